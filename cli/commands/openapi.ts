@@ -1,0 +1,16 @@
+import { Command } from "commander";
+import type { ExitStatus } from "../exit-status.ts";
+import { action, type Shell } from "../shell.ts";
+import { openapiDocument } from "../support/openapi-document.ts";
+
+/** `openapi`: the description of the API for tools. */
+export function openapi(shell: Shell): Command {
+  return new Command("openapi")
+    .description("print the OpenAPI 3.1 document of the API (JSON)")
+    .action(action(shell, () => run(shell)));
+}
+
+async function run(shell: Shell): Promise<ExitStatus> {
+  shell.stdout.write(await openapiDocument());
+  return 0;
+}

@@ -1,0 +1,53 @@
+import { Command } from "commander";
+import { Failure } from "../../core/failure.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { type FoundRequests, findRequests } from "../gateway-log/find-requests.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { requestText } from "../presentation/request-text.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { explainRequests } from "../support/request/explain-request.ts";
+import { requestJson } from "../support/request/request-json.ts";
+import { withStore } from "../with-store.ts";
+import { logOption, logSources } from "./log-option.ts";
+
+interface ExplainFlags {
+  readonly log: readonly string[];
+  readonly json: boolean;
+}
+
+/** `request explain`: why a request was answered as it was. */
+export function requestExplain(shell: Shell): Command {
+  return new Command("explain")
+    .description("from the gateway's log: what a request was, and the real cause of its answer")
+    .argument("<request-id>", "the X-Request-Id of the answer; an error body has it as requestId")
+    .addOption(logOption())
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (requestId: string, flags: ExplainFlags) => run(shell, requestId, flags)));
+}
+
+async function run(shell: Shell, requestId: string, { log, json }: ExplainFlags): Promise<ExitStatus> {
+  const settings = settingsOf(shell);
+  const found = await findRequests(logSources(shell, log), requestId, shell.signal);
+  if (found.requests.length === 0) throw notLogged(requestId, found);
+  const requests = await withStore(settings, (store) => explainRequests(store, found.requests, shell.signal));
+  if (json) {
+    printJson(shell, { requestId, requests: requests.map(requestJson), omitted: found.omitted });
+    return 0;
+  }
+  const layout = layoutOf(shell);
+  shell.stdout.write(requests.map((request) => requestText(request, layout)).join("\n"));
+  if (found.omitted > 0) {
+    shell.stderr.write(
+      `The id stands in ${found.omitted} more lines; a client uses one for many requests.\n`,
+    );
+  }
+  return 0;
+}
+
+function notLogged(requestId: string, { covers }: FoundRequests): Failure {
+  const why =
+    covers === null
+      ? "no line of it is a request as the gateway logs them. Is it the gateway's log, with LOG_LEVEL=info?"
+      : `it covers ${covers.from} to ${covers.to}. Check the id, and look into the logs of the other gateways and days (--log may be given several times).`;
+  return new Failure("not_found", `The log has no request ${JSON.stringify(requestId)}; ${why}`);
+}

@@ -1,0 +1,95 @@
+import { writeFile } from "node:fs/promises";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { Failure } from "../../core/failure.ts";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { RunReport } from "../../schemas/generated/types.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { runSummary } from "../presentation/run-summary.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { withBuildSession } from "../snapshot/build-session.ts";
+
+interface BuildFlags {
+  readonly tenant?: readonly TenantId[];
+  readonly concurrency: number;
+  readonly onInvalid: "fail" | "skip";
+  readonly allowShrink: boolean;
+  readonly rewrite: boolean;
+  readonly dryRun: boolean;
+  readonly report?: string;
+  readonly json: boolean;
+}
+
+/** `snapshot build`: reads the source, publishes what changed. */
+export function snapshotBuild(shell: Shell): Command {
+  return new Command("build")
+    .description("build, validate and publish the snapshots of all tenants, or of some")
+    .option("--tenant <id...>", "only these tenants", collectTenants)
+    .addOption(concurrencyOption())
+    .addOption(onInvalidOption())
+    .option("--allow-shrink", "publish also when a tenant lost more than half of its programs", false)
+    .option(
+      "--rewrite",
+      "write every file anew, also unchanged ones: mends what `snapshot verify` found",
+      false,
+    )
+    .option("--dry-run", "do everything but publish, and prove that it could", false)
+    .option("--report <file>", "write the run report to this file")
+    .option("--json", "print the run report instead of the summary", false)
+    .action(action(shell, (flags: BuildFlags) => run(shell, flags)));
+}
+
+/** Shared with `snapshot watch`. */
+export function concurrencyOption(): Option {
+  return new Option("--concurrency <n>", "tenants built at a time").argParser(concurrency).default(4);
+}
+
+/** Shared with `snapshot watch`. */
+export function onInvalidOption(): Option {
+  return new Option(
+    "--on-invalid <what>",
+    "what a program with an error does: fail its tenant, or be left out",
+  )
+    .choices(["fail", "skip"])
+    .default("fail");
+}
+
+async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
+  const { tenant: tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun } = flags;
+  const settings = settingsOf(shell);
+  const report = await withBuildSession(shell, settings, concurrency, async (session) => {
+    const choices = { tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun };
+    const built = await session.build({ ...choices, unknownTenants: "fail" });
+    if (!dryRun) await session.keepReport(built);
+    return built;
+  });
+  if (flags.json) printJson(shell, report);
+  else shell.stdout.write(runSummary(report));
+  if (report.failure !== null) shell.stderr.write(`partner-programs: ${report.failure.message}\n`);
+  if (flags.report !== undefined) await writeReport(flags.report, report);
+  return report.exitStatus;
+}
+
+async function writeReport(path: string, report: RunReport): Promise<void> {
+  try {
+    await writeFile(path, `${JSON.stringify(report, null, 2)}\n`);
+  } catch (error) {
+    throw new Failure(
+      "usage",
+      `The report could not be written to ${path}; the run itself ended as printed.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function collectTenants(value: string, previous: readonly TenantId[] | undefined): readonly TenantId[] {
+  return [...(previous ?? []), parsedOption(parseTenantId)(value)];
+}
+
+function concurrency(value: string): number {
+  const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+  if (number >= 1 && number <= 64) return number;
+  throw new InvalidArgumentError("Expected a whole number from 1 to 64.");
+}

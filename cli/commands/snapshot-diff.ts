@@ -1,0 +1,67 @@
+import { Command, InvalidArgumentError } from "commander";
+import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import type { Manifest } from "../../core/manifest.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { diffText } from "../presentation/diff-text.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { snapshotDiff as difference, snapshotBefore } from "../support/snapshot-diff.ts";
+import { chosenSnapshot } from "../support/stored-snapshot.ts";
+import { withStore } from "../with-store.ts";
+
+interface DiffFlags {
+  readonly tenant: TenantId;
+  readonly limit?: number;
+  readonly json: boolean;
+}
+
+/** `snapshot diff`: what partners see differently between two snapshots. */
+export function snapshotDiff(shell: Shell): Command {
+  return new Command("diff")
+    .description(
+      "programs added, removed and changed, field by field; by default the live snapshot against the one before it",
+    )
+    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .argument("[from]", "the older snapshot (default: the one before TO)", parsedOption(parseSnapshotId))
+    .argument("[to]", "the newer snapshot (default: the live one)", parsedOption(parseSnapshotId))
+    .option("--limit <n>", "programs compared field by field (default: 50; with --json all)", limit)
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(
+      action(shell, (from: SnapshotId | undefined, to: SnapshotId | undefined, flags: DiffFlags) =>
+        run(shell, { ...flags, from, to }),
+      ),
+    );
+}
+
+type DiffRequest = DiffFlags & { readonly from: SnapshotId | undefined; readonly to: SnapshotId | undefined };
+
+async function run(shell: Shell, request: DiffRequest): Promise<ExitStatus> {
+  const maxDetails = request.limit ?? (request.json ? Number.POSITIVE_INFINITY : defaultLimit);
+  const diff = await withStore(settingsOf(shell), async (store) => {
+    const [from, to] = await sides(store, request, shell.signal);
+    return await difference(store, from, to, maxDetails, shell.signal);
+  });
+  if (request.json) printJson(shell, { tenantId: request.tenant, ...diff });
+  else shell.stdout.write(diffText(diff, layoutOf(shell)));
+  return 0;
+}
+
+async function sides(
+  store: ObjectStore,
+  { tenant, from, to }: DiffRequest,
+  signal: AbortSignal,
+): Promise<readonly [Manifest, Manifest]> {
+  const { manifest: young, live } = await chosenSnapshot(store, tenant, to, signal);
+  if (from === undefined) return [await snapshotBefore(store, young, live, signal), young];
+  const { manifest: old } = await chosenSnapshot(store, tenant, from, signal);
+  return [old, young];
+}
+
+const defaultLimit = 50;
+
+function limit(value: string): number {
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError("Expected a whole number.");
+}

@@ -1,0 +1,47 @@
+import { Command, InvalidArgumentError } from "commander";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { explanationText } from "../presentation/explanation-text.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { explainProgram } from "../support/explain/explain-program.ts";
+import { explanationJson } from "../support/explain/explanation-json.ts";
+import { withStore } from "../with-store.ts";
+
+interface ExplainFlags {
+  readonly tenant: TenantId;
+  readonly program: string;
+  readonly json: boolean;
+}
+
+/** `snapshot explain`: why a program is or isn't served. */
+export function snapshotExplain(shell: Shell): Command {
+  return new Command("explain")
+    .description("why a program is or isn't served: the way from the booking database to the partner")
+    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .requiredOption(
+      "--program <id>",
+      "the program's id, as partners or the booking system write it",
+      programId,
+    )
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: ExplainFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {
+  const settings = settingsOf(shell);
+  const program = { tenantId: flags.tenant, programId: flags.program };
+  const explanation = await withStore(settings, (store) =>
+    explainProgram(store, settings, program, shell.now(), shell.signal),
+  );
+  if (flags.json) printJson(shell, explanationJson(explanation, shell.now()));
+  else shell.stdout.write(explanationText(explanation, layoutOf(shell)));
+  return 0;
+}
+
+/** Not `parseProgramId`: that an id is ill-formed is one of the answers. */
+function programId(value: string): string {
+  if (value !== "" && value.length <= 500) return value;
+  throw new InvalidArgumentError("Expected a program id.");
+}

@@ -1,0 +1,41 @@
+import { Command } from "commander";
+import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { exportSnapshot } from "../snapshot/export-snapshot.ts";
+import { chosenSnapshot } from "../support/stored-snapshot.ts";
+import { withStore } from "../with-store.ts";
+
+interface ExportFlags {
+  readonly tenant: TenantId;
+  readonly out: string;
+  readonly snapshot?: SnapshotId;
+  readonly json: boolean;
+}
+
+/** `snapshot export`: a snapshot as plain files, for any web server or archive. */
+export function snapshotExport(shell: Shell): Command {
+  return new Command("export")
+    .description("write a snapshot as plain files laid out like the URLs")
+    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .requiredOption("--out <dir>", "the folder to write: a new or an empty one")
+    .option("--snapshot <id>", "this snapshot instead of the live one", parsedOption(parseSnapshotId))
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: ExportFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, { tenant, out, snapshot, json }: ExportFlags): Promise<ExitStatus> {
+  const { signal } = shell;
+  const [snapshotId, exported] = await withStore(settingsOf(shell), async (store) => {
+    const { manifest } = await chosenSnapshot(store, tenant, snapshot, signal);
+    return [manifest.snapshotId, await exportSnapshot(store, manifest, out, signal)] as const;
+  });
+  if (json) printJson(shell, { tenantId: tenant, snapshotId, ...exported });
+  else {
+    const { directory, files, bytes } = exported;
+    const size = `${files.toLocaleString("en")} files, ${bytes.toLocaleString("en")} bytes`;
+    shell.stdout.write(`Snapshot ${snapshotId} of tenant ${tenant}: ${size} in ${directory}\n`);
+  }
+  return 0;
+}

@@ -1,0 +1,47 @@
+import { Command } from "commander";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { snapshotListText } from "../presentation/snapshot-list-text.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { readPublishedPointer } from "../snapshot/live-snapshot.ts";
+import { readTenantSnapshots } from "../snapshot/tenant-snapshots.ts";
+import { withStore } from "../with-store.ts";
+
+interface ListFlags {
+  readonly tenant: TenantId;
+  readonly json: boolean;
+}
+
+/** `snapshot list`: what partners see and have seen, as far as it is kept. */
+export function snapshotList(shell: Shell): Command {
+  return new Command("list")
+    .description("the tenant's snapshots, newest first, the live one marked")
+    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: ListFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatus> {
+  const { signal } = shell;
+  const [pointer, snapshots] = await withStore(settingsOf(shell), async (store) => {
+    const read = await readPublishedPointer(store, tenant, signal);
+    return [read, await readTenantSnapshots(store, read, signal)] as const;
+  });
+  const { current } = pointer;
+  if (json) {
+    printJson(shell, {
+      tenantId: tenant,
+      snapshotId: current.snapshotId,
+      generation: current.generation,
+      hold: current.hold,
+      snapshots: snapshots.published,
+      damaged: snapshots.damaged.map(({ snapshotId, failure }) => ({ snapshotId, message: failure.message })),
+    });
+    return 0;
+  }
+  shell.stdout.write(snapshotListText(current, snapshots, layoutOf(shell)));
+  for (const { failure } of snapshots.damaged) shell.stderr.write(`damaged: ${failure.message}\n`);
+  return 0;
+}

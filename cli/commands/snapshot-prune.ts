@@ -1,0 +1,59 @@
+import { Command, InvalidArgumentError } from "commander";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { pruneText } from "../presentation/prune-text.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { type PruneReport, pruneExitStatus, pruneRun } from "../snapshot/prune-run.ts";
+import { withCheckedStore } from "../store-check/with-checked-store.ts";
+import { withStore } from "../with-store.ts";
+
+interface PruneFlags {
+  readonly tenant?: TenantId;
+  readonly keep: number;
+  readonly minAge: number;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
+
+/** `snapshot prune`: gives the space of old snapshots back. */
+export function snapshotPrune(shell: Shell): Command {
+  return new Command("prune")
+    .description("delete what no kept snapshot uses; without --tenant also old run reports")
+    .option("--tenant <id>", "only this tenant", parsedOption(parseTenantId))
+    .option("--keep <n>", "snapshots to keep per tenant, the live one counted", keepCount, 10)
+    .option("--min-age <hours>", "delete nothing that was written or live less long ago", hours, 24)
+    .option("--dry-run", "only say what would be deleted", false)
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: PruneFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, flags: PruneFlags): Promise<ExitStatus> {
+  if (flags.minAge < 1) {
+    shell.stderr.write(
+      "partner-programs: gateways that lose the store go on with an older snapshot for up to SNAPSHOT_MAX_STALE_SECONDS; " +
+        "with a shorter --min-age its files may be gone.\n",
+    );
+  }
+  const { tenant, keep, minAge: minAgeHours, dryRun } = flags;
+  const { now, randomBytes, signal } = shell;
+  const prune = (store: ObjectStore): Promise<PruneReport> =>
+    pruneRun(tenant, { keep, minAgeHours }, { store, dryRun, now, randomBytes, signal });
+  // A dry run writes nothing, not even what it takes to find out about conditional writes.
+  const report = await (dryRun ? withStore(settingsOf(shell), prune) : withCheckedStore(shell, prune));
+  if (flags.json) printJson(shell, report);
+  else shell.stdout.write(pruneText(report));
+  return pruneExitStatus(report);
+}
+
+function keepCount(value: string): number {
+  const number = /^\d{1,6}$/.test(value) ? Number(value) : 0;
+  if (number >= 1) return number;
+  throw new InvalidArgumentError("Expected a whole number from 1: the live snapshot is always kept.");
+}
+
+function hours(value: string): number {
+  if (/^\d{1,6}(\.\d{1,3})?$/.test(value)) return Number(value);
+  throw new InvalidArgumentError("Expected a number of hours, such as 24 or 0.5.");
+}

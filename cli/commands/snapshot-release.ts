@@ -1,0 +1,38 @@
+import { Command } from "commander";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { action, printJson, type Shell } from "../shell.ts";
+import { release } from "../snapshot/release.ts";
+import { withCheckedStore } from "../store-check/with-checked-store.ts";
+
+interface ReleaseFlags {
+  readonly tenant: TenantId;
+  readonly json: boolean;
+}
+
+/** `snapshot release`: lets builds publish the tenant again. */
+export function snapshotRelease(shell: Shell): Command {
+  return new Command("release")
+    .description("end the hold of a tenant: the next build publishes it again")
+    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: ReleaseFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, { tenant, json }: ReleaseFlags): Promise<ExitStatus> {
+  const { outcome, before, after } = await withCheckedStore(shell, (store) =>
+    release(tenant, { store, now: shell.now, randomBytes: shell.randomBytes, signal: shell.signal }),
+  );
+  const { snapshotId, generation } = after;
+  if (json) {
+    printJson(shell, { tenantId: tenant, outcome, snapshotId, generation, endedHold: before.hold });
+  } else if (outcome === "not-held") {
+    shell.stdout.write(`Tenant ${tenant} is not on hold; nothing was done.\n`);
+  } else {
+    shell.stdout.write(
+      `Tenant ${tenant} is released. Snapshot ${snapshotId} stays live until the next build: \`snapshot build --tenant ${tenant}\`.\n`,
+    );
+  }
+  return 0;
+}

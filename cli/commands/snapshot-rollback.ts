@@ -1,0 +1,57 @@
+import { Command } from "commander";
+import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { action, printJson, type Shell } from "../shell.ts";
+import { type Rollback, rollback } from "../snapshot/rollback.ts";
+import { withCheckedStore } from "../store-check/with-checked-store.ts";
+
+interface RollbackFlags {
+  readonly tenant: TenantId;
+  readonly to?: SnapshotId;
+  readonly json: boolean;
+}
+
+/** `snapshot rollback`: an earlier snapshot for partners, at once, and until it is released. */
+export function snapshotRollback(shell: Shell): Command {
+  return new Command("rollback")
+    .description("make an earlier snapshot live again and hold the tenant, so that no build undoes it")
+    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .option(
+      "--to <id>",
+      "this snapshot (default: the one that the live one replaced)",
+      parsedOption(parseSnapshotId),
+    )
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: RollbackFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, { tenant, to, json }: RollbackFlags): Promise<ExitStatus> {
+  const result = await withCheckedStore(shell, (store) =>
+    rollback(tenant, to, {
+      store,
+      now: shell.now,
+      randomBytes: shell.randomBytes,
+      signal: shell.signal,
+    }),
+  );
+  const { outcome, before, after } = result;
+  if (json) {
+    const { snapshotId, generation, hold } = after;
+    const previousSnapshotId = before.snapshotId;
+    printJson(shell, { tenantId: tenant, outcome, snapshotId, previousSnapshotId, generation, hold });
+  } else shell.stdout.write(rollbackText(result));
+  return 0;
+}
+
+function rollbackText({ outcome, before, after }: Rollback): string {
+  const { tenantId, snapshotId, hold } = after;
+  if (outcome === "already-live") {
+    const held = hold === null ? "The tenant is not on hold." : "The tenant stays on hold.";
+    return `Snapshot ${snapshotId} of tenant ${tenantId} is the live one already; nothing was done. ${held}\n`;
+  }
+  return (
+    `Tenant ${tenantId}: snapshot ${snapshotId} is live again instead of ${before.snapshotId}, as generation ${after.generation}.\n` +
+    `No build replaces it until \`snapshot release --tenant ${tenantId}\`.\n`
+  );
+}

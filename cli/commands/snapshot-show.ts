@@ -1,0 +1,89 @@
+import { Command, Option } from "commander";
+import { Failure } from "../../core/failure.ts";
+import {
+  type ProgramId,
+  parseProgramId,
+  parseSnapshotId,
+  parseTenantId,
+  type SnapshotId,
+  type TenantId,
+} from "../../core/ids.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { printableJson } from "../presentation/printable.ts";
+import { snapshotFacts } from "../presentation/snapshot-text.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { responseBytes } from "../support/stored-response.ts";
+import { chosenSnapshot } from "../support/stored-snapshot.ts";
+import { withStore } from "../with-store.ts";
+
+interface ShowFlags {
+  readonly tenant: TenantId;
+  readonly program?: ProgramId;
+  readonly list: boolean;
+  readonly legacy: boolean;
+  readonly snapshot?: SnapshotId;
+  readonly raw: boolean;
+  readonly json: boolean;
+}
+
+/** `snapshot show`: a response as partners get it, or what a snapshot consists of. */
+export function snapshotShow(shell: Shell): Command {
+  return new Command("show")
+    .description("what a partner gets; without --program, --list or --legacy what the snapshot consists of")
+    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .addOption(
+      new Option("--program <id>", "the answer of /v1/programs/{id}")
+        .argParser(parsedOption(parseProgramId))
+        .conflicts(["list", "legacy"]),
+    )
+    .addOption(new Option("--list", "the answer of /v1/programs").default(false).conflicts("legacy"))
+    .option("--legacy", "the answer of /api/v1/partner/programs", false)
+    .option("--snapshot <id>", "this snapshot instead of the live one", parsedOption(parseSnapshotId))
+    .option("--raw", "the exact stored bytes instead of indented JSON", false)
+    .option("--json", "print what the snapshot consists of as an object for programs", false)
+    .action(action(shell, (flags: ShowFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, flags: ShowFlags): Promise<ExitStatus> {
+  const { tenant, snapshot, raw } = flags;
+  await withStore(settingsOf(shell), async (store) => {
+    const { manifest, isLive } = await chosenSnapshot(store, tenant, snapshot, shell.signal);
+    const entry = chosenEntry(manifest, flags);
+    if (entry === undefined) {
+      if (raw) throw new Failure("usage", "--raw needs one of --program, --list and --legacy.");
+      printSummary(shell, manifest, isLive, flags.json);
+      return;
+    }
+    const bytes = await responseBytes(store, entry, shell.signal);
+    if (raw) shell.stdout.write(bytes);
+    else shell.stdout.write(`${printableJson(JSON.parse(bytes.toString("utf8")))}\n`);
+  });
+  return 0;
+}
+
+function chosenEntry(manifest: Manifest, flags: ShowFlags): ResponseEntry | undefined {
+  if (flags.list) return manifest.list;
+  if (flags.legacy) return manifest.legacy;
+  if (flags.program === undefined) return undefined;
+  const entry = detailEntry(manifest, flags.program);
+  if (entry !== undefined) return entry;
+  const { tenantId, snapshotId } = manifest;
+  throw new Failure(
+    "not_found",
+    `Snapshot ${snapshotId} of tenant ${tenantId} has no program ${flags.program}: partners get 404. ` +
+      `Ask why: \`snapshot explain --tenant ${tenantId} --program ${flags.program}\`.`,
+  );
+}
+
+function printSummary(shell: Shell, manifest: Manifest, isLive: boolean, json: boolean): void {
+  const { tenantId, snapshotId, generation, parent, generatedAt, list, legacy, programs } = manifest;
+  if (json) {
+    const counts = { programs: programs.count };
+    printJson(shell, { tenantId, snapshotId, isLive, generation, parent, generatedAt, counts, list, legacy });
+    return;
+  }
+  shell.stdout.write(snapshotFacts(manifest, isLive, layoutOf(shell)));
+}

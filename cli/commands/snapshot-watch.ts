@@ -1,0 +1,79 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { RunReport } from "../../schemas/generated/types.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { runSummary } from "../presentation/run-summary.ts";
+import { action, commandLogger, type Shell, settingsOf } from "../shell.ts";
+import { type BuildSession, withBuildSession } from "../snapshot/build-session.ts";
+import { type Changes, withChangeFeed } from "../snapshot/change-feed.ts";
+import { concurrencyOption, onInvalidOption } from "./snapshot-build.ts";
+
+interface WatchFlags {
+  readonly interval: number;
+  readonly concurrency: number;
+  readonly onInvalid: "fail" | "skip";
+}
+
+/** `snapshot watch`: builds a tenant when the source says that it changed, and everything at least every interval. */
+export function snapshotWatch(shell: Shell): Command {
+  return new Command("watch")
+    .description("build on change (NOTIFY partner_source_changed) and at least every interval, until stopped")
+    .option("--interval <seconds>", "build all tenants at least this often", interval, 300)
+    .addOption(concurrencyOption())
+    .addOption(onInvalidOption())
+    .action(action(shell, (flags: WatchFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
+  const settings = settingsOf(shell);
+  const logger = commandLogger(shell, settings);
+  await withBuildSession(shell, settings, flags.concurrency, (session) =>
+    withChangeFeed(session.databaseUrl, logger, async (feed) => {
+      let changes: Changes | undefined = { kind: "all" };
+      let lastOutcome: RunReport["outcome"] | undefined;
+      let allDueAt = 0;
+      while (!shell.signal.aborted) {
+        if (changes === undefined || changes.kind === "all") {
+          changes = { kind: "all" };
+          allDueAt = shell.now().getTime() + flags.interval * 1000;
+        }
+        lastOutcome = await build(shell, session, flags, changes, lastOutcome);
+        const waitMs = Math.max(0, allDueAt - shell.now().getTime());
+        changes = await feed.next(waitMs, shell.signal).catch(() => undefined);
+      }
+    }),
+  );
+  // To be stopped is how a watch ends; a build under way was given up before it changed anything.
+  return 0;
+}
+
+async function build(
+  shell: Shell,
+  session: BuildSession,
+  { concurrency, onInvalid }: WatchFlags,
+  changes: Changes,
+  lastOutcome: RunReport["outcome"] | undefined,
+): Promise<RunReport["outcome"]> {
+  const tenants = changes.kind === "all" ? undefined : changes.tenantIds;
+  const report = await session.build({
+    tenants,
+    unknownTenants: "pass_over",
+    concurrency,
+    onInvalid,
+    allowShrink: false,
+    rewrite: false,
+    dryRun: false,
+  });
+  // Nothing happened, again: a report a minute would only hide those that say something.
+  const isNews = report.outcome !== "unchanged" || lastOutcome !== "unchanged";
+  if (isNews && report.outcome !== "interrupted") {
+    await session.keepReport(report);
+    shell.stdout.write(`${runSummary(report)}\n`);
+  }
+  return report.outcome;
+}
+
+function interval(value: string): number {
+  const seconds = /^\d{1,6}$/.test(value) ? Number(value) : 0;
+  if (seconds >= 1 && seconds <= 86_400) return seconds;
+  throw new InvalidArgumentError("Expected a whole number of seconds from 1 to 86400.");
+}

@@ -1,0 +1,76 @@
+import { Command, InvalidArgumentError } from "commander";
+import { parseInstant } from "../../core/setting-types.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { table } from "../presentation/table.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { type SeedReport, seedSource } from "../source/seed-source.ts";
+import { withSourceClient } from "../source/source-client.ts";
+import { withDatabaseUrl } from "../source/with-database-url.ts";
+
+interface SeedFlags {
+  readonly tenants: number;
+  readonly programs: number;
+  readonly seed: string;
+  readonly date?: string;
+  readonly replace: boolean;
+  readonly json: boolean;
+}
+
+/** `source seed`: sample data for the reference schema. */
+export function sourceSeed(shell: Shell): Command {
+  return new Command("seed")
+    .description("fill the reference schema with sample data, in place of earlier sample data")
+    .option("--tenants <n>", "how many companies", wholeNumber(1, 10_000), 5)
+    .option("--programs <n>", "how many programs each", wholeNumber(0, 1_000_000), 24)
+    .option("--seed <text>", "the same seed and date give the same data", "1")
+    .option("--date <YYYY-MM-DD>", "the day that travel dates are relative to (default: today, UTC)", date)
+    .option("--replace", "wipe the schema's data also if it is not sample data", false)
+    .option("--json", "print an object for programs", false)
+    .action(action(shell, (flags: SeedFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, { date: day, json, ...flags }: SeedFlags): Promise<ExitStatus> {
+  const startedAt = shell.now();
+  const { stderr } = shell;
+  const options = {
+    ...flags,
+    today: day ?? startedAt.toISOString().slice(0, 10),
+    onProgress: (programs: number): void => {
+      const all = flags.tenants * flags.programs;
+      if (stderr.isTTY)
+        stderr.write(`\r${programs.toLocaleString("en")} of ${all.toLocaleString("en")} programs\u001b[K`);
+    },
+  };
+  const report = await withDatabaseUrl(settingsOf(shell), (databaseUrl) =>
+    withSourceClient({ databaseUrl, signal: shell.signal }, (client) => seedSource(client, options)),
+  );
+  if (stderr.isTTY) stderr.write("\r\u001b[K");
+  const elapsedMs = shell.now().getTime() - startedAt.getTime();
+  if (json) printJson(shell, { ...report, elapsedMs });
+  else shell.stdout.write(seedText(report, elapsedMs));
+  return 0;
+}
+
+function seedText(report: SeedReport, elapsedMs: number): string {
+  const rows = Object.entries(report.rows).map(([name, count]) => [name, count.toLocaleString("en")]);
+  const total = Object.values(report.rows).reduce((sum, count) => sum + count, 0);
+  return [
+    table([{ title: "TABLE" }, { title: "ROWS", align: "right" }], rows),
+    `\n${report.tenants.toLocaleString("en")} companies with ${report.programs.toLocaleString("en")} programs, `,
+    `${total.toLocaleString("en")} rows in ${(elapsedMs / 1000).toFixed(1)} s `,
+    `(seed ${JSON.stringify(report.seed)}, dates around ${report.date}).\n`,
+  ].join("");
+}
+
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+  };
+}
+
+function date(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && parseInstant(text) !== undefined) return text;
+  throw new InvalidArgumentError("Expected a date like 2027-01-31.");
+}

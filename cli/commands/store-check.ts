@@ -1,0 +1,59 @@
+import { Command, Option } from "commander";
+import { Failure } from "../../core/failure.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell.ts";
+import { checkReading, checkStore } from "../store-check/check-store.ts";
+import { findingsText } from "../store-check/findings-text.ts";
+import { iamPolicies } from "../store-check/iam-policies.ts";
+import { isFit, type StoreFinding } from "../store-check/store-finding.ts";
+import { withStore } from "../with-store.ts";
+
+interface CheckFlags {
+  readonly readOnly: boolean;
+  readonly policies: boolean;
+  readonly json: boolean;
+}
+
+/** `store check`: whether snapshots can live in the store, and what it lacks. */
+export function storeCheck(shell: Shell): Command {
+  return new Command("check")
+    .description(
+      "try what builds and gateways ask of the object store; says what is missing and how to fix it",
+    )
+    .addOption(
+      new Option("--read-only", "only what a gateway needs, with the gateway's credentials")
+        .default(false)
+        .conflicts("policies"),
+    )
+    .option("--policies", "print the IAM policies to grant instead, for generator and gateway", false)
+    .option("--json", "print an object for programs", false)
+    .action(action(shell, (flags: CheckFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, flags: CheckFlags): Promise<ExitStatus> {
+  const settings = settingsOf(shell);
+  if (flags.policies) {
+    printJson(shell, policiesOf(settings));
+    return 0;
+  }
+  return await withStore(settings, async (store) => {
+    const findings = await (flags.readOnly ? checkReading(store, shell.signal) : checkStore(store, shell));
+    if (flags.json) printJson(shell, { store: store.address, fit: isFit(findings), findings });
+    else shell.stdout.write(findingsText(store.address, findings, layoutOf(shell)));
+    return statusOf(findings);
+  });
+}
+
+function policiesOf({ storeUrl }: CliSettings) {
+  if (storeUrl.kind === "s3") return iamPolicies(storeUrl);
+  throw new Failure(
+    "usage",
+    "--policies is for S3: set STORE_URL to s3://BUCKET[/PREFIX]. A folder has its file modes.",
+  );
+}
+
+function statusOf(findings: readonly StoreFinding[]): ExitStatus {
+  if (isFit(findings)) return 0;
+  return findings.some(({ outcome }) => outcome === "unsupported") ? 4 : 1;
+}

@@ -1,0 +1,93 @@
+import { Command, InvalidArgumentError } from "commander";
+import { Failure } from "../../core/failure.ts";
+import { parseTenantId } from "../../core/ids.ts";
+import { currentKey } from "../../core/object-key.ts";
+import { parseInstant } from "../../core/setting-types.ts";
+import { readScope } from "../../core/token-registry.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { action, type Shell, settingsOf } from "../shell.ts";
+import { editRegistry } from "../tokens/edit-registry.ts";
+import { issueToken } from "../tokens/issue-token.ts";
+import { printIssuedToken } from "../tokens/print-token.ts";
+import { withStore } from "../with-store.ts";
+
+interface CreateFlags {
+  readonly tenant: string;
+  readonly name?: string;
+  readonly scope?: readonly string[];
+  readonly expires?: Date;
+  readonly rateLimit?: number;
+  readonly allowUnpublished: boolean;
+  readonly json: boolean;
+}
+
+/** `token create`: issues a token for a tenant and prints its plaintext once. */
+export function tokenCreate(shell: Shell): Command {
+  return new Command("create")
+    .description("issue a token for a tenant; its plaintext is printed once, alone on standard output")
+    .requiredOption("--tenant <id>", "the tenant whose programs it reads", parsedOption(parseTenantId))
+    .option("--name <text>", "what it is for, shown in lists", name)
+    .option("--scope <scope...>", `what it may do (default: ${readScope})`, scopes)
+    .option("--expires <rfc3339>", "when it ends by itself", expiry)
+    .option("--rate-limit <n>", "requests per window, instead of the gateway's own limit", rateLimit)
+    .option("--allow-unpublished", "also for a tenant without a published snapshot", false)
+    .option("--json", "print one object with the token and its metadata", false)
+    .action(action(shell, (flags: CreateFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
+  const tenantId = parseTenantId(flags.tenant);
+  const now = shell.now();
+  if (flags.expires !== undefined && flags.expires <= now) {
+    throw new Failure("usage", "--expires lies in the past; the token would never work.");
+  }
+  const terms = {
+    tenantId,
+    name: flags.name ?? null,
+    scopes: flags.scope ?? [readScope],
+    expiresAt: flags.expires?.toISOString() ?? null,
+    rateLimit: flags.rateLimit ?? null,
+  };
+  await withStore(settingsOf(shell), async (store) => {
+    if (!flags.allowUnpublished) {
+      const current = await store.get(currentKey(tenantId));
+      if (current.kind === "missing") {
+        throw new Failure(
+          "not_found",
+          `Tenant ${tenantId} has no published snapshot, so a token would only get errors. ` +
+            "Check the id, build first, or pass --allow-unpublished.",
+        );
+      }
+      if (current.kind === "object") current.body.destroy();
+    }
+    const issued = issueToken(terms, null, now, shell.randomBytes);
+    await editRegistry(store, (tokens) => [...tokens, issued.entry]);
+    printIssuedToken(shell, issued, flags.json);
+  });
+  return 0;
+}
+
+function name(value: string): string {
+  if (value.trim() !== "" && value.length <= 200 && !/\p{Control}/u.test(value)) return value;
+  throw new InvalidArgumentError("Expected 1 to 200 characters on one line.");
+}
+
+function scopes(value: string, previous: readonly string[] | undefined): readonly string[] {
+  if (!/^[a-z][a-z0-9._:-]{0,63}$/.test(value)) {
+    throw new InvalidArgumentError("Expected a lower-case letter, then up to 63 of a-z 0-9 . _ : -");
+  }
+  return [...new Set([...(previous ?? []), value])];
+}
+
+function expiry(value: string): Date {
+  const instant = parseInstant(value);
+  if (instant !== undefined) return instant;
+  throw new InvalidArgumentError("Expected a date and time of RFC 3339, like 2027-01-31T00:00:00Z.");
+}
+
+function rateLimit(value: string): number {
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  if (number >= 1) return number;
+  throw new InvalidArgumentError("Expected a whole number from 1 to 999999999.");
+}

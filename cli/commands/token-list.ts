@@ -1,0 +1,36 @@
+import { Command } from "commander";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { readRegistry } from "../tokens/edit-registry.ts";
+import { listedToken, tokenTable } from "../tokens/token-metadata.ts";
+import { withStore } from "../with-store.ts";
+
+interface ListFlags {
+  readonly tenant?: TenantId;
+  readonly json: boolean;
+}
+
+/** `token list`: every token ever issued, with its status; plaintexts are not known to anybody. */
+export function tokenList(shell: Shell): Command {
+  return new Command("list")
+    .description("list the tokens with their status")
+    .option("--tenant <id>", "only this tenant's", parsedOption(parseTenantId))
+    .option("--json", "print an array of objects", false)
+    .action(action(shell, (flags: ListFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatus> {
+  const now = shell.now();
+  const { registry } = await withStore(settingsOf(shell), readRegistry);
+  const tokens = registry.tokens.filter(({ tenantId }) => tenant === undefined || tenantId === tenant);
+  if (json)
+    printJson(
+      shell,
+      tokens.map((token) => listedToken(token, now)),
+    );
+  else if (tokens.length === 0) shell.stderr.write("No tokens. Issue one with `token create --tenant ID`.\n");
+  else shell.stdout.write(tokenTable(tokens, now));
+  return 0;
+}

@@ -1,0 +1,24 @@
+import { Command } from "commander";
+import { parseTokenId, type TokenId } from "../../core/ids.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { action, type Shell, settingsOf } from "../shell.ts";
+import { editRegistry } from "../tokens/edit-registry.ts";
+import { revoked } from "../tokens/issue-token.ts";
+import { withStore } from "../with-store.ts";
+
+/** `token revoke`: ends tokens, all of them or none, in one write. */
+export function tokenRevoke(shell: Shell): Command {
+  return new Command("revoke")
+    .description("end tokens for good; every gateway refuses them within a second")
+    .argument("<token-id...>", "the tokens to end")
+    .action(action(shell, (tokenIds: readonly string[]) => run(shell, tokenIds.map(parseTokenId))));
+}
+
+async function run(shell: Shell, tokenIds: readonly TokenId[]): Promise<ExitStatus> {
+  const now = shell.now();
+  await withStore(settingsOf(shell), (store) =>
+    editRegistry(store, (tokens) => revoked(tokens, tokenIds, now)),
+  );
+  shell.stderr.write(`Revoked: ${tokenIds.join(", ")}\n`);
+  return 0;
+}

@@ -1,0 +1,47 @@
+import { Command } from "commander";
+import { Failure } from "../../core/failure.ts";
+import { parseTokenId, type TokenId } from "../../core/ids.ts";
+import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { parsedOption } from "../parsed-option.ts";
+import { action, type Shell, settingsOf } from "../shell.ts";
+import { editRegistry } from "../tokens/edit-registry.ts";
+import { type IssuedToken, issueToken, revoked } from "../tokens/issue-token.ts";
+import { printIssuedToken } from "../tokens/print-token.ts";
+import { withStore } from "../with-store.ts";
+
+/** `token rotate`: a new token on the same terms; the old one is revoked in the same write. */
+export function tokenRotate(shell: Shell): Command {
+  return new Command("rotate")
+    .description(
+      "replace a token by a new one of the same name, scopes, limit and expiry; the old one ends at once",
+    )
+    .argument("<token-id>", "the token to replace", parsedOption(parseTokenId))
+    .option("--json", "print one object with the token and its metadata", false)
+    .action(
+      action(shell, (tokenId: TokenId, flags: { readonly json: boolean }) => run(shell, tokenId, flags.json)),
+    );
+}
+
+async function run(shell: Shell, tokenId: TokenId, json: boolean): Promise<ExitStatus> {
+  const now = shell.now();
+  await withStore(settingsOf(shell), async (store) => {
+    let issued: IssuedToken | undefined;
+    await editRegistry(store, (tokens) => {
+      const old = activeToken(tokens, tokenId, now);
+      // One token for all attempts: what was possibly stored by a lost write must be what is printed.
+      issued ??= issueToken(old, tokenId, now, shell.randomBytes);
+      return [...revoked(tokens, [tokenId], now), issued.entry];
+    });
+    if (issued !== undefined) printIssuedToken(shell, issued, json);
+  });
+  return 0;
+}
+
+function activeToken(tokens: readonly RegisteredToken[], tokenId: TokenId, now: Date): RegisteredToken {
+  const token = tokens.find((candidate) => candidate.tokenId === tokenId);
+  if (token === undefined) throw new Failure("not_found", `No token ${tokenId}; see \`token list\`.`);
+  const status = tokenStatus(token, now);
+  if (status === "active") return token;
+  throw new Failure("usage", `Token ${tokenId} is ${status}; create a new one with \`token create\`.`);
+}

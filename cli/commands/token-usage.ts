@@ -1,0 +1,46 @@
+import { Command } from "commander";
+import { Failure } from "../../core/failure.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { readUsage } from "../gateway-log/read-usage.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { usageRowsText, usageText } from "../presentation/usage-text.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { tokenUsage as usageOf } from "../support/token-usage.ts";
+import { readRegistry } from "../tokens/edit-registry.ts";
+import { withStore } from "../with-store.ts";
+import { logOption, logSources } from "./log-option.ts";
+
+interface UsageFlags {
+  readonly log: readonly string[];
+  readonly all: boolean;
+  readonly json: boolean;
+}
+
+/** `token usage`: who calls what, by the gateway's log. */
+export function tokenUsage(shell: Shell): Command {
+  return new Command("usage")
+    .description("from the gateway's log: requests per token, and which active tokens are idle")
+    .addOption(logOption())
+    .option("--all", "one line per token, resource, status and day", false)
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: UsageFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, { log, all, json }: UsageFlags): Promise<ExitStatus> {
+  const settings = settingsOf(shell);
+  const { rows, covers } = await readUsage(logSources(shell, log), shell.signal);
+  if (covers === null) {
+    throw new Failure(
+      "not_found",
+      "The log has no request as the gateway logs them. Is it the gateway's log, with LOG_LEVEL=info?",
+    );
+  }
+  const { registry } = await withStore(settings, readRegistry);
+  const usage = usageOf(rows, registry.tokens, shell.now());
+  if (json) {
+    const idle = usage.idle.map(({ tokenId, tenantId, name }) => ({ tokenId, tenantId, name }));
+    printJson(shell, { ...covers, tokens: usage.tokens, idle, legacyCallers: usage.legacyCallers, rows });
+  } else if (all) shell.stdout.write(usageRowsText(rows));
+  else shell.stdout.write(usageText(usage, covers, layoutOf(shell)));
+  return 0;
+}

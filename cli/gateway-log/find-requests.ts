@@ -1,0 +1,56 @@
+import { type LogSource, openLog } from "./open-log.ts";
+import { type RequestLine, requestLine } from "./request-line.ts";
+import { wholeLines } from "./whole-lines.ts";
+
+/** What a search through logs brought. */
+export interface FoundRequests {
+  /** In the order of the logs; a client may use an id more than once. */
+  readonly requests: readonly RequestLine[];
+  /** Further ones beyond the bound. */
+  readonly omitted: number;
+  /** The first and the last request of the logs, by position: what time they cover. */
+  readonly covers: { readonly from: string; readonly to: string } | null;
+}
+
+/** A client that sends one id with every request is not worth a line each. */
+const maxFound = 20;
+
+/** The requests of that id. Streams: memory does not grow with the log. */
+export async function findRequests(
+  logs: readonly LogSource[],
+  requestId: string,
+  signal: AbortSignal,
+): Promise<FoundRequests> {
+  const found: RequestLine[] = [];
+  let omitted = 0;
+  let from: string | undefined;
+  let to: string | undefined;
+  // As it stands in JSON: an id is of [A-Za-z0-9._-], or a token's place in brackets, and neither needs escapes.
+  const needle = Buffer.from(requestId);
+  for (const log of logs) {
+    let last: Buffer | undefined;
+    for await (const block of wholeLines(openLog(log, signal))) {
+      from ??= timeOf(block, "first");
+      last = block;
+      if (!block.includes(needle)) continue;
+      for (const text of block.toString("utf8").split("\n")) {
+        const line = text.includes(requestId) ? requestLine(text) : undefined;
+        if (line?.requestId !== requestId) continue;
+        if (found.length < maxFound) found.push(line);
+        else omitted += 1;
+      }
+    }
+    to = (last && timeOf(last, "last")) ?? to;
+  }
+  const covers = from === undefined || to === undefined ? null : { from, to };
+  return { requests: found, omitted, covers };
+}
+
+function timeOf(block: Buffer, which: "first" | "last"): string | undefined {
+  const lines = block.toString("utf8").split("\n");
+  for (const text of which === "first" ? lines : lines.reverse()) {
+    const line = requestLine(text);
+    if (line !== undefined) return line.time;
+  }
+  return undefined;
+}

@@ -1,0 +1,73 @@
+/** One request as the gateway's access log tells it. What the gateway did not get to know is `null`. */
+export interface RequestLine {
+  /** RFC 3339, UTC. */
+  readonly time: string;
+  readonly requestId: string;
+  readonly tokenId: string | null;
+  readonly tenantId: string | null;
+  readonly route: string;
+  readonly method: string | null;
+  readonly status: number;
+  readonly durationMs: number | null;
+  readonly bytes: number | null;
+  readonly snapshotId: string | null;
+  readonly objectKey: string | null;
+  /** The well-formed id that a detail was asked for with. */
+  readonly programId: string | null;
+  /** Requests per window that the token had. */
+  readonly limit: number | null;
+  /** Why the answer was not a 200. */
+  readonly cause: string | null;
+  /** The connection ended before the response did. */
+  readonly isCut: boolean;
+}
+
+/**
+ * The request that a line of a log tells of; `undefined` for every other line. What collects logs often puts a time or a
+ * stream's name in front of the JSON, or wraps it as Docker's `json-file` driver does; both are looked through.
+ */
+export function requestLine(text: string): RequestLine | undefined {
+  const record = jsonRecord(text.slice(Math.max(0, text.indexOf("{"))));
+  if (record === undefined) return undefined;
+  if (typeof record.log === "string") return requestLine(record.log);
+  const { time, requestId, status, route } = record;
+  if (record.msg !== "request" || typeof requestId !== "string" || typeof status !== "number") {
+    return undefined;
+  }
+  if (typeof time !== "string" || Number.isNaN(Date.parse(time))) return undefined;
+  return {
+    time,
+    requestId,
+    tokenId: string(record.tokenId),
+    tenantId: string(record.tenantId),
+    route: string(route) ?? "unknown",
+    method: string(record.method),
+    status,
+    durationMs: number(record.durationMs),
+    bytes: number(record.bytes),
+    snapshotId: string(record.snapshotId),
+    objectKey: string(record.objectKey),
+    programId: string(record.programId),
+    limit: number(record.limit),
+    cause: string(record.cause),
+    isCut: record.isCut === true,
+  };
+}
+
+function jsonRecord(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A line that was cut when a log was rotated, or one of another program.
+    return undefined;
+  }
+}
+
+function string(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function number(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}

@@ -1,0 +1,56 @@
+import type { RequestLine } from "./request-line.ts";
+
+/** How often one token got one status from one resource on one day. */
+export interface UsageRow {
+  /** `null`: requests without a token that the registry knows. */
+  readonly tokenId: string | null;
+  readonly tenantId: string | null;
+  readonly resource: string;
+  readonly status: number;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly requests: number;
+  readonly lastSeen: string;
+}
+
+/** Counts requests. Memory grows with tokens, resources, statuses and days, not with requests. */
+export class UsageTally {
+  readonly #rows = new Map<
+    string,
+    { row: Omit<UsageRow, "requests" | "lastSeen">; requests: number; lastSeen: string }
+  >();
+  #from: string | undefined;
+  #to: string | undefined;
+
+  add(line: RequestLine): void {
+    const { time, tokenId, tenantId, route, status } = line;
+    const day = time.slice(0, "YYYY-MM-DD".length);
+    const key = `${tokenId ?? ""} ${route} ${status} ${day}`;
+    const counted = this.#rows.get(key);
+    if (counted === undefined) {
+      this.#rows.set(key, {
+        row: { tokenId, tenantId, resource: route, status, day },
+        requests: 1,
+        lastSeen: time,
+      });
+    } else {
+      counted.requests += 1;
+      // Several gateways' lines need not come in order.
+      if (time > counted.lastSeen) counted.lastSeen = time;
+    }
+    if (this.#from === undefined || time < this.#from) this.#from = time;
+    if (this.#to === undefined || time > this.#to) this.#to = time;
+  }
+
+  /** By token, resource, status and day. */
+  get rows(): readonly UsageRow[] {
+    return [...this.#rows]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, { row, requests, lastSeen }]) => ({ ...row, requests, lastSeen }));
+  }
+
+  /** The time that the requests cover, `null` without any. */
+  get covers(): { readonly from: string; readonly to: string } | null {
+    return this.#from === undefined || this.#to === undefined ? null : { from: this.#from, to: this.#to };
+  }
+}

@@ -1,0 +1,98 @@
+import { exactTime, relativeTime } from "../presentation/relative-time.ts";
+import type { PublishedSnapshot } from "../snapshot/tenant-snapshots.ts";
+import type { NamedProgram, SnapshotDiff } from "../support/snapshot-diff.ts";
+import { diffPath, home, programPath, tenantPath } from "./addresses.ts";
+import { changeTable } from "./change-rows.ts";
+import { type Html, html } from "./html.ts";
+import type { Page } from "./page.ts";
+
+/** The difference between two snapshots of a tenant. */
+export interface DiffView {
+  readonly tenantId: string;
+  /** To choose from, newest first. */
+  readonly snapshots: readonly PublishedSnapshot[];
+  readonly diff: SnapshotDiff;
+  /** Programs of which the fields were compared. */
+  readonly maxDetails: number;
+}
+
+export function diffPage({ tenantId, snapshots, diff, maxDetails }: DiffView, now: Date): Page {
+  const { from, to, added, removed, changed, unchanged, listChanged, legacyChanged } = diff;
+  const isSame = added.length + removed.length + changed.length === 0 && !listChanged && !legacyChanged;
+  const choices = { snapshots: withChosen(snapshots, diff), from: from.snapshotId, to: to.snapshotId };
+  // The page of a program is about what is live.
+  const isLive = snapshots.some((snapshot) => snapshot.isLive && snapshot.snapshotId === to.snapshotId);
+  const linked = isLive ? tenantId : null;
+  const total = added.length + removed.length + changed.length;
+  const main = html`<h1>Changes between two snapshots</h1>
+${chooser(tenantId, choices, now)}
+<p class="lead">${isSame ? "Partners get the same bytes from both." : `${removed.length} removed, ${added.length} added, ${changed.length} changed, ${unchanged} the same.`}</p>
+${named("Removed", removed, null)}
+${named("Added", added, linked)}
+${
+  changed.length > 0 &&
+  html`<section aria-labelledby="changed"><h2 id="changed">Changed</h2>${changed
+    .filter(({ changes }) => changes !== null)
+    .map(
+      (program) => html`<h3>${title(program, linked)}</h3>
+${changeTable(`Changes of ${program.programId}`, program.changes ?? [])}`,
+    )}</section>`
+}
+${total > maxDetails && html`<p>Only ${maxDetails} programs were compared field by field; <code>snapshot diff</code> compares more.</p>`}`;
+  const trail = [
+    { text: "Tenants", path: home },
+    { text: tenantId, path: tenantPath(tenantId) },
+  ];
+  return { status: 200, title: "Changes", trail, main };
+}
+
+interface Choices {
+  readonly snapshots: readonly SnapshotChoice[];
+  readonly from: string;
+  readonly to: string;
+}
+
+type SnapshotChoice = Pick<PublishedSnapshot, "snapshotId" | "generatedAt" | "isLive">;
+
+/** A snapshot that is compared can be chosen again, however old it is. */
+function withChosen(
+  snapshots: readonly PublishedSnapshot[],
+  { from, to }: SnapshotDiff,
+): readonly SnapshotChoice[] {
+  const missing = [to, from].filter(
+    ({ snapshotId }) => !snapshots.some((known) => known.snapshotId === snapshotId),
+  );
+  return [...snapshots, ...missing.map((side) => ({ ...side, isLive: false }))];
+}
+
+function chooser(tenantId: string, { snapshots, from, to }: Choices, now: Date): Html {
+  const options = (chosen: string): readonly Html[] =>
+    snapshots.map(({ snapshotId, generatedAt, isLive }) => {
+      const age = relativeTime(new Date(generatedAt), now);
+      const text = `${exactTime(generatedAt)}, ${age}${isLive ? ", live" : ""}`;
+      return snapshotId === chosen
+        ? html`<option value="${snapshotId}" selected>${text}</option>`
+        : html`<option value="${snapshotId}">${text}</option>`;
+    });
+  return html`<form class="search pair" action="${diffPath(tenantId)}" method="get">
+<div><label for="from">From</label><select id="from" name="from">${options(from)}</select></div>
+<div><label for="to">To</label><select id="to" name="to">${options(to)}</select></div>
+<button>Compare</button>
+</form>`;
+}
+
+function named(
+  heading: string,
+  programs: readonly NamedProgram[],
+  linkedTenant: string | null,
+): Html | false {
+  if (programs.length === 0) return false;
+  const id = heading.toLowerCase();
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>
+<ul>${programs.map((program) => html`<li>${title(program, linkedTenant)}</li>`)}</ul></section>`;
+}
+
+function title({ programId, name }: NamedProgram, linkedTenant: string | null): Html {
+  const text = html`<bdi>${name ?? programId}</bdi>`;
+  return html`${linkedTenant === null ? text : html`<a href="${programPath(linkedTenant, programId)}">${text}</a>`} <code class="id">${programId}</code>`;
+}

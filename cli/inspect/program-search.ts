@@ -1,0 +1,41 @@
+import type { ProgramListItem } from "../../schemas/generated/types.ts";
+
+/** A page of search results. */
+export interface FoundPrograms {
+  readonly programs: readonly ProgramListItem[];
+  /** All matches. */
+  readonly total: number;
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+}
+
+const perPage = 50;
+
+/** The programs whose id or name has every word of the query, whatever its case and accents. Pure. */
+export function searchPrograms(
+  programs: readonly ProgramListItem[],
+  query: string,
+  page: number,
+): FoundPrograms {
+  const words = folded(query).split(/\s+/u).filter(Boolean);
+  const matches = programs.filter(({ id, name }) => {
+    const text = folded(`${id} ${name}`);
+    return words.every((word) => text.includes(word));
+  });
+  const pages = Math.max(1, Math.ceil(matches.length / perPage));
+  const shown = Math.min(Math.max(1, page), pages);
+  return {
+    programs: matches.slice((shown - 1) * perPage, shown * perPage),
+    total: matches.length,
+    page: shown,
+    pages,
+  };
+}
+
+function folded(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{Mark}/gu, "")
+    .toLowerCase();
+}

@@ -1,0 +1,20 @@
+import { displayWidth } from "./table.ts";
+import { wrapped } from "./wrap.ts";
+
+/** A label and what is to be said of it; further lines stand below the first. */
+export type Fact = readonly [label: string, ...lines: readonly string[]];
+
+/** Labels in one column, texts in another, wrapped to `width` characters with a hanging indent. */
+export function facts(rows: readonly Fact[], width: number): string {
+  const labelWidth = Math.max(0, ...rows.map(([label]) => displayWidth(label)));
+  const indent = " ".repeat(labelWidth + 4);
+  return rows
+    .flatMap(([label, ...texts]) => {
+      const lines = texts.flatMap((text) => wrapped(text, width - indent.length));
+      const [first = "", ...rest] = lines;
+      const padding = " ".repeat(labelWidth - displayWidth(label) + 2);
+      return [`  ${label}${padding}${first}`.trimEnd(), ...rest.map((line) => indent + line)];
+    })
+    .map((line) => `${line}\n`)
+    .join("");
+}

@@ -1,0 +1,51 @@
+import type { Output } from "../shell.ts";
+
+/** Shows how far a run is, on one line of a terminal; silent anywhere else. */
+export interface ProgressBar {
+  total(tenants: number): void;
+  tenantDone(): void;
+  programs(count: number): void;
+  /** Clears the line. Called before anything else is printed, and at the end. */
+  clear(): void;
+}
+
+const barWidth = 24;
+/** Faster updates can't be read and cost time. */
+const minIntervalMs = 100;
+
+export function createProgressBar(output: Output, now: () => Date): ProgressBar {
+  let tenants = 0;
+  let done = 0;
+  let programs = 0;
+  let drawnAt = 0;
+
+  function draw(): void {
+    const time = now().getTime();
+    if (!output.isTTY || tenants === 0 || time - drawnAt < minIntervalMs) return;
+    drawnAt = time;
+    const filled = Math.round((done / tenants) * barWidth);
+    const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
+    output.write(
+      `\r${bar} ${done}/${tenants} tenants, ${programs.toLocaleString("en")} programs read\u001b[K`,
+    );
+  }
+
+  return {
+    total(count) {
+      tenants = count;
+      draw();
+    },
+    tenantDone() {
+      done += 1;
+      draw();
+    },
+    programs(count) {
+      programs += count;
+      draw();
+    },
+    clear() {
+      if (output.isTTY && drawnAt > 0) output.write("\r\u001b[K");
+      drawnAt = 0;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { RequestLine } from "../gateway-log/request-line.ts";
+import type { ExplainedRequest } from "../support/request/explain-request.ts";
+import type { TokenFinding } from "../support/request/token-finding.ts";
+import { historyLines, nextStepText } from "./explanation-text.ts";
+import { type Fact, facts } from "./facts.ts";
+import type { Layout } from "./layout.ts";
+import { printable } from "./printable.ts";
+import { relativeAndExact } from "./relative-time.ts";
+import type { Style } from "./style.ts";
+import { wrapped } from "./wrap.ts";
+
+/** The cause first, then what the log and the store know of the request, last what to do. */
+export function requestText(request: ExplainedRequest, layout: Layout): string {
+  const { line, token, history, summary, next } = request;
+  const { style, width, now } = layout;
+  const rows: Fact[] = [
+    ["when", relativeAndExact(line.time, now)],
+    ["asked", asked(line)],
+    ["token", ...tokenLines(token, line, style)],
+    ["snapshot", line.snapshotId ?? "none was looked up"],
+    ["object", printable(line.objectKey ?? "none was read")],
+    ["answer", answer(line)],
+    ...(line.cause === null ? [] : [["log says", printable(line.cause)] satisfies Fact]),
+    ...(history === null ? [] : [["program", ...historyLines(history, layout)] satisfies Fact]),
+  ];
+  return [
+    `${style.bold(`Request ${printable(line.requestId)}: ${statusTitle(line)}`)}\n`,
+    `${wrapped(tone(line, style)(printable(summary)), width).join("\n")}\n\n`,
+    facts(rows, width),
+    `\n${nextStepText(next, layout)}`,
+  ].join("");
+}
+
+/** The status with what the specification calls it. */
+function statusTitle({ status, isCut }: RequestLine): string {
+  const title = statusTitles[status];
+  return `${status}${title === undefined ? "" : ` ${title}`}${isCut ? ", cut off" : ""}`;
+}
+
+const statusTitles: Readonly<Record<number, string>> = {
+  200: "OK",
+  400: "invalid_request",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  405: "method_not_allowed",
+  429: "rate_limit_exceeded",
+  500: "internal_error",
+};
+
+const resources: Readonly<Record<string, string>> = {
+  list: "/v1/programs",
+  detail: "/v1/programs/{id}",
+  legacy: "/api/v1/partner/programs (deprecated)",
+};
+
+function asked({ method, route, programId }: RequestLine): string {
+  const program = programId === null ? "" : `, program ${programId}`;
+  return printable(`${method ?? "?"} ${resources[route] ?? "a path that is not of the API"}${program}`);
+}
+
+function answer({ bytes, durationMs, status }: RequestLine): string {
+  const size = bytes === null ? "" : `, ${bytes.toLocaleString("en")} bytes`;
+  return `${status}${size}${durationMs === null ? "" : `, after ${durationMs} ms`}`;
+}
+
+function tokenLines(token: TokenFinding, line: RequestLine, style: Style): string[] {
+  switch (token.kind) {
+    case "none":
+      return ["none that the gateway knows"];
+    case "foreign":
+      return [`${line.tokenId}, tenant ${line.tenantId ?? "?"}: not in this store's registry`];
+    case "unavailable":
+      return [`${line.tokenId}, tenant ${line.tenantId ?? "?"}`, printable(token.reason)];
+    case "known": {
+      const { tokenId, name, tenantId, revokedAt, expiresAt } = token.token;
+      const ends =
+        revokedAt !== null
+          ? style.bad(`revoked ${revokedAt}`)
+          : expiresAt === null
+            ? style.good("active")
+            : `expires ${expiresAt}`;
+      return [`${tokenId}${name === null ? "" : ` "${printable(name)}"`}, tenant ${tenantId}, ${ends}`];
+    }
+  }
+}
+
+function tone({ status, isCut }: RequestLine, style: Style): (text: string) => string {
+  if (status === 200) return isCut ? style.doubtful : style.good;
+  return status >= 500 ? style.bad : style.doubtful;
+}

@@ -1,0 +1,77 @@
+import type { Problem, RunReport, TenantRun } from "../../schemas/generated/types.ts";
+import { table } from "./table.ts";
+
+/** Findings shown per tenant; the report has them all (up to its own bound). */
+const maxShownProblems = 5;
+
+/** What a run did, for people: the tenants, what is wrong with their data, and one last line that says it all. */
+export function runSummary(report: RunReport): string {
+  const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants)];
+  for (const run of report.tenants) parts.push(problemLines(run.tenantId, run.problems, run.problemsOmitted));
+  parts.push(problemLines("the source", report.problems, 0));
+  parts.push(...failureLines(report));
+  parts.push(`${lastLine(report)}\n`);
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function tenantTable(runs: readonly TenantRun[]): string {
+  const right = "right" as const;
+  return table(
+    [
+      { title: "TENANT" },
+      { title: "OUTCOME" },
+      { title: "PROGRAMS", align: right },
+      { title: "ADDED", align: right },
+      { title: "CHANGED", align: right },
+      { title: "REMOVED", align: right },
+      { title: "SNAPSHOT" },
+    ],
+    runs.map(({ tenantId, outcome, counts, snapshotId }) => [
+      tenantId,
+      outcome,
+      String(counts.programs),
+      String(counts.added),
+      String(counts.changed),
+      String(counts.removed),
+      snapshotId ?? "-",
+    ]),
+  );
+}
+
+function problemLines(where: string, problems: readonly Problem[], omitted: number): string {
+  if (problems.length === 0) return "";
+  const shown = problems.slice(0, maxShownProblems);
+  const more = problems.length + omitted - shown.length;
+  const lines = shown.map(({ severity, code, programId, field, value, message }) => {
+    const place = [programId, field].filter((part) => part !== null).join(" ");
+    return `  ${severity} ${code}${place && `: ${place}`}${value === null ? "" : ` = ${value}`} (${message})\n`;
+  });
+  const rest = more > 0 ? `  ... and ${more} more (see --json or --report)\n` : "";
+  return `${where}: ${problems.length + omitted} finding(s)\n${lines.join("")}${rest}`;
+}
+
+function failureLines(report: RunReport): string[] {
+  const failures = report.tenants.filter(({ failure }) => failure !== null);
+  const lines = failures.map(
+    ({ tenantId, outcome, failure }) => `${outcome}: ${tenantId}: ${failure?.message}\n`,
+  );
+  if (report.failure !== null) lines.push(`failed: ${report.failure.message}\n`);
+  return lines;
+}
+
+function lastLine(report: RunReport): string {
+  const { tenants, programs } = report.totals;
+  const seconds = (report.durationMs / 1000).toFixed(1);
+  const outcomes = Object.entries(tenants)
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`);
+  const all = `${outcomes.join(", ") || "no tenants"}; ${programs.programs} programs in ${seconds} s`;
+  switch (report.outcome) {
+    case "unchanged":
+      return `Nothing changed, nothing written: ${all}.`;
+    case "dry-run":
+      return `Dry run, nothing written: ${all}.`;
+    default:
+      return `${report.outcome[0]?.toUpperCase()}${report.outcome.slice(1)}: ${all}.`;
+  }
+}

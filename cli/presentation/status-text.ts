@@ -1,0 +1,98 @@
+import type { LastRun } from "../support/run-history.ts";
+import type { StatusReport, TenantStatus } from "../support/tenant-status.ts";
+import { type Fact, facts } from "./facts.ts";
+import type { Layout } from "./layout.ts";
+import { printable } from "./printable.ts";
+import { exactTime, relativeAndExact, relativeTime, shortAge } from "./relative-time.ts";
+import type { Style } from "./style.ts";
+import { table } from "./table.ts";
+
+/** One line per tenant, and below what needs somebody's attention. */
+export function statusTable({ tenants, faults }: StatusReport, layout: Layout): string {
+  const { now, style } = layout;
+  const rows = tenants.map(({ tenantId, live, fault, lastRun }) => [
+    tenantId,
+    live?.snapshotId ?? style.bad(fault === null ? "none" : "damaged"),
+    live === null ? "-" : shortAge(new Date(live.generatedAt), now),
+    live === null ? "-" : live.programs.toLocaleString("en"),
+    live?.hold ? style.doubtful("held") : "-",
+    lastRun === null ? "-" : `${outcome(lastRun, style)} ${relativeTime(new Date(lastRun.finishedAt), now)}`,
+  ]);
+  const notes = [
+    ...tenants.flatMap((tenant) => attention(tenant).map((text): Fact => [tenant.tenantId, text])),
+    ...faults.map((text): Fact => ["runs", text]),
+  ];
+  return [
+    table(
+      [
+        { title: "TENANT" },
+        { title: "LIVE SNAPSHOT" },
+        { title: "AGE", align: "right" },
+        { title: "PROGRAMS", align: "right" },
+        { title: "HOLD" },
+        { title: "LAST RUN" },
+      ],
+      rows,
+    ),
+    notes.length === 0 ? "" : `\n${facts(notes, layout.width)}`,
+  ].join("");
+}
+
+/** Everything about one tenant. */
+export function statusFacts(tenant: TenantStatus, layout: Layout): string {
+  const { live, lastRun } = tenant;
+  const { now, style } = layout;
+  const rows: Fact[] =
+    live === null
+      ? [["live", tenant.fault ?? style.bad("nothing was ever published: partners get 500")]]
+      : [
+          ["live", `${live.snapshotId}, generation ${live.generation}`],
+          ["data of", relativeAndExact(live.generatedAt, now)],
+          ["published", relativeAndExact(live.publishedAt, now)],
+          ["programs", live.programs.toLocaleString("en")],
+          ["hold", holdText(live.hold, layout)],
+        ];
+  const last: Fact =
+    tenant.notInSource === null
+      ? lastRunFact(lastRun, layout)
+      : [
+          "last run",
+          `${style.doubtful("not in the source")} at ${relativeAndExact(tenant.notInSource, now)}: it keeps its last snapshot`,
+        ];
+  return `${style.bold(tenant.tenantId)}\n${facts([...rows, last], layout.width)}`;
+}
+
+export function holdText(
+  hold: { readonly reason: string; readonly since: string } | null,
+  { now, style }: Layout,
+): string {
+  if (hold === null) return "none";
+  return `${style.doubtful("held")} since ${relativeAndExact(hold.since, now)}: ${printable(hold.reason)}`;
+}
+
+export function lastRunFact(lastRun: LastRun | null, { now, style }: Layout): Fact {
+  if (lastRun === null) return ["last run", "no report of a run is stored"];
+  const { finishedAt, failure } = lastRun;
+  const text = `${outcome(lastRun, style)} ${relativeAndExact(finishedAt, now)}, run ${lastRun.runId}`;
+  return failure === null ? ["last run", text] : ["last run", text, printable(failure.message)];
+}
+
+function outcome({ outcome: word }: LastRun, style: Style): string {
+  if (word === "failed" || word === "refused") return style.bad(word);
+  return word === "held" || word === "skipped" ? style.doubtful(word) : style.good(word);
+}
+
+function attention({ live, fault, lastRun, notInSource }: TenantStatus): string[] {
+  const texts: string[] = [];
+  if (notInSource !== null) {
+    const at = exactTime(notInSource);
+    texts.push(`the source did not list this tenant at ${at}; it keeps its last snapshot`);
+  }
+  if (fault !== null) texts.push(fault);
+  if (live?.hold) texts.push(`held since ${exactTime(live.hold.since)}: ${printable(live.hold.reason)}`);
+  // A hold is the whole reason of an outcome `held`.
+  if (lastRun?.failure && lastRun.outcome !== "held") {
+    texts.push(`last run ${lastRun.outcome}: ${printable(lastRun.failure.message)}`);
+  }
+  return texts;
+}

@@ -1,0 +1,41 @@
+import type { Output } from "../shell.ts";
+
+/** Emphasis for people: colours on a terminal, plain text anywhere else. Never the only carrier of a meaning. */
+export interface Style {
+  readonly bold: (text: string) => string;
+  readonly faint: (text: string) => string;
+  readonly good: (text: string) => string;
+  readonly doubtful: (text: string) => string;
+  readonly bad: (text: string) => string;
+}
+
+/** Colours only on a terminal that has them, and not when `NO_COLOR` is set to anything (no-color.org). */
+export function styleOf(output: Output, env: Readonly<Record<string, string | undefined>>): Style {
+  const wantsNone = env.NO_COLOR !== undefined && env.NO_COLOR !== "";
+  return output.isTTY && !wantsNone && env.TERM !== "dumb" ? coloured : plain;
+}
+
+export const plain: Style = {
+  bold: unchanged,
+  faint: unchanged,
+  good: unchanged,
+  doubtful: unchanged,
+  bad: unchanged,
+};
+
+const coloured: Style = {
+  bold: ansi(1, 22),
+  faint: ansi(2, 22),
+  good: ansi(32, 39),
+  doubtful: ansi(33, 39),
+  bad: ansi(31, 39),
+};
+
+function unchanged(text: string): string {
+  return text;
+}
+
+/** Select Graphic Rendition of ECMA-48, section 8.3.117: one code switches on, the other off again. */
+function ansi(on: number, off: number): (text: string) => string {
+  return (text) => (text === "" ? "" : `\u001b[${on}m${text}\u001b[${off}m`);
+}

@@ -1,0 +1,37 @@
+/** A column: its title, and whether its cells are numbers, which align to the right. */
+export interface Column {
+  readonly title: string;
+  readonly align?: "left" | "right";
+}
+
+/** Rows as lines of aligned columns, two spaces apart, without trailing space. */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const lines = [columns.map(({ title }) => title), ...rows];
+  const widths = columns.map((_, at) => Math.max(...lines.map((cells) => displayWidth(cells[at] ?? ""))));
+  return lines
+    .map((cells) => {
+      const padded = columns.map(({ align }, at) => pad(cells[at] ?? "", widths[at] ?? 0, align ?? "left"));
+      return `${padded.join("  ").trimEnd()}\n`;
+    })
+    .join("");
+}
+
+function pad(text: string, width: number, align: "left" | "right"): string {
+  const space = " ".repeat(Math.max(0, width - displayWidth(text)));
+  return align === "right" ? space + text : text + space;
+}
+
+/** Columns that a terminal uses: two for East Asian wide characters, none for combining marks and escape codes. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text.replace(escapeCodes, "")) {
+    if (/\p{Mark}|\p{Format}/u.test(character)) continue;
+    width += wide.test(character) ? 2 : 1;
+  }
+  return width;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
+const escapeCodes = /\u001b\[[0-9;]*m/g;
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;

@@ -1,0 +1,35 @@
+import type { Capacity } from "../../schemas/generated/types.ts";
+import type { Report } from "./problem.ts";
+import type { EnrollmentRow } from "./program-source.ts";
+
+/**
+ * `used` counts operational passengers: not staff, not terminal. An unknown status or role counts as used, since
+ * a seat wrongly shown as taken is better than one sold twice. It is not capped at `total`.
+ */
+export function capacity(
+  declaredTotal: number | null,
+  enrollments: readonly EnrollmentRow[],
+  isTerminal: (status: string | null) => boolean,
+  report: Report,
+): Capacity {
+  let total = declaredTotal ?? -1;
+  if (!Number.isSafeInteger(total) || total < 0) {
+    report("capacity_total_invalid", "capacity.total", declaredTotal);
+    total = 0;
+  }
+  let used = 0;
+  for (const [role, status, count] of enrollments) {
+    if (isTerminal(status)) continue;
+    const known = role?.toLowerCase();
+    if (known === "staff") continue;
+    if (known !== "passenger") report("enrollment_role_unknown", "capacity.used", role);
+    used += count;
+  }
+  return { total, used, remaining: Math.max(0, total - used) };
+}
+
+/** Compares statuses without regard to case; NULL is not terminal. */
+export function terminalStatusTest(terminal: readonly string[]): (status: string | null) => boolean {
+  const known = new Set(terminal.map((status) => status.toLowerCase()));
+  return (status) => status !== null && known.has(status.toLowerCase());
+}

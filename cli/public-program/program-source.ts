@@ -1,0 +1,57 @@
+/**
+ * One program as the source views give it: untrusted values, but only those of the contract's columns. Dates are
+ * text in ISO form (also `infinity` and years beyond 9999), amounts are decimal text, so that nothing is lost or
+ * shifted on the way.
+ */
+export interface ProgramSource {
+  readonly programId: string;
+  readonly name: string | null;
+  readonly lifecycleState: string | null;
+  readonly departureDate: string | null;
+  readonly returnDate: string | null;
+  readonly capacityTotal: number | null;
+  readonly currency: string | null;
+  readonly categoryType: string | null;
+  readonly categorySubtype: string | null;
+  readonly guideName: string | null;
+  readonly legacyPrice: string | null;
+  readonly description: string | null;
+  readonly departurePoint: string | null;
+  readonly marketingTags: readonly (string | null)[] | null;
+  readonly accommodationDescription: string | null;
+  readonly coverUrl: string | null;
+  readonly galleryUrls: readonly (string | null)[] | null;
+  readonly included: readonly (string | null)[] | null;
+  readonly excluded: readonly (string | null)[] | null;
+  readonly visits: readonly (string | null)[] | null;
+  readonly roomPrices: readonly RoomPriceRow[];
+  readonly childPrices: readonly ChildPriceRow[];
+  readonly hotelStays: readonly HotelStayRow[];
+  readonly enrollments: readonly EnrollmentRow[];
+  readonly staff: readonly StaffRow[];
+  readonly flights: readonly FlightRow[];
+  readonly itinerary: readonly ItineraryRow[];
+  readonly faq: readonly FaqRow[];
+}
+
+/** The rows of the child views are tuples, in the order of the contract's columns. */
+export type RoomPriceRow = readonly [occupancy: number | null, amount: string | null];
+export type ChildPriceRow = readonly [minAge: number | null, maxAge: number | null, amount: string | null];
+export type HotelStayRow = readonly [
+  name: string | null,
+  location: string | null,
+  checkIn: string | null,
+  checkOut: string | null,
+  starLevel: number | null,
+];
+/** Enrollments come counted: a program may have thousands. */
+export type EnrollmentRow = readonly [role: string | null, status: string | null, count: number];
+export type StaffRow = readonly [
+  role: string | null,
+  name: string | null,
+  gender: string | null,
+  roleLabel: string | null,
+];
+export type FlightRow = readonly [airlineCode: string | null, logoUrl: string | null];
+export type ItineraryRow = readonly [title: string | null, description: string | null];
+export type FaqRow = readonly [question: string | null, answer: string | null];

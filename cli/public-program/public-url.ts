@@ -1,0 +1,43 @@
+import type { Report } from "./problem.ts";
+import { presentText } from "./text.ts";
+
+/** The URL as it is, if it may be published: absolute, https, no user information. Blank counts as absent. */
+export function publicUrl(text: string | null, field: string, report: Report): string | null {
+  const url = presentText(text);
+  if (url === null || isPublicUrl(url)) return url;
+  report("url_dropped", field, withoutUserInformation(url));
+  return null;
+}
+
+export function publicUrls(
+  texts: readonly (string | null)[] | null,
+  field: string,
+  report: Report,
+): string[] {
+  const urls: string[] = [];
+  texts?.forEach((text, at) => {
+    // As in `presentTexts`: an array is no text.
+    if (text !== null && typeof text !== "string") {
+      urls.push(text);
+      return;
+    }
+    const url = publicUrl(text, `${field}[${at}]`, report);
+    if (url !== null) urls.push(url);
+    else if (presentText(text) === null) report("text_missing", `${field}[${at}]`, text);
+  });
+  return urls;
+}
+
+/** A malformed URL may hide a password anywhere before an `@`; only the scheme is sure to be none. */
+function withoutUserInformation(url: string): string {
+  return url.replace(/^([a-z]+:)?.*@/is, "$1…@");
+}
+
+/**
+ * Stricter than the WHATWG parser, which forgives `https:host`, white space and backslashes that a partner's client
+ * may read differently.
+ */
+function isPublicUrl(text: string): boolean {
+  const authority = /^https:\/\/([^/?#\s\\]+)[^\s\\]*$/i.exec(text)?.[1];
+  return authority !== undefined && !authority.includes("@") && URL.canParse(text);
+}

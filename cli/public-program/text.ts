@@ -1,0 +1,26 @@
+import type { Report } from "./problem.ts";
+
+/** The text as it is, or `null` when it is absent or nothing but Unicode white space. */
+export function presentText(text: string | null): string | null {
+  return text === null || blank.test(text) ? null : text;
+}
+
+/**
+ * The texts that say something; blank ones are dropped with a warning. A `text[]` of two dimensions has arrays for
+ * elements: they stay, for the schema to refuse the program.
+ */
+export function presentTexts(
+  texts: readonly (string | null)[] | null,
+  field: string,
+  report: Report,
+): string[] {
+  const present: string[] = [];
+  texts?.forEach((text, at) => {
+    if (text === null || (typeof text === "string" && blank.test(text)))
+      report("text_missing", `${field}[${at}]`, text);
+    else present.push(text);
+  });
+  return present;
+}
+
+const blank = /^\p{White_Space}*$/u;

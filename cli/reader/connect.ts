@@ -1,0 +1,76 @@
+import pg from "pg";
+import { Failure } from "../../core/failure.ts";
+import { sourceFailure } from "../source/source-client.ts";
+
+export type SourceClient = pg.ClientBase;
+
+/** Connections to the booking database, for reading only. */
+export interface SourcePool {
+  /** Runs with a connection of its own, inside one `REPEATABLE READ READ ONLY` transaction: one consistent reading. */
+  withReading<Result>(read: (client: SourceClient) => Promise<Result>): Promise<Result>;
+}
+
+const connectTimeoutMs = 10_000;
+/** One statement fetches a few hundred programs; the first one also sorts the tenant's rows. */
+const statementTimeoutMs = 600_000;
+
+/** A pool of at most `connections`, ended with the run. Throws `source_unavailable` when the server cannot be reached. */
+export async function withSourcePool<Result>(
+  options: { readonly databaseUrl: string; readonly connections: number; readonly signal: AbortSignal },
+  run: (pool: SourcePool) => Promise<Result>,
+): Promise<Result> {
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    application_name: "partner-programs",
+    max: options.connections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: statementTimeoutMs,
+    keepAlive: true,
+  });
+  // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+  pool.on("error", () => {});
+  try {
+    return await run({ withReading: (read) => withReading(pool, options.signal, read) });
+  } finally {
+    await pool.end();
+  }
+}
+
+async function withReading<Result>(
+  pool: pg.Pool,
+  signal: AbortSignal,
+  read: (client: SourceClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw sourceFailure(error);
+  });
+  let broken: Error | undefined;
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  client.on("error", onError);
+  // A query may wait for a lock, or sort for minutes; nobody who pressed Ctrl-C wants to wait with it.
+  const abort = (): void => {
+    client.connection.stream.destroy();
+  };
+  signal.addEventListener("abort", abort);
+  try {
+    if (signal.aborted) throw new Failure("interrupted", "Interrupted.");
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    // Dates as text in one form whatever the session's; and plans for reading a cursor to its end.
+    await client.query(
+      "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'; SET LOCAL cursor_tuple_fraction = 1; SET LOCAL jit = off",
+    );
+    const result = await read(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    // A connection with an open transaction must not go back to the pool.
+    broken ??= error instanceof Error ? error : new Error(String(error));
+    throw sourceFailure(error);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    client.off("error", onError);
+    client.release(broken);
+  }
+}

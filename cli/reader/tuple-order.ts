@@ -1,0 +1,18 @@
+/**
+ * Tuples whose first element is the position: ordered by it, NULL last, ties by their text, so that the order in which
+ * the database happens to give rows never shows. The position itself is not published and is cut off.
+ */
+export function byPosition(tuples: unknown[][]): unknown[][] {
+  return tuples.sort(comparePositions).map((tuple) => tuple.slice(1));
+}
+
+function comparePositions(a: unknown[], b: unknown[]): number {
+  const [first, second] = [positionOf(a), positionOf(b)];
+  if (first !== second) return first < second ? -1 : 1;
+  const [text, other] = [JSON.stringify(a), JSON.stringify(b)];
+  return text === other ? 0 : text < other ? -1 : 1;
+}
+
+function positionOf(tuple: unknown[]): number {
+  return typeof tuple[0] === "number" ? tuple[0] : Number.POSITIVE_INFINITY;
+}

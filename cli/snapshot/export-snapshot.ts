@@ -1,0 +1,110 @@
+import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { Failure } from "../../core/failure.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
+import { type ResponseName, responsePath } from "../../core/object-key.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { forEachBounded } from "../for-each-bounded.ts";
+import { faultText, readEntry } from "./read-entry.ts";
+
+export interface ExportedSnapshot {
+  readonly directory: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const maxParallelFiles = 16;
+
+/**
+ * Writes the snapshot's responses as plain files laid out like the URLs, each checked against the manifest. The folder is
+ * filled under another name beside its own and then renamed, so it is there as a whole or not at all. Throws `usage` when
+ * the folder holds something already, `corrupt_document` when an object is not what the manifest says.
+ */
+export async function exportSnapshot(
+  store: ObjectStore,
+  manifest: Manifest,
+  out: string,
+  signal: AbortSignal,
+): Promise<ExportedSnapshot> {
+  const directory = resolve(out);
+  await assertFree(directory);
+  const parent = dirname(directory);
+  await mkdir(parent, { recursive: true });
+  const partial = join(parent, `.${basename(directory)}.partial-${process.pid}`);
+  await mkdir(partial);
+  let files = 0;
+  let bytes = 0;
+  try {
+    await forEachBounded(namedEntries(manifest), maxParallelFiles, async ([name, entry]) => {
+      await writeResponse(store, entry, join(partial, responsePath(name)), signal);
+      files += 1;
+      bytes += entry.size;
+    });
+    // Replaces an empty folder, and fails when somebody put something there meanwhile.
+    await rename(partial, directory);
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
+  return { directory, files, bytes };
+}
+
+async function assertFree(directory: string): Promise<void> {
+  let names: readonly string[];
+  try {
+    names = await readdir(directory);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    throw new Failure("usage", `${directory} can't be written to as a folder; choose another with --out.`, {
+      cause: error,
+    });
+  }
+  if (names.length === 0) return;
+  throw new Failure(
+    "usage",
+    `${directory} is not empty; nothing was written. Empty it, or choose another with --out.`,
+  );
+}
+
+function* namedEntries(manifest: Manifest): Generator<readonly [ResponseName, ResponseEntry]> {
+  yield [{ kind: "list" }, manifest.list];
+  yield [{ kind: "legacy" }, manifest.legacy];
+  for (const programId of manifest.programs.ids()) {
+    const entry = detailEntry(manifest, programId);
+    if (entry !== undefined) yield [{ kind: "detail", programId }, entry];
+  }
+}
+
+async function writeResponse(
+  store: ObjectStore,
+  entry: ResponseEntry,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const file = await openNew(path);
+  try {
+    const fault = await readEntry(store, entry, signal, (piece) => file.writeFile(piece));
+    if (fault === undefined) return;
+    throw new Failure(
+      "corrupt_document",
+      `${entry.key}: ${faultText(entry, fault)}; nothing was written. \`snapshot verify\` names all such objects.`,
+    );
+  } finally {
+    await file.close();
+  }
+}
+
+/** Fails when the file exists: on a file system that takes `A` and `a` for the same, one program would replace another. */
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "wx");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    throw new Failure(
+      "usage",
+      `${basename(path)} and another file differ only in case, which this file system can't hold; nothing was written. Export to another one.`,
+      { cause: error },
+    );
+  }
+}

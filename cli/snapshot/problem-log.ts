@@ -1,0 +1,33 @@
+import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
+import { severityOf } from "../public-program/problem.ts";
+
+/** At most so many problems of one tenant are kept whole; the rest are counted. */
+const maxKept = 200;
+
+/** The problems of one tenant: all counted, the first ones kept, errors before warnings. */
+export class ProblemLog {
+  readonly #errors: DataProblem[] = [];
+  readonly #warnings: DataProblem[] = [];
+  readonly #counts = new Map<ProblemCode, number>();
+  #total = 0;
+
+  add(problem: DataProblem): void {
+    this.#total += 1;
+    this.#counts.set(problem.code, (this.#counts.get(problem.code) ?? 0) + 1);
+    const kept = severityOf(problem.code) === "error" ? this.#errors : this.#warnings;
+    if (kept.length < maxKept) kept.push(problem);
+  }
+
+  get kept(): readonly DataProblem[] {
+    return [...this.#errors, ...this.#warnings].slice(0, maxKept);
+  }
+
+  get omitted(): number {
+    return this.#total - this.kept.length;
+  }
+
+  /** How often each code occurred, by code. */
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}

@@ -1,0 +1,191 @@
+import { Failure } from "../../core/failure.ts";
+import type { SnapshotId, TenantId } from "../../core/ids.ts";
+import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../core/object-key.ts";
+import type { ListedObject, ObjectStore } from "../../core/object-store.ts";
+import { forEachBounded } from "../for-each-bounded.ts";
+import { replacePointer } from "./commit.ts";
+import { DeleteBatch } from "./delete-batch.ts";
+import { KeySet } from "./key-set.ts";
+import { type PointerVersion, readPointer } from "./live-snapshot.ts";
+import { type PruneRules, prunePlan } from "./prune-plan.ts";
+import { putMark } from "./snapshot-marks.ts";
+import { type SnapshotObject, snapshotObject } from "./snapshot-object.ts";
+import { entriesOf, readStoredManifest } from "./stored-manifest.ts";
+import { type PublishedSnapshot, readTenantSnapshots, type TenantSnapshots } from "./tenant-snapshots.ts";
+
+export interface PruneContext {
+  readonly store: ObjectStore;
+  readonly dryRun: boolean;
+  readonly now: () => Date;
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+export interface TenantPrune {
+  /** `unpublished`: without a pointer there is nothing to make a builder lose by, so nothing may be deleted. */
+  readonly outcome: "pruned" | "nothing-to-do" | "unpublished";
+  readonly kept: readonly SnapshotId[];
+  /** Snapshots that were deleted, or would be in a dry run. */
+  readonly deletedSnapshots: readonly SnapshotId[];
+  readonly deletedObjects: number;
+  readonly deletedBytes: number;
+}
+
+const maxAttempts = 4;
+
+/**
+ * Deletes what no kept snapshot of the tenant uses. Safe beside builds, rollbacks, readers and other prunes:
+ *
+ * 1. The pointer is read first, and everything is decided by what is found afterwards.
+ * 2. Snapshots that are to go are marked as condemned; a rollback that reads the pointer later sees the marks.
+ * 3. The pointer is rewritten (same content, new nonce) by compare-and-swap. Whoever read it before must lose now; whoever
+ *    reads it from now on builds on the live snapshot, which is kept.
+ * 4. Then objects are deleted, in folders only that were there in step 1: no builder that can still win writes into
+ *    those. The marks go last: a prune that is killed leaves no snapshot that can become live again.
+ */
+export async function pruneTenant(
+  tenantId: TenantId,
+  rules: PruneRules,
+  context: PruneContext,
+): Promise<TenantPrune> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const pointer = await readPointer(context.store, tenantId, context.signal);
+    if (pointer === undefined) return { outcome: "unpublished", ...nothing };
+    const result = await pruneOnce(pointer, rules, context);
+    if (result !== undefined) return result;
+  }
+  throw new Failure(
+    "superseded",
+    `Tenant ${tenantId} was published ${maxAttempts} times meanwhile; nothing of it was deleted. Prune it again later.`,
+  );
+}
+
+const nothing = { kept: [], deletedSnapshots: [], deletedObjects: 0, deletedBytes: 0 };
+
+/** `undefined` when somebody else changed the pointer before anything was deleted. */
+async function pruneOnce(
+  pointer: PointerVersion,
+  rules: PruneRules,
+  context: PruneContext,
+): Promise<TenantPrune | undefined> {
+  const { store, dryRun, now, signal } = context;
+  const { tenantId } = pointer.current;
+  const snapshots = await readTenantSnapshots(store, pointer, signal);
+  assertReadable(pointer, snapshots);
+  const { kept, dropped } = prunePlan(snapshots.published, rules, now());
+  const folders = new Set<SnapshotId>([...dropped.map(({ snapshotId }) => snapshotId), ...snapshots.others]);
+  const keptKeys = await keysInFolders(folders, kept, pointer, context);
+  const oldest = now().getTime() - rules.minAgeMs;
+
+  const batch = new DeleteBatch(store, dryRun, signal);
+  const marks: SnapshotObject[] = [];
+  const keptManifests = new Set<SnapshotId>();
+  let isFenced = dryRun;
+  for await (const { key, size, modifiedAt } of objectsOf(folders, pointer, context)) {
+    const object = snapshotObject(tenantId, key);
+    if (object === undefined || !folders.has(object.snapshotId)) continue;
+    const isYoung = modifiedAt.getTime() > oldest;
+    if (isYoung && object.kind === "manifest") keptManifests.add(object.snapshotId);
+    if (object.kind === "mark") marks.push(object);
+    if (object.kind === "mark" || isYoung || keptKeys.has(key)) continue;
+    isFenced ||= await fence(pointer, dropped, context);
+    if (!isFenced) return undefined;
+    await batch.add(object.key, size);
+  }
+  await batch.flush();
+  if (!dryRun) await store.delete(pointlessMarks(marks, keptManifests, dropped, tenantId), { signal });
+  const { deletedObjects, deletedBytes } = batch.deleted;
+  return {
+    outcome: deletedObjects === 0 ? "nothing-to-do" : "pruned",
+    kept: kept.map(({ snapshotId }) => snapshotId),
+    deletedSnapshots: dropped.map(({ snapshotId }) => snapshotId),
+    deletedObjects,
+    deletedBytes,
+  };
+}
+
+/** Without the keys of a snapshot that stays, nothing can be told from what it needs. */
+function assertReadable({ current }: PointerVersion, { published, damaged }: TenantSnapshots): void {
+  const { tenantId, snapshotId } = current;
+  const [first] = damaged;
+  if (first !== undefined) {
+    throw new Failure(
+      "corrupt_document",
+      `${first.failure.message} Nothing of tenant ${tenantId} was deleted, since it can't be told what this snapshot needs. ` +
+        `If it is the live one, see \`snapshot verify --tenant ${tenantId}\`; if not, delete ${manifestKey(tenantId, first.snapshotId)}.`,
+    );
+  }
+  if (!published.some(({ isLive }) => isLive)) {
+    throw new Failure(
+      "corrupt_document",
+      `The live snapshot ${snapshotId} of tenant ${tenantId} has no manifest.json; nothing was deleted. See \`snapshot verify --tenant ${tenantId}\`.`,
+    );
+  }
+}
+
+/** What kept snapshots name in folders of others: unchanged files stay where an earlier build put them. */
+async function keysInFolders(
+  folders: ReadonlySet<SnapshotId>,
+  kept: readonly PublishedSnapshot[],
+  { current }: PointerVersion,
+  { store, signal }: PruneContext,
+): Promise<KeySet> {
+  const { tenantId } = current;
+  const keys = new KeySet();
+  if (folders.size === 0) return keys;
+  for (const { snapshotId, isLive } of kept) {
+    const stored = await readStoredManifest(store, tenantId, snapshotId, signal);
+    if (stored === undefined || (isLive && stored.sha256 !== current.manifestSha256)) {
+      throw new Failure(
+        "corrupt_document",
+        `The manifest of snapshot ${snapshotId} of tenant ${tenantId} is not what it was a moment ago; nothing was deleted. Is another prune under way?`,
+      );
+    }
+    for (const { key } of entriesOf(stored.manifest)) {
+      const folder = snapshotObject(tenantId, key)?.snapshotId;
+      if (folder !== undefined && folders.has(folder)) keys.add(key);
+    }
+  }
+  return keys;
+}
+
+function objectsOf(
+  folders: ReadonlySet<SnapshotId>,
+  { current }: PointerVersion,
+  { store, signal }: PruneContext,
+): AsyncIterable<ListedObject> | readonly ListedObject[] {
+  return folders.size === 0 ? [] : store.list(snapshotsPrefix(current.tenantId), { signal });
+}
+
+/** From here on only those can change the pointer that read it after our marks were there. False when we lost. */
+async function fence(
+  pointer: PointerVersion,
+  dropped: readonly PublishedSnapshot[],
+  { store, now, randomBytes, signal }: PruneContext,
+): Promise<boolean> {
+  const { tenantId } = pointer.current;
+  const unmarked = dropped.filter(({ isCondemned }) => !isCondemned);
+  await forEachBounded(unmarked, maxParallelPuts, ({ snapshotId }) =>
+    putMark(store, tenantId, snapshotId, "condemned", now()),
+  );
+  if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was deleted.");
+  const nonce = Buffer.from(randomBytes(16)).toString("hex");
+  // Only our own write counts: another's may be older than our marks.
+  const { kind } = await replacePointer(store, pointer, { ...pointer.current, nonce });
+  return kind === "replaced";
+}
+
+const maxParallelPuts = 16;
+
+/** A mark says something of a manifest; without that it is litter. */
+function pointlessMarks(
+  marks: readonly SnapshotObject[],
+  keptManifests: ReadonlySet<SnapshotId>,
+  dropped: readonly PublishedSnapshot[],
+  tenantId: TenantId,
+): readonly ObjectKey[] {
+  const listed = marks.filter(({ snapshotId }) => !keptManifests.has(snapshotId)).map(({ key }) => key);
+  // Our own may have come too late for the listing.
+  const own = dropped.map(({ snapshotId }) => markKey(tenantId, snapshotId, "condemned"));
+  return [...new Set([...listed, ...own])];
+}

@@ -1,0 +1,134 @@
+import type { Current } from "../../core/current.ts";
+import { Failure } from "../../core/failure.ts";
+import type { SnapshotId, TenantId } from "../../core/ids.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { assertComplete } from "./assert-complete.ts";
+import { commit } from "./commit.ts";
+import { type PointerVersion, readPublishedPointer } from "./live-snapshot.ts";
+import { putMark } from "./snapshot-marks.ts";
+import { readStoredManifest } from "./stored-manifest.ts";
+import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
+
+export interface RollbackContext {
+  readonly store: ObjectStore;
+  readonly now: () => Date;
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+export interface Rollback {
+  /** `already-live`: the snapshot asked for is the live one; nothing was done. */
+  readonly outcome: "rolled-back" | "already-live";
+  readonly before: Current;
+  readonly after: Current;
+}
+
+const maxAttempts = 4;
+
+/**
+ * Makes an earlier snapshot live again (`to`, by default the one that was live before the present one) and holds the
+ * tenant at it, by one compare-and-swap. The snapshot is read as a whole first.
+ *
+ * A prune may run at the same time. It marks what it is going to delete as condemned before it rewrites the pointer, and
+ * we look for that mark after having read the pointer: so either we see the mark, or our swap fails.
+ */
+export async function rollback(
+  tenantId: TenantId,
+  to: SnapshotId | undefined,
+  context: RollbackContext,
+): Promise<Rollback> {
+  let asked = to;
+  let awayFrom: SnapshotId | undefined;
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const pointer = await readPublishedPointer(context.store, tenantId, context.signal);
+    const before = pointer.current;
+    // "The one before" was meant of the snapshot that the operator saw.
+    if (to === undefined && awayFrom !== undefined && awayFrom !== before.snapshotId)
+      throw publishedMeanwhile(before);
+    awayFrom = before.snapshotId;
+    if (asked === before.snapshotId) return { outcome: "already-live", before, after: before };
+    const target = await chosenTarget(pointer, asked, context);
+    asked = target;
+    const after = await makeLive(pointer, target, context);
+    if (after !== undefined) return { outcome: "rolled-back", before, after };
+  }
+  throw new Failure(
+    "superseded",
+    `current.json of tenant ${tenantId} was changed by others ${maxAttempts} times meanwhile; nothing was rolled back. Try again.`,
+  );
+}
+
+/** The new pointer, or `undefined` when somebody else changed the old one meanwhile. */
+async function makeLive(
+  pointer: PointerVersion,
+  target: SnapshotId,
+  { store, now, randomBytes, signal }: RollbackContext,
+): Promise<Current | undefined> {
+  const { tenantId, snapshotId, generation } = pointer.current;
+  const stored = await readStoredManifest(store, tenantId, target, signal);
+  if (stored === undefined) {
+    throw new Failure("not_found", `Snapshot ${target} of tenant ${tenantId} has just been deleted.`);
+  }
+  await assertComplete(store, stored.manifest, signal);
+  // Before the swap: if we are killed in between, the mark says no more than that the snapshot was live.
+  await putMark(store, tenantId, snapshotId, "withdrawn", now());
+  if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was rolled back.");
+  const at = now().toISOString();
+  const next: Current = {
+    tenantId,
+    generation: generation + 1,
+    snapshotId: target,
+    manifestSha256: stored.sha256,
+    publishedAt: at,
+    hold: { reason: `rollback to ${target}`, since: at },
+    nonce: Buffer.from(randomBytes(16)).toString("hex"),
+  };
+  const { kind } = await commit(store, pointer, next);
+  return kind === "live" ? next : undefined;
+}
+
+async function chosenTarget(
+  pointer: PointerVersion,
+  asked: SnapshotId | undefined,
+  { store, signal }: RollbackContext,
+): Promise<SnapshotId> {
+  const { tenantId } = pointer.current;
+  const { published } = await readTenantSnapshots(store, pointer, signal);
+  const candidates = published.filter(({ isLive, isCondemned }) => !isLive && !isCondemned);
+  const live = published.find(({ isLive }) => isLive);
+  const chosen =
+    asked === undefined
+      ? snapshotBefore(live, candidates, pointer.current.generation)
+      : candidates.find(({ snapshotId }) => snapshotId === asked);
+  if (chosen !== undefined) return chosen.snapshotId;
+  const what =
+    asked === undefined
+      ? `Tenant ${tenantId} has no snapshot from before the live one`
+      : `Tenant ${tenantId} has no snapshot ${asked} that was live once and is kept as a whole`;
+  const rest = candidates.map(({ snapshotId }) => snapshotId).join(", ");
+  throw new Failure(
+    "not_found",
+    `${what}. ${rest === "" ? "There is none to roll back to." : `There are, by --to: ${rest}.`}`,
+  );
+}
+
+/** The one that the live one replaced; if that is gone, the newest one below it that no rollback ever replaced. */
+function snapshotBefore(
+  live: PublishedSnapshot | undefined,
+  candidates: readonly PublishedSnapshot[],
+  generation: number,
+): PublishedSnapshot | undefined {
+  const below = live?.generation ?? generation;
+  return (
+    candidates.find(({ snapshotId }) => snapshotId === live?.parent) ??
+    candidates.find((snapshot) => snapshot.generation < below && snapshot.withdrawnAt === null)
+  );
+}
+
+function publishedMeanwhile({ tenantId, snapshotId }: Current): Failure {
+  return new Failure(
+    "superseded",
+    `Snapshot ${snapshotId} of tenant ${tenantId} became live meanwhile; nothing was rolled back. ` +
+      "Look whether it is all right; if not, say where to go with --to.",
+  );
+}

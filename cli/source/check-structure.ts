@@ -1,0 +1,109 @@
+import type pg from "pg";
+import { sqlTypes, typeMismatch } from "./column-type.ts";
+import { type ContractView, contractViews } from "./contract.ts";
+import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
+import type { Fix, StructureCode, StructureProblem } from "./source-problem.ts";
+import { redefinedView, roleName } from "./view-definition.ts";
+
+/**
+ * Holds the views against the contract without reading a row: what is missing, of a wrong type or not allowed to the
+ * connected role. All problems at once; `[]` when the generator can read the source.
+ */
+export async function checkSourceStructure(client: pg.ClientBase): Promise<readonly StructureProblem[]> {
+  return structureProblems(await readStructure(client));
+}
+
+/** The problems of a schema, in the contract's order. */
+function structureProblems(schema: CatalogSchema): readonly StructureProblem[] {
+  if (!schema.exists) {
+    const message = "The schema partner_source is missing.";
+    const text = "partner-programs source init";
+    return [problem("schema_missing", null, null, message, { kind: "command", text })];
+  }
+  const denied = schema.isUsable ? [] : [schemaDenied(schema.role)];
+  const relations = new Map(schema.relations.map((relation) => [relation.name, relation]));
+  return [
+    ...denied,
+    ...contractViews.flatMap((view) => {
+      const relation = relations.get(view.name);
+      return relation === undefined ? [viewMissing(view)] : viewProblems(view, relation, schema.role);
+    }),
+  ];
+}
+
+function schemaDenied(role: string): StructureProblem {
+  const text = `GRANT USAGE ON SCHEMA partner_source TO ${roleName(role)};`;
+  const message = `The role ${role} may not use the schema partner_source.`;
+  return problem("schema_denied", null, null, message, { kind: "sql", text });
+}
+
+function viewMissing(view: ContractView): StructureProblem {
+  if (!view.isRequired) {
+    const message = `The view partner_source.${view.name} is missing; an empty one stands for data that you don't have.`;
+    const text = "partner-programs source init --views-only";
+    return problem("view_missing", view.name, null, message, { kind: "command", text });
+  }
+  const columns = Object.entries(view.columns).map(([name, kind]) => `${name} ${sqlTypes[kind]}`);
+  return problem(
+    "view_missing",
+    view.name,
+    null,
+    `The view partner_source.${view.name} is missing, and nothing can be published without it.`,
+    {
+      kind: "advice",
+      text: `Create a view partner_source.${view.name} over your own tables with the columns ${columns.join(", ")}.`,
+    },
+  );
+}
+
+function viewProblems(
+  view: ContractView,
+  relation: CatalogRelation,
+  role: string,
+): readonly StructureProblem[] {
+  const target = `partner_source.${view.name}`;
+  const faults: { code: StructureCode; column: string; message: string }[] = [];
+  const casts: Record<string, string> = {};
+  let isReadable = true;
+  for (const [column, kind] of Object.entries(view.columns)) {
+    const existing = relation.columns.find(({ name }) => name === column);
+    const where = `The column ${target}.${column}`;
+    if (existing === undefined) {
+      casts[column] = `NULL::${sqlTypes[kind]}`;
+      faults.push({ code: "column_missing", column, message: `${where} (${sqlTypes[kind]}) is missing.` });
+      continue;
+    }
+    isReadable &&= existing.isReadable;
+    const mismatch = typeMismatch(kind, existing.type);
+    if (mismatch === undefined) continue;
+    casts[column] = mismatch.cast(column);
+    const message = `${where} must be ${sqlTypes[kind]}, but ${existing.type.shown} ${mismatch.reason}.`;
+    faults.push({ code: "column_type", column, message });
+  }
+  const existing = { ...relation, columns: relation.columns.map(({ name }) => name) };
+  // One script mends all of a view's columns: pasted one after another, scripts of their own would undo each other.
+  const script = faults.length === 0 ? "" : redefinedView(view, existing, casts);
+  const denied = isReadable ? [] : [viewDenied(view, role)];
+  return [
+    ...denied,
+    ...faults.map(({ code, column, message }) =>
+      problem(code, view.name, column, message, { kind: "sql", text: script }),
+    ),
+  ];
+}
+
+function viewDenied(view: ContractView, role: string): StructureProblem {
+  const message = `The role ${role} may not read partner_source.${view.name}.`;
+  const text = `GRANT SELECT ON partner_source.${view.name} TO ${roleName(role)};`;
+  return problem("view_denied", view.name, null, message, { kind: "sql", text });
+}
+
+function problem(
+  code: StructureCode,
+  view: string | null,
+  column: string | null,
+  message: string,
+  fix: Fix,
+): StructureProblem {
+  return { severity: "error", code, view, column, message, fix, count: null, examples: [] };
+}

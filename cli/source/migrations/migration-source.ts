@@ -1,0 +1,33 @@
+import type { Knex } from "knex";
+import { companiesAndPrograms } from "./001-companies-and-programs.ts";
+import { lodgingAndPrices } from "./002-lodging-and-prices.ts";
+import { people } from "./003-people.ts";
+import { flights } from "./004-flights.ts";
+import { marketing } from "./005-marketing.ts";
+import { partnerSourceViews } from "./006-partner-source-views.ts";
+import { changeNotifications } from "./007-change-notifications.ts";
+import { sampleData } from "./008-sample-data.ts";
+import type { SchemaMigration } from "./schema-migration.ts";
+
+/** In the order in which they are applied. */
+const migrations: readonly SchemaMigration[] = [
+  companiesAndPrograms,
+  lodgingAndPrices,
+  people,
+  flights,
+  marketing,
+  partnerSourceViews,
+  changeNotifications,
+  sampleData,
+];
+
+/** Named in code, so that the built package finds them without looking for files. */
+export const migrationSource: Knex.MigrationSource<SchemaMigration> = {
+  getMigrations: () => Promise.resolve([...migrations]),
+  getMigrationName: ({ name }) => name,
+  getMigration: ({ up, down }) =>
+    Promise.resolve({
+      up: (knex) => knex.raw(up),
+      down: (knex) => knex.raw(down),
+    }),
+};

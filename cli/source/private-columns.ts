@@ -1,0 +1,53 @@
+/**
+ * The columns of the reference schema that hold private text: no view shows them. Sample data has a canary in every
+ * one of them, so that a search for `canaryMark` in anything published proves that none got through.
+ */
+export const privateTextColumns = {
+  companies: ["legal_name", "tax_number", "bank_account", "contract_notes"],
+  programs: ["daily_plan", "internal_notes", "responsible_agent"],
+  program_days: ["daily_plan", "driver_instructions"],
+  hotels: ["phone", "email", "address", "contact_person", "internal_notes"],
+  hotel_stays: ["room_block_notes"],
+  room_prices: ["supplier_notes"],
+  child_price_bands: ["internal_notes"],
+  passengers: [
+    "full_name",
+    "nationality",
+    "passport_number",
+    "phone",
+    "email",
+    "home_address",
+    "emergency_contact",
+    "medical_notes",
+  ],
+  staff: ["legal_name", "national_id", "phone", "email", "home_address", "bank_account", "internal_notes"],
+  enrollments: ["seat_request", "internal_notes"],
+  staff_assignments: ["internal_notes"],
+  airlines: ["account_notes"],
+  flights: ["flight_number", "origin", "destination", "booking_reference"],
+  marketing_copy: ["campaign_notes"],
+  media: ["photographer_contact"],
+  faq: ["editor_notes"],
+} as const;
+
+/**
+ * The columns that hold private amounts of money. In sample data they end in `privateCents`, and public amounts
+ * never do.
+ */
+export const privateAmountColumns = {
+  programs: ["estimated_cost"],
+  hotels: ["contract_rate"],
+  room_prices: ["supplier_cost"],
+  staff: ["daily_rate"],
+  enrollments: ["amount_paid"],
+  staff_assignments: ["fee"],
+  flights: ["group_fare"],
+} as const;
+
+export type PrivateTextColumn = {
+  [Table in keyof typeof privateTextColumns]: `${Table}.${(typeof privateTextColumns)[Table][number]}`;
+}[keyof typeof privateTextColumns];
+
+/** Begins every canary. */
+export const canaryMark = "CANARY-";
+export const privateCents = 0.37;

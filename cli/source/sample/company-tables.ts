@@ -1,0 +1,126 @@
+import { canaryMark } from "../private-columns.ts";
+import { canary, occasionalCanary, privateAmount } from "./canary.ts";
+import type { SampleAirline } from "./sample-airlines.ts";
+import type { SampleCompany } from "./sample-company.ts";
+import { addDays } from "./sample-dates.ts";
+import { sampleRandom } from "./sample-random.ts";
+import type { SampleTable } from "./sample-table.ts";
+
+export const airlinesTable: SampleTable<readonly SampleAirline[]> = {
+  name: "airlines",
+  columns: ["code", "name", "logo_url", "account_notes"],
+  rowsOf: (airlines) =>
+    airlines.map(({ code, name, logoUrl }) => [code, name, logoUrl, canary("airlines.account_notes", code)]),
+};
+
+/** The tables of a company itself, in the order of their foreign keys. */
+export const companyTables: readonly SampleTable<SampleCompany>[] = [
+  {
+    name: "companies",
+    columns: [
+      ...["code", "name", "time_zone", "default_currency"],
+      ...["legal_name", "tax_number", "bank_account", "contract_notes"],
+    ],
+    rowsOf: ({ code, name, profile }) => [
+      [
+        ...[code, name, profile.timeZone, profile.currency],
+        canary("companies.legal_name", code),
+        canary("companies.tax_number", code),
+        canary("companies.bank_account", code),
+        canary("companies.contract_notes", code),
+      ],
+    ],
+  },
+  {
+    name: "hotels",
+    columns: [
+      ...["company_code", "code", "name", "city", "country", "star_rating"],
+      ...["phone", "email", "address", "contact_person", "internal_notes", "contract_rate"],
+    ],
+    rowsOf: ({ code, profile }) =>
+      profile.hotels.map(({ name, city, country, stars }, position) => [
+        ...[code, hotelCode(position), name, city, country, stars],
+        `+00 555 01${position} ${canary("hotels.phone", `${code}.${position}`)}`,
+        canary("hotels.email", `${code}.${position}`),
+        canary("hotels.address", `${code}.${position}`),
+        canary("hotels.contact_person", `${code}.${position}`),
+        canary("hotels.internal_notes", `${code}.${position}`),
+        privateAmount(profile.priceStep * 100),
+      ]),
+  },
+  {
+    name: "room_types",
+    columns: ["company_code", "code", "label", "occupancy"],
+    rowsOf: ({ code, profile }) =>
+      Object.entries(profile.roomLabels).map(([type, label], at) => [code, type, label, at + 1]),
+  },
+  {
+    name: "passengers",
+    columns: [
+      ...["company_code", "number", "full_name", "birth_date", "nationality", "passport_number"],
+      ...["passport_expiry", "phone", "email", "home_address", "emergency_contact", "medical_notes"],
+    ],
+    rowsOf: (company) =>
+      Array.from({ length: company.passengerCount }, (_, at) => passenger(company, at + 1)),
+  },
+  {
+    name: "staff",
+    columns: [
+      ...["company_code", "number", "display_name", "gender", "legal_name", "national_id", "phone", "email"],
+      ...["home_address", "bank_account", "daily_rate", "internal_notes"],
+    ],
+    rowsOf: ({ code, profile }) => [
+      ...profile.guides.map(({ name, gender }, at) => staffMember(code, at + 1, name, gender)),
+      // Nobody publishes who drives: the name is private, though the column of a guide's is public.
+      staffMember(code, driverNumber(profile.guides.length), `${canaryMark}driver-${code}`, "male"),
+    ],
+  },
+];
+
+export function hotelCode(position: number): string {
+  return `H${String(position + 1).padStart(2, "0")}`;
+}
+
+/** The driver comes after the guides. */
+export function driverNumber(guides: number): number {
+  return guides + 1;
+}
+
+function passenger({ code, profile }: SampleCompany, number: number): (string | number | null)[] {
+  const random = sampleRandom(`${code}/passenger/${number}`);
+  const names = [random.pick(profile.givenNames), random.pick(profile.familyNames)];
+  const fullName = (profile.isFamilyNameFirst ? names.reverse() : names).join(" ");
+  const row = `${code}.${number}`;
+  return [
+    ...[code, number, `${fullName} ${canary("passengers.full_name", row)}`],
+    addDays("1945-01-01", random.integer(0, 27_000)),
+    canary("passengers.nationality", row),
+    canary("passengers.passport_number", row),
+    addDays("2027-01-01", random.integer(0, 3600)),
+    canary("passengers.phone", row),
+    canary("passengers.email", row),
+    canary("passengers.home_address", row),
+    occasionalCanary("passengers.emergency_contact", row, number - 1),
+    occasionalCanary("passengers.medical_notes", row, number - 1),
+  ];
+}
+
+function staffMember(
+  code: string,
+  number: number,
+  name: string,
+  gender: string | null,
+): (string | number | null)[] {
+  const row = `${code}.${number}`;
+  return [
+    ...[code, number, name, gender],
+    canary("staff.legal_name", row),
+    canary("staff.national_id", row),
+    canary("staff.phone", row),
+    canary("staff.email", row),
+    canary("staff.home_address", row),
+    canary("staff.bank_account", row),
+    privateAmount(120 + number),
+    canary("staff.internal_notes", row),
+  ];
+}

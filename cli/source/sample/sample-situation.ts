@@ -1,0 +1,36 @@
+/**
+ * What is special about a program. A company's first 24 programs go through the list once, so that the default
+ * sample has every case; further ones start again.
+ */
+export const sampleSituations = [
+  "ordinary",
+  "sold_out",
+  "overbooked",
+  "draft",
+  "ordinary",
+  "cancelled",
+  "no_dates",
+  "completed",
+  "legacy_price_only",
+  "archived",
+  "under_way",
+  "ended",
+  "return_before_departure",
+  "ordinary",
+  "no_prices",
+  "all_enrollments_terminal",
+  "many_staff_enrolled",
+  "ordinary",
+  "no_marketing",
+  "one_day",
+  "no_return_date",
+  "price_on_request",
+  "no_capacity",
+  "last_places",
+] as const;
+
+export type SampleSituation = (typeof sampleSituations)[number];
+
+export function situationOf(programIndex: number): SampleSituation {
+  return sampleSituations[programIndex % sampleSituations.length] ?? "ordinary";
+}

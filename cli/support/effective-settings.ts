@@ -1,0 +1,61 @@
+import { type Environment, type Setting, SettingFault, settingText } from "../../core/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../../core/settings.ts";
+
+/** One setting as it is in force. Secrets are not in it. */
+export interface EffectiveSetting {
+  readonly name: string;
+  readonly about: string;
+  readonly usedBy: readonly ("partner-programs" | "partner-programs-gateway")[];
+  readonly origin: "environment" | "default";
+  /** As shown to people; `null` when the text is faulty. */
+  readonly value: string | null;
+  /** What is wrong with the text, a sentence that begins with the name. */
+  readonly fault: string | null;
+}
+
+/** The settings of both programs, in the order of their tables. Pure. */
+export function effectiveSettings(env: Environment): readonly EffectiveSetting[] {
+  const cli = Object.values(cliSettings);
+  const gateway = Object.values(gatewaySettings);
+  const names = new Map<string, Setting<unknown>>();
+  for (const setting of [...cli, ...gateway]) names.set(setting.name, setting as Setting<unknown>);
+  return [...names.values()].map((setting) => {
+    const usedBy = [
+      ...(cli.some(({ name }) => name === setting.name) ? (["partner-programs"] as const) : []),
+      ...(gateway.some(({ name }) => name === setting.name) ? (["partner-programs-gateway"] as const) : []),
+    ];
+    return { name: setting.name, about: setting.about, usedBy, ...inForce(setting, env) };
+  });
+}
+
+/** Variables of the AWS SDK that are set: it reads them itself. Of secrets only that they are there. */
+export function awsVariables(env: Environment): readonly { readonly name: string; readonly value: string }[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith("AWS_") && settingText(name, env) !== undefined)
+    .sort()
+    .map((name) => ({ name, value: shownAws(name, settingText(name, env) ?? "") }));
+}
+
+function inForce(
+  setting: Setting<unknown>,
+  env: Environment,
+): Pick<EffectiveSetting, "origin" | "value" | "fault"> {
+  const text = settingText(setting.name, env);
+  const origin = text === undefined ? "default" : "environment";
+  try {
+    const value = text === undefined ? setting.fallback(env) : setting.parse(text);
+    return { origin, value: setting.show(value), fault: null };
+  } catch (error) {
+    if (!(error instanceof SettingFault)) throw error;
+    return { origin, value: null, fault: `${setting.name} ${error.message}` };
+  }
+}
+
+/** An allow-list: whatever else begins with AWS_ may be a secret. */
+const harmless =
+  /^AWS_(REGION|DEFAULT_REGION|PROFILE|ENDPOINT_URL(_[A-Z0-9_]+)?|CONFIG_FILE|SHARED_CREDENTIALS_FILE|ROLE_ARN|ROLE_SESSION_NAME|WEB_IDENTITY_TOKEN_FILE|SDK_LOAD_CONFIG|CA_BUNDLE|MAX_ATTEMPTS|RETRY_MODE|USE_FIPS_ENDPOINT|USE_DUALSTACK_ENDPOINT|EC2_METADATA_DISABLED)$/;
+
+function shownAws(name: string, text: string): string {
+  if (!harmless.test(name)) return "(set, not shown)";
+  return text.replace(/\/\/[^/@]*@/, "//(not shown)@");
+}

@@ -1,0 +1,85 @@
+import { asFailure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import type { Problem } from "../../../schemas/generated/types.ts";
+import { terminalStatusTest } from "../../public-program/capacity.ts";
+import { type DataProblem, problemRules } from "../../public-program/problem.ts";
+import { type SourceClient, withSourcePool } from "../../reader/connect.ts";
+import { type ElsewhereProgram, readElsewhere, readProgram } from "../../reader/read-program.ts";
+import { readTenants } from "../../reader/read-tenants.ts";
+import type { CliSettings } from "../../shell.ts";
+import { type ContentRules, checkedProgram } from "../../snapshot/prepare-snapshot.ts";
+import { withExistingDatabase } from "../existing-database.ts";
+import { dataOf } from "../stored-response.ts";
+
+/** What the booking database says of a program now, and what a build would make of it. */
+export type SourceFinding =
+  | { readonly kind: "unavailable"; readonly reason: string }
+  | { readonly kind: "tenant_unknown" }
+  | { readonly kind: "absent"; readonly elsewhere: readonly ElsewhereProgram[] }
+  | { readonly kind: "not_publishable"; readonly state: string }
+  | { readonly kind: "invalid"; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: "publishable";
+      /** What partners would get. */
+      readonly document: unknown;
+      readonly sha256: string;
+      /** Values that are dropped or blanked, each with its rule. */
+      readonly dropped: readonly Problem[];
+    };
+
+/** Asks the source; never throws for its sake, since the store alone explains much. */
+export async function sourceFinding(
+  settings: CliSettings,
+  tenantId: TenantId,
+  programId: string,
+  signal: AbortSignal,
+): Promise<SourceFinding> {
+  const rules: ContentRules = {
+    isTerminalStatus: terminalStatusTest(settings.terminalStatuses),
+    legacyCapacity: settings.legacyCapacity,
+  };
+  try {
+    return await withExistingDatabase(settings, (databaseUrl) =>
+      withSourcePool({ databaseUrl, connections: 1, signal }, (pool) =>
+        pool.withReading((client) => read(client, tenantId, programId, rules)),
+      ),
+    );
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { kind: "unavailable", reason: asFailure(error).message };
+  }
+}
+
+async function read(
+  client: SourceClient,
+  tenantId: TenantId,
+  programId: string,
+  rules: ContentRules,
+): Promise<SourceFinding> {
+  const tenants = await readTenants(client);
+  if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
+  const found = await readProgram(client, tenantId, programId);
+  if (found === undefined) return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
+  const program = checkedProgram(found, rules);
+  switch (program.kind) {
+    case "unpublished":
+      return { kind: "not_publishable", state: program.state };
+    case "invalid":
+      return { kind: "invalid", problems: program.problems.map(problem) };
+    case "published": {
+      const { detail, detailSha256 } = program.rendered;
+      const document = dataOf(detail, "the program");
+      return {
+        kind: "publishable",
+        document,
+        sha256: detailSha256,
+        dropped: program.problems.map(problem),
+      };
+    }
+  }
+}
+
+function problem({ code, programId, field, value }: DataProblem): Problem {
+  const { severity, rule } = problemRules[code];
+  return { severity, code, programId, field, value, message: rule };
+}

@@ -1,0 +1,13 @@
+import { readFile } from "node:fs/promises";
+import { Failure } from "../../core/failure.ts";
+
+/** The OpenAPI 3.1 document of the API, as it was generated from `schemas/`. */
+export async function openapiDocument(): Promise<Buffer> {
+  // The build nests one level deeper.
+  for (const up of ["../..", "../../.."]) {
+    const url = new URL(`${up}/schemas/generated/openapi.json`, import.meta.url);
+    const bytes = await readFile(url).catch(() => undefined);
+    if (bytes !== undefined) return bytes;
+  }
+  throw new Failure("internal", "The installation lacks schemas/generated/openapi.json; install it again.");
+}

@@ -1,0 +1,84 @@
+import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
+import type { UsageRow } from "../gateway-log/usage-tally.ts";
+
+/** What a log tells of one token. */
+export interface TokenUse {
+  /** `null`: all requests without a token that the gateway knew. */
+  readonly tokenId: string | null;
+  readonly tenantId: string | null;
+  readonly name: string | null;
+  readonly requests: number;
+  readonly byResource: Readonly<Record<string, number>>;
+  /** Answers by the first digit of the status. */
+  readonly byClass: Readonly<Record<"2xx" | "4xx" | "5xx", number>>;
+  readonly lastSeen: string;
+}
+
+export interface TokenUsage {
+  /** The most requests first. */
+  readonly tokens: readonly TokenUse[];
+  readonly rows: readonly UsageRow[];
+  /** Active tokens that made no request in the time that the log covers. */
+  readonly idle: readonly RegisteredToken[];
+  /** Tokens that called the deprecated resource, by id. */
+  readonly legacyCallers: readonly string[];
+}
+
+/** Puts the counted requests and the registry together. Pure. */
+export function tokenUsage(
+  rows: readonly UsageRow[],
+  registered: readonly RegisteredToken[],
+  now: Date,
+): TokenUsage {
+  const names = new Map(registered.map((token): [string, RegisteredToken] => [token.tokenId, token]));
+  const groups = new Map<string | null, UsageRow[]>();
+  for (const row of rows) {
+    const own = groups.get(row.tokenId);
+    if (own === undefined) groups.set(row.tokenId, [row]);
+    else own.push(row);
+  }
+  const tokens = [...groups].map(([tokenId, own]): TokenUse => {
+    const known = tokenId === null ? undefined : names.get(tokenId);
+    return {
+      tokenId,
+      tenantId: own[0]?.tenantId ?? null,
+      name: known?.name ?? null,
+      requests: sum(own),
+      byResource: summed(own, ({ resource }) => resource),
+      byClass: {
+        "2xx": 0,
+        "4xx": 0,
+        "5xx": 0,
+        ...summed(own, ({ status }) => `${Math.floor(status / 100)}xx`),
+      },
+      lastSeen:
+        own
+          .map(({ lastSeen }) => lastSeen)
+          .sort()
+          .at(-1) ?? "",
+    };
+  });
+  const isSeen = ({ tokenId }: RegisteredToken): boolean => groups.has(tokenId);
+  return {
+    tokens: tokens.sort(
+      (a, b) => b.requests - a.requests || (String(a.tokenId) < String(b.tokenId) ? -1 : 1),
+    ),
+    rows,
+    idle: registered.filter((token) => tokenStatus(token, now) === "active" && !isSeen(token)),
+    legacyCallers: [
+      ...new Set(
+        rows.flatMap((row) => (row.resource === "legacy" && row.tokenId !== null ? [row.tokenId] : [])),
+      ),
+    ],
+  };
+}
+
+function summed(rows: readonly UsageRow[], name: (row: UsageRow) => string): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const row of rows) sums[name(row)] = (sums[name(row)] ?? 0) + row.requests;
+  return sums;
+}
+
+function sum(rows: readonly UsageRow[]): number {
+  return rows.reduce((total, { requests }) => total + requests, 0);
+}

@@ -1,0 +1,16 @@
+import { printJson, type Shell } from "../shell.ts";
+import type { IssuedToken } from "./issue-token.ts";
+import { tokenLines, tokenMetadata } from "./token-metadata.ts";
+
+/**
+ * Prints a new token, for the only time: the plaintext alone on standard output, so that it can be piped into a secret
+ * store, and everything else on standard error. `--json` is one object with all of it.
+ */
+export function printIssuedToken(shell: Shell, issued: IssuedToken, json: boolean): void {
+  if (json) {
+    printJson(shell, { token: issued.plaintext, ...tokenMetadata(issued.entry) });
+    return;
+  }
+  shell.stderr.write(tokenLines(issued.entry));
+  shell.stdout.write(`${issued.plaintext}\n`);
+}

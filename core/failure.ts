@@ -1,0 +1,42 @@
+/**
+ * The closed set of reasons for which an operation can fail. One table maps a code to an HTTP status
+ * (gateway) and one to an exit status (CLI); nobody else interprets errors.
+ */
+export type FailureCode =
+  | "usage"
+  | "settings"
+  | "source_unavailable"
+  | "source_contract"
+  | "invalid_program"
+  | "store_unavailable"
+  | "store_denied"
+  | "store_unsupported"
+  | "corrupt_document"
+  | "not_found"
+  | "superseded"
+  | "shrink_guard"
+  | "held"
+  | "interrupted"
+  | "internal";
+
+/**
+ * An expected failure. The message says what is wrong, where, and what to do about it; it is written for
+ * operators and never holds a token, a connection string or another tenant's data. The foreign error, if
+ * there was one, is the `cause`.
+ */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly code: FailureCode;
+
+  constructor(code: FailureCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The failure itself, or an `internal` one around anything else that was thrown. */
+export function asFailure(thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new Failure("internal", message, { cause: thrown });
+}

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { ETag } from "../object-store.ts";
+import { isErrno } from "./errno.ts";
+
+/** Up to this size a tag includes the content's digest; a larger file is told apart by its identity alone. */
+const maxHashedBytes = 1024 * 1024;
+
+/** An open file with what identifies its version. */
+export interface OpenVersion {
+  readonly handle: FileHandle;
+  readonly etag: ETag;
+  readonly size: number;
+  readonly modifiedAt: Date;
+  /** The whole content when it was small enough to be hashed. */
+  readonly bytes: Buffer | undefined;
+}
+
+/**
+ * Opens the current version of the object at `path`, or gives `undefined` when there is none. The caller
+ * closes the handle.
+ *
+ * A compare-and-swap claims its predecessor by creating a *successor link* named after the predecessor's tag
+ * (see `successorPath`). A process killed between the claim and the rename leaves `path` behind the truth, so
+ * whoever reads follows the links: the version without a successor is the current one.
+ */
+export async function openCurrentVersion(path: string): Promise<OpenVersion | undefined> {
+  let version = await openVersion(path);
+  while (version !== undefined) {
+    const successor = await openVersion(successorPath(path, version.etag));
+    if (successor === undefined) return version;
+    await version.handle.close();
+    version = successor;
+  }
+  return undefined;
+}
+
+/** The tag of a file with this identity and this content, `sha256` in hex. */
+export function versionTag(stat: BigIntStats, sha256: string): ETag {
+  const digest = stat.size <= maxHashedBytes ? sha256.slice(0, 32) : "";
+  return `${stat.ino.toString(36)}-${stat.mtimeNs.toString(36)}-${stat.size.toString(36)}-${digest}`;
+}
+
+/** Where the version that replaces the version `etag` is claimed: a hidden file beside the object. */
+export function successorPath(path: string, etag: ETag): string {
+  return join(dirname(path), `${successorPrefix(basename(path))}${etag}`);
+}
+
+export function successorPrefix(name: string): string {
+  return `.next-${name}-`;
+}
+
+async function openVersion(path: string): Promise<OpenVersion | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, "r");
+  } catch (error) {
+    if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+  try {
+    const stat = await handle.stat({ bigint: true });
+    // A folder opens like a file; as an object it does not exist.
+    if (!stat.isFile()) {
+      await handle.close();
+      return undefined;
+    }
+    const size = Number(stat.size);
+    const bytes = size <= maxHashedBytes ? await readExactly(handle, size) : undefined;
+    const sha256 = bytes === undefined ? "" : createHash("sha256").update(bytes).digest("hex");
+    return { handle, etag: versionTag(stat, sha256), size, modifiedAt: stat.mtime, bytes };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function readExactly(handle: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(bytes, filled, size - filled, filled);
+    if (bytesRead === 0) throw new Error("the file was cut while it was being read");
+    filled += bytesRead;
+  }
+  return bytes;
+}

@@ -1,0 +1,71 @@
+import { Failure } from "./failure.ts";
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** `[A-Za-z0-9][A-Za-z0-9._~-]{0,63}`: also a safe path segment, since it never starts with a dot. */
+export type TenantId = Branded<"TenantId">;
+/** `[A-Za-z0-9][A-Za-z0-9._~-]{0,127}`, the `id` of a program as partners see it. */
+export type ProgramId = Branded<"ProgramId">;
+/** `YYYYMMDDTHHMMSSZ-<8 hex>`: sorts by time, and the random part keeps concurrent builders apart. */
+export type SnapshotId = Branded<"SnapshotId">;
+/** `tok_` + 16 of base62: public, for support; says nothing about the token's plaintext. */
+export type TokenId = Branded<"TokenId">;
+
+const tenantIdPattern = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/;
+const programIdPattern = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
+const snapshotIdPattern = /^\d{8}T\d{6}Z-[0-9a-f]{8}$/;
+const tokenIdPattern = /^tok_[0-9A-Za-z]{16}$/;
+
+export function isTenantId(text: string): text is TenantId {
+  return tenantIdPattern.test(text);
+}
+
+export function isProgramId(text: string): text is ProgramId {
+  return programIdPattern.test(text);
+}
+
+export function isSnapshotId(text: string): text is SnapshotId {
+  return snapshotIdPattern.test(text);
+}
+
+export function isTokenId(text: string): text is TokenId {
+  return tokenIdPattern.test(text);
+}
+
+/** Throws `usage` when the text is not a tenant id. */
+export function parseTenantId(text: string): TenantId {
+  if (isTenantId(text)) return text;
+  throw malformed("tenant id", text, "1 to 64 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit");
+}
+
+/** Throws `usage` when the text is not a program id. */
+export function parseProgramId(text: string): ProgramId {
+  if (isProgramId(text)) return text;
+  throw malformed("program id", text, "1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit");
+}
+
+/** Throws `usage` when the text is not a snapshot id. */
+export function parseSnapshotId(text: string): SnapshotId {
+  if (isSnapshotId(text)) return text;
+  throw malformed("snapshot id", text, "like 20260131T120000Z-0a1b2c3d");
+}
+
+/** Throws `usage` when the text is not a token id. */
+export function parseTokenId(text: string): TokenId {
+  if (isTokenId(text)) return text;
+  // A plaintext token pasted here by mistake must not come back in an error message or a log.
+  throw new Failure("usage", "Not a token id: expected tok_ and 16 letters or digits (see `token list`).");
+}
+
+/**
+ * The id of a snapshot or a run begun at `at`, made unique by `random` (at least 4 random bytes).
+ */
+export function snapshotId(at: Date, random: Uint8Array): SnapshotId {
+  const stamp = at.toISOString().replace(/[-:]|\.\d{3}/g, "");
+  return parseSnapshotId(`${stamp}-${Buffer.from(random.subarray(0, 4)).toString("hex")}`);
+}
+
+function malformed(what: string, text: string, expected: string): Failure {
+  return new Failure("usage", `Not a ${what}: ${JSON.stringify(text.slice(0, 140))}; expected ${expected}.`);
+}

@@ -1,0 +1,36 @@
+import { type DestinationStream, type Logger, pino } from "pino";
+
+export type { Logger };
+
+/**
+ * JSON lines with RFC 3339 times. Callers log an allow-list of fields: never headers, raw errors of libraries or
+ * whole objects, since pino's redaction knows only exact paths.
+ */
+export function createLogger(options: {
+  readonly level: string;
+  readonly program: string;
+  readonly destination: DestinationStream;
+}): Logger {
+  const { level, program, destination } = options;
+  return pino(
+    { level, base: { program }, timestamp: isoTime, formatters: { level: levelName } },
+    destination,
+  );
+}
+
+function levelName(label: string): { level: string } {
+  return { level: label };
+}
+
+let stampedAt = 0;
+let stamp = "";
+
+/** RFC 3339 in UTC. A busy gateway writes many lines in one millisecond; writing out the time is a good part of each. */
+function isoTime(): string {
+  const now = Date.now();
+  if (now !== stampedAt) {
+    stampedAt = now;
+    stamp = `,"time":"${new Date(now).toISOString()}"`;
+  }
+  return stamp;
+}

@@ -1,0 +1,83 @@
+import type { ProgramId, SnapshotId, TenantId } from "./ids.ts";
+
+declare const brand: unique symbol;
+/** A key that one of the functions of this file built, or that `isObjectKey` accepted. */
+export type ObjectKey = string & { readonly [brand]: "ObjectKey" };
+
+/** The three kinds of responses that a snapshot holds. */
+export type ResponseName =
+  | { readonly kind: "list" }
+  | { readonly kind: "legacy" }
+  | { readonly kind: "detail"; readonly programId: ProgramId };
+
+export const tokensKey = "auth/tokens.json" as ObjectKey;
+export const tenantsPrefix = "tenants/";
+export const runsPrefix = "runs/";
+
+export function runKey(runId: SnapshotId): ObjectKey {
+  return `${runsPrefix}${runId}.json` as ObjectKey;
+}
+
+/** Everything of one tenant begins with this. */
+export function tenantPrefix(tenantId: TenantId): string {
+  return `${tenantsPrefix}${tenantId}/`;
+}
+
+export function currentKey(tenantId: TenantId): ObjectKey {
+  return `${tenantPrefix(tenantId)}current.json` as ObjectKey;
+}
+
+export function snapshotsPrefix(tenantId: TenantId): string {
+  return `${tenantPrefix(tenantId)}snapshots/`;
+}
+
+export function snapshotPrefix(tenantId: TenantId, snapshotId: SnapshotId): string {
+  return `${snapshotsPrefix(tenantId)}${snapshotId}/`;
+}
+
+export function manifestKey(tenantId: TenantId, snapshotId: SnapshotId): ObjectKey {
+  return `${snapshotPrefix(tenantId, snapshotId)}manifest.json` as ObjectKey;
+}
+
+/**
+ * What is noted beside a snapshot after it was built; that the object exists is all that counts.
+ * `withdrawn`: it was live, and a rollback replaced it. `condemned`: a prune deletes it, so it must not become live again.
+ */
+export type SnapshotMark = "withdrawn" | "condemned";
+
+export function markKey(tenantId: TenantId, snapshotId: SnapshotId, mark: SnapshotMark): ObjectKey {
+  return `${snapshotPrefix(tenantId, snapshotId)}${mark}.json` as ObjectKey;
+}
+
+/** The key of a response that the build `snapshotId` wrote: named like the URL that it answers. */
+export function responseKey(tenantId: TenantId, snapshotId: SnapshotId, name: ResponseName): ObjectKey {
+  return `${snapshotPrefix(tenantId, snapshotId)}${responsePath(name)}` as ObjectKey;
+}
+
+/** The part of a response's key below its snapshot's folder, without a leading slash. */
+export function responsePath(name: ResponseName): string {
+  switch (name.kind) {
+    case "list":
+      return "v1/programs.json";
+    case "legacy":
+      return "api/v1/partner/programs.json";
+    case "detail":
+      return `v1/programs/${name.programId}.json`;
+  }
+}
+
+const segmentPattern = /^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$/;
+/** S3's own limit on a key; Linux' limit on a file name (255), less room for the `file:` driver's successor links. */
+const maxKeyBytes = 1024;
+const maxSegmentBytes = 160;
+
+/**
+ * Whether every driver can store the key and name it back: segments of `A-Z a-z 0-9 . _ ~ -` joined by `/`,
+ * none empty, none beginning with a dot (so neither `..` nor a driver's own temporary files).
+ */
+export function isObjectKey(text: string): text is ObjectKey {
+  return (
+    text.length <= maxKeyBytes &&
+    text.split("/").every((segment) => segment.length <= maxSegmentBytes && segmentPattern.test(segment))
+  );
+}

@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { isManifestDocument } from "../schemas/generated/validators-stored.ts";
+import { Failure } from "./failure.ts";
+import { isProgramId, isSnapshotId, type SnapshotId, type TenantId } from "./ids.ts";
+import type { Manifest, ResponseEntry } from "./manifest.ts";
+import { type ObjectKey, type ResponseName, responsePath, snapshotsPrefix } from "./object-key.ts";
+import { ProgramTable } from "./program-table.ts";
+import { parseStoredDocument } from "./stored-document.ts";
+
+/** What the pointer says of the manifest. */
+export interface ExpectedManifest {
+  readonly tenantId: TenantId;
+  readonly snapshotId: SnapshotId;
+  readonly manifestSha256: string;
+}
+
+/**
+ * Reads a manifest as it streams in. Throws `corrupt_document`, and trusts nothing of it, unless the bytes have the
+ * digest that the pointer states, the document names the pointer's tenant and snapshot, and *every* key lies under
+ * that tenant's prefix and is the key of the very response that it stands for.
+ *
+ * The canonical form (`manifestText`) is parsed line by line between chunks, so a manifest of 100,000 programs
+ * neither needs its own size in memory nor blocks the event loop. Any other JSON of the same schema is read whole.
+ */
+export async function readManifest(
+  body: AsyncIterable<Uint8Array>,
+  expected: ExpectedManifest,
+): Promise<Manifest> {
+  const what = `manifest.json of snapshot ${expected.snapshotId} of tenant ${expected.tenantId}`;
+  const corrupt = (why: string): Failure => new Failure("corrupt_document", `${what} ${why}.`);
+  const hash = createHash("sha256");
+  const programs = new ProgramTable();
+  /** What is read whole: all but the entries of the canonical form. */
+  let outside = "";
+  let isAmongEntries = false;
+  let rest = "";
+
+  const takeLine = (line: string): void => {
+    if (!isAmongEntries) {
+      outside += line;
+      isAmongEntries = programs.count === 0 && outside.endsWith('"programs":{');
+      return;
+    }
+    const entries = entriesOf(line);
+    if (entries === undefined && programs.count > 0) throw corrupt("has a line that is no entry");
+    if (entries === undefined) outside += line;
+    for (const [id, entry] of entries ?? []) addEntry(programs, id, entry, expected.tenantId, corrupt);
+    // The last entry has no comma behind it.
+    isAmongEntries = entries !== undefined && line.trimEnd().endsWith(",");
+  };
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (error) {
+      throw new Failure("corrupt_document", `${what} is not UTF-8.`, { cause: error });
+    }
+  };
+  for await (const chunk of body) {
+    hash.update(chunk);
+    const text = decode(chunk);
+    const end = text.lastIndexOf("\n");
+    if (end >= 0) {
+      for (const line of (rest + text.slice(0, end)).split("\n")) takeLine(line);
+      rest = "";
+    }
+    rest += text.slice(end + 1);
+    if (outside.length + rest.length > maxWholeLength)
+      throw corrupt("is too large for a form other than the canonical one");
+  }
+  rest += decode();
+  if (hash.digest("hex") !== expected.manifestSha256)
+    throw corrupt("has not the digest that current.json states");
+
+  const document = parseStoredDocument(Buffer.from(outside + rest), isManifestDocument, what);
+  for (const [id, entry] of Object.entries(document.programs)) {
+    addEntry(programs, id, entry, expected.tenantId, corrupt);
+  }
+  if (document.tenantId !== expected.tenantId) throw corrupt("belongs to another tenant");
+  if (document.snapshotId !== expected.snapshotId) throw corrupt("belongs to another snapshot");
+  if (document.counts.programs !== programs.count) throw corrupt("counts other programs than it names");
+  return {
+    tenantId: expected.tenantId,
+    generation: document.generation,
+    snapshotId: expected.snapshotId,
+    parent: document.parent === null || !isSnapshotId(document.parent) ? null : document.parent,
+    generatedAt: document.generatedAt,
+    contract: document.contract,
+    list: checkedEntry({ kind: "list" }, document.list, expected.tenantId, corrupt).entry,
+    legacy: checkedEntry({ kind: "legacy" }, document.legacy, expected.tenantId, corrupt).entry,
+    programs,
+  };
+}
+
+type Corrupt = (why: string) => Failure;
+
+/** The entries on a line of the canonical form, or `undefined` when it is no such line. */
+function entriesOf(line: string): [string, unknown][] | undefined {
+  const text = line.trim();
+  try {
+    const entries: unknown = JSON.parse(`{${text.endsWith(",") ? text.slice(0, -1) : text}}`);
+    return Object.entries(entries as object);
+  } catch {
+    return undefined;
+  }
+}
+
+function addEntry(
+  programs: ProgramTable,
+  id: string,
+  entry: unknown,
+  tenantId: TenantId,
+  corrupt: Corrupt,
+): void {
+  if (!isProgramId(id)) throw corrupt("has an entry for what is no program id");
+  const { snapshotId, entry: checked } = checkedEntry(
+    { kind: "detail", programId: id },
+    entry,
+    tenantId,
+    corrupt,
+  );
+  const added = programs.add(id, { snapshotId, sha256: checked.sha256, size: checked.size });
+  if (!added) throw corrupt(`names program ${id} twice`);
+}
+
+/** The key must be `tenants/<this tenant>/snapshots/<a snapshot>/<this response>`, nothing else (isolation). */
+function checkedEntry(
+  name: ResponseName,
+  entry: unknown,
+  tenantId: TenantId,
+  corrupt: Corrupt,
+): { readonly snapshotId: SnapshotId; readonly entry: ResponseEntry } {
+  const { key, sha256, size } = (entry ?? {}) as Record<string, unknown>;
+  const prefix = snapshotsPrefix(tenantId);
+  const suffix = `/${responsePath(name)}`;
+  const keyFits = typeof key === "string" && key.startsWith(prefix) && key.endsWith(suffix);
+  const snapshotId = keyFits ? key.slice(prefix.length, -suffix.length) : "";
+  if (!keyFits || !isSnapshotId(snapshotId)) {
+    throw corrupt(`names a foreign or wrong key for ${responsePath(name)}, so it is refused as a whole`);
+  }
+  if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256))
+    throw corrupt(`has a bad digest for ${key}`);
+  if (typeof size !== "number" || !Number.isInteger(size) || size < 1 || size > maxResponseBytes) {
+    throw corrupt(`has a bad size for ${key}`);
+  }
+  return { snapshotId, entry: { key: key as ObjectKey, sha256, size } };
+}
+
+const maxWholeLength = 16 * 1024 * 1024;
+/** The table keeps sizes in 32 bits; no response comes near. */
+const maxResponseBytes = 2 ** 32 - 1;

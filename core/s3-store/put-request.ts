@@ -1,0 +1,91 @@
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { Failure } from "../failure.ts";
+import type { ObjectKey } from "../object-key.ts";
+import type { ObjectBody, PutCondition } from "../object-store.ts";
+import { setRequestHeader } from "./request-header.ts";
+import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
+import type { S3ErrorKind } from "./s3-error.ts";
+import { describeCall, type S3Call } from "./s3-failure.ts";
+import { s3Key } from "./s3-location.ts";
+import { withUpload } from "./upload.ts";
+
+/** One put as the store gets it. */
+export interface PutRequest {
+  readonly key: ObjectKey;
+  readonly body: ObjectBody;
+  readonly condition: PutCondition | undefined;
+  /** Whether S3 is told the SHA-256 to keep and verify; some stores refuse the header. */
+  readonly withChecksum: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Gives the new ETag, or one of the answers that `expectedOf` lists. */
+export async function putObject(context: S3Context, request: PutRequest): Promise<S3Reply<string>> {
+  const { key, body, condition, signal } = request;
+  const call: S3Call = { operation: "PutObject", location: context.location, key };
+  const policy = {
+    signal,
+    // A repeated put-if-match can overtake its own first attempt and report a conflict with itself.
+    repeatable: condition?.kind !== "match",
+    expected: expectedOf(condition),
+    timeoutMs: context.timeoutMs + uploadMs(body.size),
+  };
+  const Key = s3Key(context.location, key);
+  return s3Call(context, call, policy, (abortSignal) =>
+    withUpload(body, async (payload) => {
+      const command = putCommand(context.location.bucket, Key, request, payload);
+      const output = await context.client.send(command, { abortSignal });
+      if (output.ETag !== undefined) return output.ETag;
+      throw new Failure("store_unsupported", `${describeCall(call)}: the answer has no ETag.`);
+    }),
+  );
+}
+
+function putCommand(
+  bucket: string,
+  key: string,
+  { body, condition, withChecksum }: PutRequest,
+  payload: PutPayload,
+): PutObjectCommand {
+  const command = new PutObjectCommand({
+    Bucket: bucket,
+    Key: key,
+    Body: payload,
+    ContentLength: body.size,
+    ContentType: "application/json; charset=utf-8",
+    IfNoneMatch: condition?.kind === "absent" ? "*" : undefined,
+    IfMatch: condition?.kind === "match" ? condition.etag : undefined,
+    ChecksumSHA256: withChecksum ? Buffer.from(body.sha256, "hex").toString("base64") : undefined,
+  });
+  command.middlewareStack.add(
+    (next) => (args) => {
+      // Part of the signature, so every store verifies it, also those that know no checksums; the SDK would hash
+      // the bytes once more and leave a stream unsigned.
+      setRequestHeader(args.request, "x-amz-content-sha256", body.sha256);
+      return next(args);
+    },
+    { step: "build", name: "contentSha256" },
+  );
+  return command;
+}
+
+type PutPayload = Parameters<Parameters<typeof withUpload>[1]>[0];
+
+/** What a put may be answered without having failed. */
+function expectedOf(condition: PutCondition | undefined): readonly S3ErrorKind[] {
+  switch (condition?.kind) {
+    case undefined:
+      return ["unsupported"];
+    case "absent":
+      return ["unsupported", "precondition_failed", "conflict"];
+    case "match":
+      return ["unsupported", "precondition_failed", "conflict", "no_object"];
+  }
+}
+
+/** Time to send a body on top of a call's deadline, at the slowest rate that is still taken for progress. */
+function uploadMs(size: number): number {
+  return Math.ceil(size / slowestBytesPerMs);
+}
+
+const slowestBytesPerMs = 1024;

@@ -1,0 +1,73 @@
+import type { S3Client } from "@aws-sdk/client-s3";
+import { Failure } from "../failure.ts";
+import { type Verdict, withAttempts } from "./attempts.ts";
+import { type S3Error, type S3ErrorKind, s3Error } from "./s3-error.ts";
+import { describeCall, type S3Call, s3Failure } from "./s3-failure.ts";
+import type { S3Location } from "./s3-location.ts";
+
+/** What every operation of the driver needs. */
+export interface S3Context {
+  readonly client: S3Client;
+  readonly location: S3Location;
+  readonly timeoutMs: number;
+}
+
+export interface CallPolicy {
+  readonly signal: AbortSignal | undefined;
+  /** Whether the call does no harm when it is made again after an unclear answer. */
+  readonly repeatable: boolean;
+  /** Errors that the operation understands: they are given back instead of thrown. */
+  readonly expected: readonly S3ErrorKind[];
+  /** Deadline of an attempt, where it is not the store's. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export type S3Reply<Output> =
+  | { readonly kind: "done"; readonly output: Output }
+  /** One of the expected errors, and the failure that it amounts to if the operation has no better use for it. */
+  | { readonly kind: "error"; readonly error: S3Error; readonly failure: Failure };
+
+const maxAttempts = 3;
+
+/** Makes one call to the store, with deadline and attempts; throws a `Failure` on every error that is not expected. */
+export async function s3Call<Output>(
+  context: S3Context,
+  call: S3Call,
+  policy: CallPolicy,
+  send: (signal: AbortSignal) => Promise<Output>,
+): Promise<S3Reply<Output>> {
+  let attempt = 0;
+  const options = {
+    maxAttempts: policy.repeatable ? maxAttempts : 1,
+    timeoutMs: policy.timeoutMs ?? context.timeoutMs,
+    signal: policy.signal,
+    what: describeCall(call),
+    judge: (thrown: unknown) => verdict(call, thrown),
+  };
+  return withAttempts<S3Reply<Output>>(options, async (signal) => {
+    attempt += 1;
+    try {
+      return { kind: "done", output: await send(signal) };
+    } catch (thrown) {
+      const error = s3Error(thrown);
+      if (!policy.expected.includes(error.kind)) throw thrown;
+      if (worthRepeating.has(error.kind) && attempt < options.maxAttempts) throw thrown;
+      return { kind: "error", error, failure: s3Failure(call, error, thrown) };
+    }
+  });
+}
+
+function verdict(call: S3Call, thrown: unknown): Verdict {
+  if (thrown instanceof Failure) return { failure: thrown, mayRetry: false };
+  const error = s3Error(thrown);
+  return { failure: s3Failure(call, error, thrown), mayRetry: worthRepeating.has(error.kind) };
+}
+
+const worthRepeating: ReadonlySet<S3ErrorKind> = new Set<S3ErrorKind>([
+  "unavailable",
+  "throttled",
+  "damaged_request",
+  "conflict",
+  // From the answer to the first attempt the SDK has learnt the store's time.
+  "clock_skew",
+]);

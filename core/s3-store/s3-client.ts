@@ -1,0 +1,45 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
+
+export interface S3ClientOptions {
+  readonly forcePathStyle: boolean;
+  /** What the SDK takes from the environment otherwise; for tests that talk to several stores at once. */
+  readonly connection?: S3Connection | undefined;
+}
+
+export interface S3Connection {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+/** The SDK's client, with everything switched off that this driver does itself or that other stores stumble over. */
+export function createS3Client({ forcePathStyle, connection }: S3ClientOptions): S3Client {
+  const config: S3ClientConfig = {
+    forcePathStyle,
+    // The SDK would also repeat conditional puts, and report 412 for one that had been stored.
+    maxAttempts: 1,
+    // Otherwise the SDK sends checksums as trailers, which several S3-compatible stores take for part of the body.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    expectContinueHeader: false,
+    followRegionRedirects: false,
+    requestHandler: {
+      httpAgent: new HttpAgent(agentOptions),
+      httpsAgent: new HttpsAgent(agentOptions),
+      // Deadlines are set per attempt by the driver; these would not cover a body.
+      requestTimeout: 0,
+      connectionTimeout: 0,
+      socketTimeout: 0,
+    },
+    ...connection,
+  };
+  return new S3Client(config);
+}
+
+/**
+ * Streamed bodies hold their sockets for as long as their readers take, hence many. Stores close idle connections
+ * without notice; a request that meets such a closing is lost, so a socket is not reused after a longer pause.
+ */
+const agentOptions = { keepAlive: true, maxSockets: 256, timeout: 15_000 } as const;

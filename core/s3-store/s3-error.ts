@@ -1,0 +1,113 @@
+/** What the store, the network or the SDK answered, as far as anybody here tells errors apart. */
+export type S3ErrorKind =
+  /** 304 on a conditional read; the SDK throws it like an error. */
+  | "not_modified"
+  | "no_object"
+  | "no_bucket"
+  /** 412: the condition of a put did not hold. */
+  | "precondition_failed"
+  /** 409: another request to the same key was under way. */
+  | "conflict"
+  | "denied"
+  | "credentials"
+  | "clock_skew"
+  | "wrong_region"
+  /** The store understood the request and will never do it. */
+  | "unsupported"
+  /** Bytes of the request got lost or changed on the way; the store took none of them. */
+  | "damaged_request"
+  | "throttled"
+  /** Everything that may work later: 5xx, resets, timeouts, an answer cut short. */
+  | "unavailable"
+  /** Neither the store's nor the network's: a defect on this side. */
+  | "defect";
+
+export interface S3Error {
+  readonly kind: S3ErrorKind;
+  /** S3's error code, the operating system's, or the SDK's name of the error. */
+  readonly code: string;
+  readonly status: number | undefined;
+  /** What the store's operators look the request up by. */
+  readonly requestId: string | undefined;
+}
+
+/** Reads whatever the SDK threw. The SDK's own message is left out: it may quote headers and signatures. */
+export function s3Error(thrown: unknown): S3Error {
+  const status = statusOf(thrown);
+  const code = codeOf(thrown);
+  const metadata = field(thrown, "$metadata");
+  return { kind: errorKind(status, code), code, status, requestId: text(field(metadata, "requestId")) };
+}
+
+/** The kind that an HTTP status (none: no usable answer) and an error code amount to. */
+export function errorKind(status: number | undefined, code: string): S3ErrorKind {
+  const known = kindsByCode.get(code);
+  if (known !== undefined) return known;
+  if (status === undefined) return transportCode.test(code) ? "unavailable" : "defect";
+  if (status === 304) return "not_modified";
+  if (status === 401 || status === 403) return "denied";
+  if (status === 301 || status === 307) return "wrong_region";
+  if (status === 409) return "conflict";
+  if (status === 412) return "precondition_failed";
+  if (status === 429) return "throttled";
+  // A 404 that does not say NoSuchKey comes from a proxy or a wrong endpoint and says nothing about an object.
+  if (status === 404 || status === 408) return "unavailable";
+  if (status === 501 || (status >= 400 && status < 500)) return "unsupported";
+  return "unavailable";
+}
+
+/** ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED, HPE_INVALID_CONSTANT, ...; not Node's own for wrong arguments. */
+const transportCode = /^(?!ERR_(INVALID|HTTP)_)[A-Z][A-Z0-9_]+$/;
+
+const kindsByCode: ReadonlyMap<string, S3ErrorKind> = new Map(
+  Object.entries({
+    NoSuchKey: "no_object",
+    NoSuchBucket: "no_bucket",
+    PreconditionFailed: "precondition_failed",
+    ConditionalRequestConflict: "conflict",
+    OperationAborted: "conflict",
+    RequestTimeTooSkewed: "clock_skew",
+    RequestExpired: "clock_skew",
+    InvalidAccessKeyId: "credentials",
+    SignatureDoesNotMatch: "credentials",
+    ExpiredToken: "credentials",
+    InvalidToken: "credentials",
+    TokenRefreshRequired: "credentials",
+    CredentialsProviderError: "credentials",
+    TokenProviderError: "credentials",
+    PermanentRedirect: "wrong_region",
+    TemporaryRedirect: "wrong_region",
+    AuthorizationHeaderMalformed: "wrong_region",
+    RegionMissing: "wrong_region",
+    BadDigest: "damaged_request",
+    IncompleteBody: "damaged_request",
+    XAmzContentSHA256Mismatch: "damaged_request",
+    RequestTimeout: "damaged_request",
+    SlowDown: "throttled",
+    TooManyRequests: "throttled",
+    RequestLimitExceeded: "throttled",
+    AbortError: "unavailable",
+    TimeoutError: "unavailable",
+  } satisfies Record<string, S3ErrorKind>),
+);
+
+function statusOf(thrown: unknown): number | undefined {
+  const status = field(field(thrown, "$metadata"), "httpStatusCode");
+  return typeof status === "number" ? status : undefined;
+}
+
+function codeOf(thrown: unknown): string {
+  // The SDK throws a plain Error when it knows no region.
+  if (thrown instanceof Error && thrown.message === "Region is missing") return "RegionMissing";
+  return (
+    text(field(thrown, "Code")) ?? text(field(thrown, "code")) ?? text(field(thrown, "name")) ?? "unknown"
+  );
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,40 @@
+import type { ObjectStore } from "../object-store.ts";
+import { createDelete } from "./delete.ts";
+import { createGet } from "./get.ts";
+import { createList, createListFolders } from "./list.ts";
+import { createPut } from "./put.ts";
+import type { S3Context } from "./s3-call.ts";
+import { createS3Client, type S3Connection } from "./s3-client.ts";
+import { s3Address } from "./s3-location.ts";
+
+export interface S3StoreOptions {
+  readonly bucket: string;
+  /** What every key in the bucket begins with: empty, or ending in `/`. */
+  readonly prefix: string;
+  /** The bucket in the path instead of the host name, as most S3-compatible stores want it. */
+  readonly forcePathStyle: boolean;
+  /** Deadline of one attempt of a call (a put gets 1 s more per MiB) and of any pause in a body. */
+  readonly timeoutMs: number;
+  readonly maxParallelPuts?: number | undefined;
+  /** Replaces what the SDK finds by itself: AWS_ENDPOINT_URL_S3, AWS_REGION and the standard credential chain. */
+  readonly connection?: S3Connection | undefined;
+}
+
+/** The object store in an S3 bucket, or in one of a store that speaks S3. This folder alone knows the SDK. */
+export function createS3Store(options: S3StoreOptions): ObjectStore {
+  const { bucket, prefix, forcePathStyle, timeoutMs, connection, maxParallelPuts = 32 } = options;
+  const client = createS3Client({ forcePathStyle, connection });
+  const context: S3Context = { client, location: { bucket, prefix }, timeoutMs };
+  const get = createGet(context);
+  return {
+    address: s3Address(context.location),
+    get,
+    put: createPut(context, get, maxParallelPuts),
+    list: createList(context),
+    listFolders: createListFolders(context),
+    delete: createDelete(context),
+    async close() {
+      client.destroy();
+    },
+  };
+}

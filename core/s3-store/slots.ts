@@ -1,0 +1,50 @@
+import { interrupted } from "./attempts.ts";
+
+/** Runs tasks, at most so many at once; the others wait in order. Throws `interrupted` when the signal ends a wait. */
+export type Slots = <Result>(
+  /** For messages: what the task is. */
+  what: string,
+  signal: AbortSignal | undefined,
+  task: () => Promise<Result>,
+) => Promise<Result>;
+
+export function createSlots(max: number): Slots {
+  let free = max;
+  const waiting: (() => void)[] = [];
+
+  async function acquire(what: string, signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted === true) throw interrupted(what);
+    if (free > 0) {
+      free -= 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => {
+        waiting.splice(waiting.indexOf(onTurn), 1);
+        reject(interrupted(what));
+      };
+      const onTurn = (): void => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      waiting.push(onTurn);
+    });
+  }
+
+  /** Hands the slot to whoever waits longest, so that nobody can slip in between. */
+  function release(): void {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  }
+
+  return async (what, signal, task) => {
+    await acquire(what, signal);
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  };
+}

@@ -1,0 +1,57 @@
+/** The process environment, or a part of it: plain data, so that parsing stays pure. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One setting: its public name, what it is for, and how its text becomes a trusted value. */
+export interface Setting<Value> {
+  readonly name: string;
+  readonly about: string;
+  /** The default as shown to people; `parse` never sees it. */
+  readonly fallbackText: string;
+  /** Called when the variable is unset or empty; other settings' texts may decide (`DATA_DIR`). */
+  readonly fallback: (env: Environment) => Value;
+  /** Throws a `SettingFault` that says what was expected; never repeats a secret. */
+  readonly parse: (text: string) => Value;
+  /** How `config` shows the effective value; hides what must not be seen. */
+  readonly show: (value: Value) => string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the table holds settings of every value type; `any` keeps each one's own
+export type SettingTable = Readonly<Record<string, Setting<any>>>;
+
+export type SettingValues<Table extends SettingTable> = {
+  readonly [Key in keyof Table]: Table[Key] extends Setting<infer Value> ? Value : never;
+};
+
+/** What is wrong with one setting's text, as the end of a sentence that begins with the setting's name. */
+export class SettingFault extends Error {}
+
+export type ParsedSettings<Table extends SettingTable> =
+  | { readonly ok: true; readonly values: SettingValues<Table> }
+  /** Every fault at once, each a sentence that begins with the setting's name. */
+  | { readonly ok: false; readonly faults: readonly string[] };
+
+/** Turns untrusted text into trusted values, once, at the edge. An empty variable counts as unset. */
+export function parseSettings<const Table extends SettingTable>(
+  table: Table,
+  env: Environment,
+): ParsedSettings<Table> {
+  const values: Record<string, unknown> = {};
+  const faults: string[] = [];
+  for (const [key, setting] of Object.entries(table)) {
+    try {
+      const text = settingText(setting.name, env);
+      values[key] = text === undefined ? setting.fallback(env) : setting.parse(text);
+    } catch (error) {
+      if (!(error instanceof SettingFault)) throw error;
+      faults.push(`${setting.name} ${error.message}`);
+    }
+  }
+  if (faults.length > 0) return { ok: false, faults };
+  return { ok: true, values: values as SettingValues<Table> };
+}
+
+/** The variable's text without surrounding white space; `undefined` when unset or blank. */
+export function settingText(name: string, env: Environment): string | undefined {
+  const text = env[name]?.trim();
+  return text === "" ? undefined : text;
+}

@@ -1,0 +1,129 @@
+import { type Environment, type Setting, SettingFault } from "./setting-parser.ts";
+
+/** What every setting says of itself. */
+export interface About {
+  readonly name: string;
+  readonly about: string;
+}
+
+/** A whole number within bounds. */
+export function integer(
+  spec: About & { readonly fallback: number; readonly min: number; readonly max: number },
+): Setting<number> {
+  return {
+    ...spec,
+    fallbackText: String(spec.fallback),
+    fallback: () => spec.fallback,
+    parse: (text) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      if (value >= spec.min && value <= spec.max) return value;
+      throw new SettingFault(`must be a whole number from ${spec.min} to ${spec.max}`);
+    },
+    show: String,
+  };
+}
+
+/** One word of a fixed set. */
+export function choice<const Word extends string>(
+  spec: About & { readonly words: readonly Word[]; readonly fallback: Word },
+): Setting<Word> {
+  return {
+    ...spec,
+    fallbackText: spec.fallback,
+    fallback: () => spec.fallback,
+    parse: (text) => {
+      const word = spec.words.find((candidate) => candidate === text);
+      if (word !== undefined) return word;
+      throw new SettingFault(`must be one of ${spec.words.join(", ")}`);
+    },
+    show: String,
+  };
+}
+
+/** Free text that a parser of its own judges; the default may depend on other variables. */
+export function text<Value>(
+  spec: About & {
+    readonly fallbackText: string;
+    readonly fallback: (env: Environment) => Value;
+    readonly parse: (text: string) => Value;
+    readonly show: (value: Value) => string;
+  },
+): Setting<Value> {
+  return spec;
+}
+
+/** A TCP port; 0 picks a free one. With `canBeOff`, `off` gives `undefined`. */
+export function port(
+  spec: About & { readonly fallback: number; readonly canBeOff?: boolean },
+): Setting<number | undefined> {
+  const numeric = integer({ ...spec, min: 0, max: 65_535 });
+  return {
+    ...numeric,
+    parse: (text) => {
+      if (spec.canBeOff === true && text === "off") return undefined;
+      try {
+        return numeric.parse(text);
+      } catch {
+        throw new SettingFault(`must be a port from 0 to 65535${spec.canBeOff === true ? " or off" : ""}`);
+      }
+    },
+    show: (value) => (value === undefined ? "off" : String(value)),
+  };
+}
+
+/** A URL of one of the given schemes. Its password, if any, is never shown. */
+export function url(
+  spec: About & {
+    readonly schemes: readonly string[];
+    readonly fallbackText: string;
+  },
+): Setting<URL | undefined> {
+  return {
+    ...spec,
+    fallback: () => undefined,
+    parse: (text) => {
+      // The text may hold a password: no fault repeats it.
+      if (!URL.canParse(text)) throw new SettingFault("is not a URL");
+      const parsed = new URL(text);
+      if (spec.schemes.includes(parsed.protocol)) return parsed;
+      throw new SettingFault(`must begin with ${spec.schemes.map((scheme) => `${scheme}//`).join(" or ")}`);
+    },
+    show: (value) => (value === undefined ? spec.fallbackText : shownUrl(value)),
+  };
+}
+
+/** A date and time of RFC 3339, or none. */
+export function instant(spec: About & { readonly fallback: string | undefined }): Setting<Date | undefined> {
+  return {
+    ...spec,
+    fallbackText: spec.fallback ?? "none",
+    fallback: () => (spec.fallback === undefined ? undefined : new Date(spec.fallback)),
+    parse: (text) => {
+      const value = parseInstant(text);
+      if (value !== undefined) return value;
+      throw new SettingFault("must be a date and time of RFC 3339, like 2027-01-31T00:00:00Z");
+    },
+    show: (value) => value?.toISOString() ?? "none",
+  };
+}
+
+/** An instant of RFC 3339 (a date alone is midnight UTC), or `undefined`. */
+export function parseInstant(text: string): Date | undefined {
+  const pattern = /^(\d{4}-\d{2}-\d{2})([Tt](?!24)\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2}))?$/;
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  const value = new Date(text.toUpperCase());
+  // `Date` turns 31 February into 3 March; only a day that exists comes back as it was written.
+  const day = new Date(`${match[1]}T00:00:00Z`);
+  if (Number.isNaN(value.getTime()) || Number.isNaN(day.getTime())) return undefined;
+  if (!day.toISOString().startsWith(match[1] ?? "")) return undefined;
+  // An offset can lead out of the years 1 to 9999, which is where no stored document can follow.
+  return /^(?!0000)\d{4}-/.test(value.toISOString()) ? value : undefined;
+}
+
+function shownUrl(value: URL): string {
+  const shown = new URL(value);
+  if (shown.password !== "") shown.password = "redacted";
+  // Connection parameters may carry a password too (`?password=`).
+  return shown.search === "" ? shown.href : `${shown.href.slice(0, -shown.search.length)}?redacted`;
+}

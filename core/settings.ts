@@ -1,0 +1,261 @@
+import { join, resolve } from "node:path";
+import { type Environment, SettingFault, settingText } from "./setting-parser.ts";
+import { choice, instant, integer, port, text, url } from "./setting-types.ts";
+import { parseStoreAddress, type StoreAddress, showStoreAddress } from "./store-address.ts";
+
+/** Terminal enrollment statuses unless configured otherwise: such an enrollment takes no place. */
+export const defaultTerminalStatuses: readonly string[] = [
+  "cancelled",
+  "canceled",
+  "rejected",
+  "declined",
+  "expired",
+  "refunded",
+  "withdrawn",
+  "no_show",
+];
+
+const storeUrl = text<StoreAddress>({
+  name: "STORE_URL",
+  about: "where snapshots live: `file:DIRECTORY` or `s3://BUCKET[/PREFIX]`",
+  fallbackText: "`file:` store under `DATA_DIR`",
+  fallback: (env) => ({ kind: "file", directory: join(dataDirectory(env), "store") }),
+  parse: parseStoreAddress,
+  show: showStoreAddress,
+});
+
+const s3ForcePathStyle = text<boolean>({
+  name: "S3_FORCE_PATH_STYLE",
+  about: "S3-compatible stores: the bucket in the path instead of the host name",
+  fallbackText: "`true` when an endpoint is set",
+  fallback: (env) =>
+    settingText("AWS_ENDPOINT_URL_S3", env) !== undefined ||
+    settingText("AWS_ENDPOINT_URL", env) !== undefined,
+  parse: (word) => {
+    if (word === "true" || word === "false") return word === "true";
+    throw new SettingFault("must be true or false");
+  },
+  show: String,
+});
+
+const storeTimeoutMs = integer({
+  name: "STORE_TIMEOUT_MS",
+  about:
+    "deadline of one store call, and of any pause in a body; a call is tried at most 3 times where that is safe",
+  fallback: 10_000,
+  min: 100,
+  max: 600_000,
+});
+
+const logLevel = choice({
+  name: "LOG_LEVEL",
+  about: "JSON lines on standard error for the CLI, standard output for the gateway",
+  words: ["debug", "info", "warn", "error", "silent"],
+  fallback: "info",
+});
+
+/** What both programs need to reach the store. */
+const storeSettings = { storeUrl, s3ForcePathStyle, storeTimeoutMs, logLevel } as const;
+
+/** The settings of `partner-programs`. */
+export const cliSettings = {
+  databaseUrl: url({
+    name: "DATABASE_URL",
+    about: "the booking database; read-only access to the `partner_source` views is enough to build",
+    schemes: ["postgres:", "postgresql:"],
+    fallbackText: "the embedded PostgreSQL under `DATA_DIR`",
+  }),
+  dataDir: text<string>({
+    name: "DATA_DIR",
+    about: "where the embedded defaults live",
+    fallbackText: "`./data`",
+    fallback: dataDirectory,
+    parse: (path) => resolve(path),
+    show: String,
+  }),
+  ...storeSettings,
+  legacyCapacity: choice({
+    name: "LEGACY_CAPACITY",
+    about: "`capacity` of the legacy resource: the object of v1, or the plain total",
+    words: ["object", "total"],
+    fallback: "object",
+  }),
+  terminalStatuses: text<readonly string[]>({
+    name: "TERMINAL_ENROLLMENT_STATUSES",
+    about: "comma-separated: enrollments of these statuses take no place",
+    fallbackText: defaultTerminalStatuses.map((status) => `\`${status}\``).join(", "),
+    fallback: () => defaultTerminalStatuses,
+    parse: terminalStatuses,
+    show: (statuses) => statuses.join(","),
+  }),
+} as const;
+
+/** The settings of `partner-programs-gateway`. */
+export const gatewaySettings = {
+  ...storeSettings,
+  host: text<string>({
+    name: "HOST",
+    about: "address of the API listener",
+    fallbackText: "`127.0.0.1`",
+    fallback: () => "127.0.0.1",
+    parse: host,
+    show: String,
+  }),
+  port: port({
+    name: "PORT",
+    about: "port of the API listener; `0` picks a free one and prints it",
+    fallback: 8080,
+  }),
+  adminHost: text<string>({
+    name: "ADMIN_HOST",
+    about: "address of the admin listener (health, readiness, metrics)",
+    fallbackText: "`127.0.0.1`",
+    fallback: () => "127.0.0.1",
+    parse: host,
+    show: String,
+  }),
+  adminPort: port({
+    name: "ADMIN_PORT",
+    about: "port of the admin listener; `0` as above, `off` for none",
+    fallback: 9090,
+    canBeOff: true,
+  }),
+  rateLimitRequests: integer({
+    name: "RATE_LIMIT_REQUESTS",
+    about: "requests per token and window; a token's own limit replaces it",
+    fallback: 600,
+    min: 1,
+    max: 1_000_000_000,
+  }),
+  rateLimitWindowSeconds: integer({
+    name: "RATE_LIMIT_WINDOW_SECONDS",
+    about: "length of the window",
+    fallback: 60,
+    min: 1,
+    // The in-process limiter never limits with windows above 2^31 ms.
+    max: 86_400,
+  }),
+  redisUrl: url({
+    name: "REDIS_URL",
+    about: "one counter for a whole fleet; while Redis is down each process counts for itself",
+    schemes: ["redis:", "rediss:"],
+    fallbackText: "none: counted in the process",
+  }),
+  redisTimeoutMs: integer({
+    name: "REDIS_TIMEOUT_MS",
+    about: "how long a request waits for Redis before its process counts it alone",
+    fallback: 250,
+    min: 10,
+    max: 10_000,
+  }),
+  tokenRefreshMs: integer({
+    name: "TOKEN_REFRESH_MS",
+    about: "how often the token registry is confirmed",
+    fallback: 500,
+    min: 50,
+    max: 60_000,
+  }),
+  tokenMaxStaleSeconds: integer({
+    name: "TOKEN_MAX_STALE_SECONDS",
+    about: "how long an unconfirmed token registry is trusted; then every well-formed token gets 500",
+    fallback: 900,
+    min: 1,
+    max: 86_400,
+  }),
+  snapshotRefreshMs: integer({
+    name: "SNAPSHOT_REFRESH_MS",
+    about: "how old the knowledge of a tenant's live snapshot may be",
+    fallback: 1000,
+    min: 0,
+    max: 3_600_000,
+  }),
+  snapshotMaxStaleSeconds: integer({
+    name: "SNAPSHOT_MAX_STALE_SECONDS",
+    about: "how long the last good snapshot of a tenant is served that cannot be refreshed; then 500",
+    fallback: 3600,
+    min: 1,
+    max: 31_536_000,
+  }),
+  cacheMaxMb: integer({
+    name: "CACHE_MAX_MB",
+    about: "bodies kept in memory; a body over 1/16 of it is streamed and not kept",
+    fallback: 256,
+    min: 1,
+    max: 1_048_576,
+  }),
+  maxConnections: integer({
+    name: "MAX_CONNECTIONS",
+    about: "open client connections; further ones are closed at once",
+    fallback: 10_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  maxRequestsPerConnection: integer({
+    name: "MAX_REQUESTS_PER_CONNECTION",
+    about: "then the connection is closed, so that a load balancer spreads long-lived ones anew",
+    fallback: 10_000,
+    min: 1,
+    max: 1_000_000_000,
+  }),
+  headersTimeoutSeconds: integer({
+    name: "HEADERS_TIMEOUT_SECONDS",
+    about: "how long a client may take for a request's complete header section",
+    fallback: 20,
+    min: 1,
+    max: 600,
+  }),
+  keepAliveTimeoutSeconds: integer({
+    name: "KEEP_ALIVE_TIMEOUT_SECONDS",
+    about:
+      "how long an idle connection stays open; keep it above the idle time of the load balancer in front (60 for most, 600 for Google's)",
+    fallback: 75,
+    min: 1,
+    max: 3600,
+  }),
+  sendStallSeconds: integer({
+    name: "SEND_STALL_SECONDS",
+    about: "a client that accepts no byte of its response for so long is cut off",
+    fallback: 30,
+    min: 1,
+    max: 3600,
+  }),
+  sendTimeoutSeconds: integer({
+    name: "SEND_TIMEOUT_SECONDS",
+    about: "a client that has not accepted its whole response by then is cut off",
+    fallback: 600,
+    min: 1,
+    max: 86_400,
+  }),
+  shutdownGraceSeconds: integer({
+    name: "SHUTDOWN_GRACE_SECONDS",
+    about: "how long requests under way may take to finish after SIGTERM",
+    fallback: 10,
+    min: 0,
+    max: 3600,
+  }),
+  legacyDeprecatedAt: instant({
+    name: "LEGACY_DEPRECATED_AT",
+    about: "the legacy resource's `Deprecation` header (RFC 9745)",
+    fallback: "2025-01-01T00:00:00Z",
+  }),
+  legacySunset: instant({
+    name: "LEGACY_SUNSET",
+    about: "the legacy resource's `Sunset` header (RFC 8594)",
+    fallback: undefined,
+  }),
+} as const;
+
+function dataDirectory(env: Environment): string {
+  return resolve(settingText("DATA_DIR", env) ?? "data");
+}
+
+function host(name: string): string {
+  if (/^[A-Za-z0-9._:%-]+$/.test(name)) return name;
+  throw new SettingFault("must be an IP address or a host name");
+}
+
+function terminalStatuses(list: string): readonly string[] {
+  const statuses = list.split(",").map((status) => status.trim());
+  if (statuses.every((status) => status !== "")) return statuses;
+  throw new SettingFault("must be statuses separated by commas, none of them empty");
+}

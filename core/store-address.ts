@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SettingFault } from "./setting-parser.ts";
+
+/** Where the snapshots live. */
+export type StoreAddress =
+  | { readonly kind: "file"; readonly directory: string }
+  /** `prefix` is empty or ends in `/`. */
+  | { readonly kind: "s3"; readonly bucket: string; readonly prefix: string };
+
+/** `file:/absolute/dir`, `file:relative/dir` or `s3://bucket[/prefix]`; throws a `SettingFault`. */
+export function parseStoreAddress(text: string): StoreAddress {
+  if (text.startsWith("file:")) return { kind: "file", directory: fileDirectory(text) };
+  if (text.startsWith("s3://")) return s3Address(text.slice("s3://".length));
+  throw new SettingFault("must be file:DIRECTORY or s3://BUCKET[/PREFIX]");
+}
+
+/** The address as people write it. */
+export function showStoreAddress(address: StoreAddress): string {
+  return address.kind === "file" ? `file:${address.directory}` : `s3://${address.bucket}/${address.prefix}`;
+}
+
+function fileDirectory(text: string): string {
+  if (text.startsWith("file://")) {
+    try {
+      return fileURLToPath(text);
+    } catch {
+      throw new SettingFault("names another host; write file:/absolute/dir or file:relative/dir");
+    }
+  }
+  const path = text.slice("file:".length);
+  if (path === "" || path.includes("\0")) throw new SettingFault("names no directory after file:");
+  return resolve(path);
+}
+
+function s3Address(rest: string): StoreAddress {
+  const [bucket = "", ...segments] = rest.split("/");
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
+    throw new SettingFault("has no valid bucket name after s3://: 3 to 63 of a-z 0-9 . -");
+  }
+  const path = segments.filter((segment, at) => segment !== "" || at < segments.length - 1);
+  if (!path.every((segment) => /^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$/.test(segment))) {
+    throw new SettingFault("has a prefix with other characters than A-Z a-z 0-9 . _ ~ - in its segments");
+  }
+  return { kind: "s3", bucket, prefix: path.length === 0 ? "" : `${path.join("/")}/` };
+}

@@ -1,0 +1,28 @@
+import { type CompiledValidator, validate } from "../schemas/validate.ts";
+import { Failure } from "./failure.ts";
+
+/** A stored document as its schema describes it; throws `corrupt_document` when it is anything else. */
+export function parseStoredDocument<Document>(
+  bytes: Uint8Array,
+  isDocument: CompiledValidator<Document>,
+  what: string,
+): Document {
+  const result = validate(isDocument, parseJson(bytes, what));
+  if (result.valid) return result.document;
+  throw new Failure("corrupt_document", `${what} does not fit its schema: ${result.violation.message}.`);
+}
+
+/** Minified UTF-8 JSON: the form of every stored document. */
+export function documentBytes(document: object): Buffer {
+  return Buffer.from(JSON.stringify(document), "utf8");
+}
+
+function parseJson(bytes: Uint8Array, what: string): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch (error) {
+    throw new Failure("corrupt_document", `${what} is not JSON in UTF-8.`, { cause: error });
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -1,0 +1,44 @@
+import express, { type ErrorRequestHandler, type Express } from "express";
+
+export interface AdminAppOptions {
+  /** Why requests would not be served now; `undefined` while they would. */
+  readonly notReadyCause: () => string | undefined;
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+}
+
+/** Health, readiness and metrics, for the operator's network only. */
+export function createAdminApp(options: AdminAppOptions): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+
+  app.use((_req, res, next) => {
+    res.setHeader("Cache-Control", "no-store");
+    next();
+  });
+
+  app.get("/healthz", (_req, res) => {
+    res.json({ status: "ok" });
+  });
+
+  app.get("/readyz", (_req, res) => {
+    const reason = options.notReadyCause();
+    if (reason === undefined) res.json({ status: "ready" });
+    else res.status(503).json({ status: "not_ready", reason });
+  });
+
+  app.get("/metrics", async (_req, res) => {
+    const text = await options.metrics.text();
+    res.type(options.metrics.contentType).send(text);
+  });
+
+  app.use((_req, res) => {
+    res.status(404).json({ status: "not_found", paths: ["/healthz", "/readyz", "/metrics"] });
+  });
+
+  const onError: ErrorRequestHandler = (_error, _req, res, _next) => {
+    res.status(500).json({ status: "error" });
+  };
+  app.use(onError);
+  return app;
+}

@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createApp } from "./app.ts";
+import { type Connection, type Connections, isAnswering, trackConnections } from "./connections.ts";
+import { messageClasses } from "./message-classes.ts";
+import { type ConnectionRefusal, refuseOnError } from "./refuse-connection.ts";
+
+/** Bounds on what clients may take. */
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  /** Until a request's header section must be complete. */
+  readonly headersTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+}
+
+export interface ApiServerOptions {
+  readonly limits: ConnectionLimits;
+  readonly handle: (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
+  readonly onRefusal: (refusal: ConnectionRefusal) => void;
+}
+
+export interface ApiServer {
+  readonly server: Server;
+  readonly connections: Connections;
+}
+
+/** The server of the API's listener, not listening yet. */
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { limits, onRefusal } = options;
+  const app = createApp((req, res) => options.handle(req, res, connections.of(req.socket)));
+  const hosted: (req: IncomingMessage, res: ServerResponse, unanswered: () => void) => void = app;
+  const { Request, Response } = messageClasses(app);
+  const server = createServer({
+    IncomingMessage: Request,
+    ServerResponse: Response,
+    // The checks do it themselves: Node's own answer has no body.
+    requireHostHeader: false,
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.headersTimeoutMs + bodyTimeoutMs,
+    connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+  });
+  // Bounded by size alone: beyond a number of lines Node drops the rest silently, a second `Authorization` with it.
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.maxConnections;
+  // A client may close its side and wait (`printf ... | nc`). Without this, which Node has no option for, such a
+  // request is answered only if that takes no time at all.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const connections = trackConnections(server);
+
+  function onRequest(req: IncomingMessage, res: ServerResponse): void {
+    const connection = connections.of(req.socket);
+    if (connection.isEnding || !req.socket.writable) return;
+    const { last } = connection;
+    const mustWait = isAnswering(connection);
+    connection.last = res;
+    // Pipelined requests are taken one by one: no connection has more than one body on its way out.
+    if (mustWait) last?.once("close", () => dispatch(req, res));
+    else dispatch(req, res);
+  }
+
+  function dispatch(req: IncomingMessage, res: ServerResponse): void {
+    if (!req.socket.writable) return;
+    connections.of(req.socket).requests += 1;
+    // The handler answers everything; without the third argument Express would prepare an error page each time.
+    hosted(req, res, noErrorPage);
+  }
+
+  server.on("request", onRequest);
+  // An unknown `Expect` is ignored; one for `100-continue` gets its answer instead of the permission.
+  server.on("checkContinue", onRequest);
+  server.on("checkExpectation", onRequest);
+  refuseOnError(server, connections, onRefusal);
+  return { server, connections };
+}
+
+function noErrorPage(): void {}
+
+/** A body is thrown away within half a second; this ends what trickles on. */
+const bodyTimeoutMs = 5000;

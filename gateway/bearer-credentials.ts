@@ -1,0 +1,29 @@
+import { parseToken, type TokenPlaintext } from "../core/token.ts";
+
+/**
+ * What the `Authorization` headers hold: nothing of use for us, a well-formed token, or a bearer credential that
+ * can be no token of ours (wrong form or checksum, or more than one header).
+ */
+export type BearerCredentials =
+  | { readonly kind: "none" }
+  | { readonly kind: "malformed" }
+  | { readonly kind: "token"; readonly token: TokenPlaintext };
+
+/** RFC 6750 section 2.1, the scheme without regard to case (RFC 9110 section 11.1); no other place is looked at. */
+export function bearerCredentials(authorization: readonly string[]): BearerCredentials {
+  const [value] = authorization;
+  if (value === undefined) return none;
+  // Two headers leave open which of them a proxy in between judged: neither counts, even if they are equal.
+  if (authorization.length > 1) return malformed;
+  // Nearly everybody writes it like this, and a slice is cheaper than a match.
+  const text = value.startsWith("Bearer ppr_")
+    ? value.slice("Bearer ".length)
+    : bearerPattern.exec(value)?.[1];
+  if (text === undefined) return none;
+  const token = parseToken(text);
+  return token === undefined ? malformed : { kind: "token", token };
+}
+
+const none: BearerCredentials = { kind: "none" };
+const malformed: BearerCredentials = { kind: "malformed" };
+const bearerPattern = /^bearer(?:$| +)(.*)$/i;

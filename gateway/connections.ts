@@ -1,0 +1,70 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** What is known of one client connection. */
+export interface Connection {
+  /** Requests taken up; those pipelined behind them still wait. */
+  requests: number;
+  /** The response to the last of them, once there is one. Responses leave in order, so when it is over all are. */
+  last: ServerResponse | undefined;
+  /** The request whose body is being thrown away; its answer has not begun. */
+  ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
+  /** A response said `Connection: close`, or an error ended the conversation: nothing further is answered. */
+  isEnding: boolean;
+}
+
+/** All open connections of a server. */
+export interface Connections {
+  of(socket: Socket): Connection;
+  count(): number;
+  /**
+   * Ends those that wait for nothing: no answer is on its way and no first request has begun. Node's own
+   * `closeIdleConnections` also cuts answers that are written but not yet taken, and leaves unused connections open.
+   */
+  endIdle(): void;
+}
+
+export function trackConnections(server: Server): Connections {
+  const open = new Map<Socket, Connection>();
+  server.on("connection", (socket: Socket) => {
+    open.set(socket, newConnection());
+    socket.once("close", () => open.delete(socket));
+  });
+  return {
+    of: (socket) => open.get(socket) ?? { ...newConnection(), isEnding: true },
+    count: () => open.size,
+    endIdle() {
+      for (const [socket, connection] of open) {
+        const isUnused = connection.last === undefined && socket.bytesRead === 0;
+        const isDone = connection.last !== undefined && !isAnswering(connection);
+        if (isUnused || isDone) socket.destroy();
+      }
+    },
+  };
+}
+
+function newConnection(): Connection {
+  return { requests: 0, last: undefined, ignoring: undefined, isEnding: false };
+}
+
+/** Whether an answer to an earlier request of the connection is not yet wholly out. */
+export function isAnswering(connection: Connection): boolean {
+  const { last } = connection;
+  return last !== undefined && !last.writableFinished && !last.destroyed;
+}
+
+/**
+ * Ends our side and gives the client a moment to read what was sent. Closing at once while bytes of it are unread
+ * makes the system reset the connection, which can destroy the answer on its way (RFC 9112 section 9.6).
+ */
+export function endGently(socket: Socket, lastWords?: string): void {
+  // The parser, if it still has the socket, throws further bytes away; else nobody reads them.
+  socket.on("error", () => {});
+  if (lastWords === undefined) socket.end();
+  else socket.end(lastWords);
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once("close", () => clearTimeout(timer));
+}
+
+const lingerMs = 1000;

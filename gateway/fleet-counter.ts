@@ -1,0 +1,112 @@
+import { RateLimiterRedis } from "rate-limiter-flexible";
+import { createClient } from "redis";
+import { asFailure } from "../core/failure.ts";
+import type { Logger } from "../core/logger.ts";
+import type { WindowCounter } from "./window-counter.ts";
+
+/** One counter for all gateways that share a Redis or Valkey. */
+export interface FleetCounter extends WindowCounter {
+  /** Whether hits are counted for the whole fleet now, or by this process alone. */
+  isShared(): boolean;
+  close(): void;
+}
+
+export interface FleetCounterOptions {
+  readonly url: URL;
+  readonly windowSeconds: number;
+  /** How long a request waits for Redis before this process counts it alone. */
+  readonly timeoutMs: number;
+  /** Counts while Redis is away. */
+  readonly insurance: WindowCounter;
+  readonly logger: Logger;
+}
+
+/**
+ * Counts in Redis, where increment and expiry are one atomic script; while Redis is away, at start-up too, the
+ * insurance counts. A partner then gets at most one further quota per gateway and window, and never an error.
+ */
+export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
+  const { url, windowSeconds, timeoutMs, insurance, logger } = options;
+  // Another window is another key: a window that began under a longer setting ends with it.
+  const keyPrefix = `partner-programs:window-${windowSeconds}s`;
+  let wasShared: boolean | undefined;
+  let connection = open();
+
+  function open() {
+    const client = createClient({
+      url: url.href,
+      disableOfflineQueue: true,
+      socket: {
+        connectTimeout: connectTimeoutMs,
+        reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000),
+      },
+    });
+    client.on("error", (error: unknown) => noteAway(error));
+    client.on("ready", () => noteShared());
+    // With this strategy it tries for ever, so it rejects only when it is closed.
+    client.connect().catch(() => {});
+    const limiter = new RateLimiterRedis({
+      storeClient: client,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+      // The limit differs by token, so it is judged by the caller: this one only counts.
+      points: Number.MAX_SAFE_INTEGER,
+      duration: windowSeconds,
+      keyPrefix,
+    });
+    return { client, limiter };
+  }
+
+  function noteShared(): void {
+    if (wasShared !== true) logger.info("requests are counted in Redis, for the whole fleet");
+    wasShared = true;
+  }
+
+  function noteAway(error: unknown): void {
+    if (wasShared !== false) {
+      const cause = asFailure(error).message;
+      logger.warn({ cause }, "Redis is away: requests are counted by this process alone");
+    }
+    wasShared = false;
+  }
+
+  return {
+    async hit(key) {
+      if (!connection.client.isReady) return insurance.hit(key);
+      const asked = connection;
+      try {
+        const state = await answeredWithin(timeoutMs, asked.limiter.consume(key));
+        noteShared();
+        return state;
+      } catch (error) {
+        noteAway(error);
+        // A connection that does not answer may never again, and would delay every request by the deadline.
+        if (error instanceof NoAnswer && asked === connection) {
+          asked.client.destroy();
+          connection = open();
+        }
+        return insurance.hit(key);
+      }
+    },
+
+    isShared: () => wasShared === true && connection.client.isReady,
+
+    close: () => connection.client.destroy(),
+  };
+}
+
+const connectTimeoutMs = 2000;
+
+class NoAnswer extends Error {}
+
+async function answeredWithin<Result>(timeoutMs: number, answer: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswer(`Redis did not answer within ${timeoutMs} ms.`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([answer, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

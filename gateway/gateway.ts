@@ -1,0 +1,167 @@
+import { createServer } from "node:http";
+import { performance } from "node:perf_hooks";
+import type { Logger } from "../core/logger.ts";
+import type { SettingValues } from "../core/setting-parser.ts";
+import type { gatewaySettings } from "../core/settings.ts";
+import { createAccessLog } from "./access-log.ts";
+import { createAdminApp } from "./admin-app.ts";
+import { createApiServer } from "./api-server.ts";
+import { beginExchange } from "./begin-exchange.ts";
+import { createBodyCache } from "./body-cache.ts";
+import { settledWithin } from "./deadline.ts";
+import { createFleetCounter } from "./fleet-counter.ts";
+import { createRequestHandler } from "./handle-request.ts";
+import { closeServer, listen } from "./listen.ts";
+import { createLiveSnapshots } from "./live-snapshots.ts";
+import { createMetrics } from "./metrics.ts";
+import { createResponder } from "./respond.ts";
+import { legacyHeaders } from "./response-headers.ts";
+import { guardedReader, type StoreReader } from "./store-reader.ts";
+import { createTokenDirectory } from "./token-directory.ts";
+import { createProcessCounter } from "./window-counter.ts";
+
+export type GatewaySettings = SettingValues<typeof gatewaySettings>;
+
+export interface GatewayOptions {
+  readonly settings: GatewaySettings;
+  readonly store: StoreReader;
+  /** A client of its own, so that bodies under way never delay a revocation. */
+  readonly tokenStore: StoreReader;
+  /** As the log names this program. */
+  readonly program: string;
+  readonly logger: Logger;
+  /** Takes the lines that tell of single requests, beside the logger's. */
+  readonly destination: { write(line: string): void };
+}
+
+export interface GatewayAddresses {
+  readonly api: string;
+  readonly admin: string | undefined;
+}
+
+export interface Gateway {
+  /** Listens, and resolves once the token registry was asked for, successfully or not. */
+  start(): Promise<GatewayAddresses>;
+  /** Why requests would not be served now; `undefined` while they would. */
+  notReadyCause(): string | undefined;
+  logLinesLost(count: number): void;
+  /** Stops accepting, finishes what is under way within the grace time. */
+  stop(): Promise<void>;
+}
+
+/** Puts the parts together. They share no state but what is passed here. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { settings, logger } = options;
+  const clock = (): number => performance.now();
+  // A driver tries a call up to three times, each within the timeout.
+  const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
+  const metrics = createMetrics();
+  const accessLog = logger.isLevelEnabled("info")
+    ? createAccessLog(options.destination, options.program)
+    : undefined;
+  const store = guardedReader(options.store, metrics.storeCall);
+
+  const tokens = createTokenDirectory({
+    store: guardedReader(options.tokenStore, metrics.storeCall),
+    logger,
+    clock,
+    refreshMs: settings.tokenRefreshMs,
+    maxStaleMs: settings.tokenMaxStaleSeconds * 1000,
+    callTimeoutMs,
+    defaultLimit: settings.rateLimitRequests,
+  });
+  const snapshots = createLiveSnapshots({
+    store,
+    logger,
+    clock,
+    refreshMs: settings.snapshotRefreshMs,
+    maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
+    callTimeoutMs,
+  });
+  const bodies = createBodyCache({
+    store,
+    maxBytes: settings.cacheMaxMb * 1024 * 1024,
+    callTimeoutMs,
+    onLookup: metrics.cacheLookup,
+  });
+  const windowSeconds = settings.rateLimitWindowSeconds;
+  const processCounter = createProcessCounter(windowSeconds);
+  const fleetCounter =
+    settings.redisUrl === undefined
+      ? undefined
+      : createFleetCounter({
+          url: settings.redisUrl,
+          windowSeconds,
+          timeoutMs: settings.redisTimeoutMs,
+          insurance: processCounter,
+          logger,
+        });
+  const respond = createResponder({
+    store,
+    headers: { windowSeconds, legacy: legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset) },
+    limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },
+    observe(exchange, outcome) {
+      const nowMs = clock();
+      metrics.request(exchange.route, outcome.status, nowMs - exchange.startedAtMs);
+      accessLog?.exchange(exchange, outcome, nowMs);
+    },
+  });
+  const counter = fleetCounter ?? processCounter;
+  const handleRequest = createRequestHandler({ tokens, counter, windowSeconds, snapshots, bodies, respond });
+
+  let isStopping = false;
+  const { server: apiServer, connections } = createApiServer({
+    limits: {
+      maxConnections: settings.maxConnections,
+      headersTimeoutMs: settings.headersTimeoutSeconds * 1000,
+      keepAliveTimeoutMs: settings.keepAliveTimeoutSeconds * 1000,
+    },
+    handle(req, res, connection) {
+      const closes = isStopping || connection.requests >= settings.maxRequestsPerConnection;
+      beginExchange({ req, res, connection, nowMs: clock(), closes }, handleRequest);
+    },
+    onRefusal(refusal) {
+      metrics.request("unknown", refusal.status, 0);
+      accessLog?.refusal(refusal);
+    },
+  });
+
+  const notReadyCause = (): string | undefined =>
+    isStopping ? "the gateway is shutting down" : tokens.unconfirmedCause();
+  const adminServer = createServer(createAdminApp({ notReadyCause, metrics }));
+  metrics.attach({
+    tokenRegistryAgeMs: tokens.ageMs,
+    snapshotAges: snapshots.ages,
+    cacheBytes: bodies.size,
+    connections: connections.count,
+    isCountedInFleet: () => fleetCounter?.isShared() ?? false,
+  });
+  const sweeper = setInterval(snapshots.sweep, sweepMs);
+
+  return {
+    async start() {
+      const { adminPort } = settings;
+      const admin =
+        adminPort === undefined ? undefined : await listen(adminServer, settings.adminHost, adminPort);
+      const api = await listen(apiServer, settings.host, settings.port ?? 0);
+      await settledWithin(firstPollMs, tokens.start());
+      return { api, admin };
+    },
+
+    notReadyCause,
+    logLinesLost: metrics.lostLogLine,
+
+    async stop() {
+      isStopping = true;
+      await closeServer(apiServer, settings.shutdownGraceSeconds * 1000, connections.endIdle);
+      clearInterval(sweeper);
+      tokens.stop();
+      fleetCounter?.close();
+      if (adminServer.listening) await closeServer(adminServer, 0, () => {});
+    },
+  };
+}
+
+const sweepMs = 60_000;
+/** A store that hangs at start-up does not keep the gateway from saying that it is up, if unready. */
+const firstPollMs = 5000;

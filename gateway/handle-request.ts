@@ -1,0 +1,181 @@
+import { asFailure } from "../core/failure.ts";
+import { isProgramId, type ProgramId } from "../core/ids.ts";
+import { detailEntry, type ResponseEntry } from "../core/manifest.ts";
+import { bearerCredentials } from "./bearer-credentials.ts";
+import type { BodyCache } from "./body-cache.ts";
+import { prefersGzip } from "./content-coding.ts";
+import type { Exchange, Route } from "./exchange.ts";
+import type { LiveSnapshot } from "./live-snapshot.ts";
+import type { LiveSnapshots } from "./live-snapshots.ts";
+import { quota } from "./quota.ts";
+import {
+  admittedResource,
+  badToken,
+  messageRefusal,
+  noToken,
+  quotaOrScopeRefusal,
+  type Refusal,
+  refusal,
+} from "./refusal.ts";
+import { decodedSegment, type Resource, requestTarget } from "./request-target.ts";
+import type { Responder } from "./respond.ts";
+import type { TokenDirectory } from "./token-directory.ts";
+import type { KnownToken } from "./token-table.ts";
+import type { WindowCounter } from "./window-counter.ts";
+
+export interface RequestHandlerOptions {
+  readonly tokens: TokenDirectory;
+  /** Counts every request with a good token, by token id; all resources share its window. */
+  readonly counter: WindowCounter;
+  readonly windowSeconds: number;
+  readonly snapshots: LiveSnapshots;
+  readonly bodies: BodyCache;
+  readonly respond: Responder;
+}
+
+/**
+ * Answers one request: the API's checks in their fixed order, each of which answers or lets the next one go on.
+ * Synchronous but where something has to be fetched, so that a request whose answer is in memory costs little more
+ * than its bytes. Never throws.
+ */
+export function createRequestHandler(options: RequestHandlerOptions): (exchange: Exchange) => void {
+  const { tokens, counter, windowSeconds, snapshots, bodies, respond } = options;
+
+  function begin(exchange: Exchange): void {
+    const resource = requestedResource(exchange);
+    if (isRefusal(resource)) {
+      respond.refusal(exchange, resource);
+      return;
+    }
+    const token = authenticatedToken(exchange, tokens);
+    if (isRefusal(token)) {
+      respond.refusal(exchange, token);
+      return;
+    }
+    whenReady(exchange, counter.hit(token.tokenId), (state) => {
+      exchange.quota = quota(state, token.limit, windowSeconds);
+      const refused = quotaOrScopeRefusal(exchange.quota, token.mayRead);
+      const programId = refused ?? requestedProgram(resource);
+      if (isRefusal(programId)) respond.refusal(exchange, programId);
+      else {
+        exchange.programId = programId;
+        whenReady(exchange, snapshots.current(token.tenantId), (live) => {
+          exchange.snapshot = live;
+          answer(exchange, live, programId);
+        });
+      }
+    });
+  }
+
+  /** Check 8, and the 200. A body that the cache holds for this very generation is named by it: no further look. */
+  function answer(exchange: Exchange, live: LiveSnapshot, programId: ProgramId | undefined): void {
+    // `?` is in no program id, so the list and a program of that name never share a slot.
+    const slot =
+      programId === undefined ? `${live.tenantId}?${exchange.route}` : `${live.tenantId}/${programId}`;
+    const gzip = prefersGzip(exchange.head.acceptEncoding);
+    const held = bodies.held(slot, live.generation);
+    if (held !== undefined && (!gzip || held.gzip !== undefined)) respond.body(exchange, held, gzip);
+    else fetchAnswer(exchange, live, programId, slot, gzip);
+  }
+
+  function fetchAnswer(
+    exchange: Exchange,
+    live: LiveSnapshot,
+    programId: ProgramId | undefined,
+    slot: string,
+    gzip: boolean,
+  ): void {
+    const entry = responseEntry(live, exchange.route, programId);
+    if (entry === undefined) {
+      respond.refusal(exchange, refusal("not_found", "no such program in the live snapshot"));
+      return;
+    }
+    exchange.objectKey = entry.key;
+    if (entry.size > bodies.maxBodyBytes) {
+      // HTTP/1.0 knows no chunks, and the length of what is compressed on the way is not known beforehand.
+      const canPack = gzip && exchange.req.httpVersion === "1.1";
+      respond.stream(exchange, entry, canPack).catch((error: unknown) => fail(exchange, error));
+      return;
+    }
+    const ready = gzip
+      ? bodies.loadPacked(slot, live.generation, entry)
+      : bodies.load(slot, live.generation, entry);
+    whenReady(exchange, ready, (body) => respond.body(exchange, body, gzip));
+  }
+
+  /** Check 9. */
+  function fail(exchange: Exchange, error: unknown): void {
+    // What has begun as one response cannot become another: the connection ends, and the client sees it.
+    if (exchange.res.headersSent) exchange.res.destroy();
+    else respond.refusal(exchange, refusal("internal_error", asFailure(error).message));
+  }
+
+  function whenReady<Value>(
+    exchange: Exchange,
+    value: Value | Promise<Value>,
+    next: (value: Value) => void,
+  ): void {
+    if (!(value instanceof Promise)) {
+      next(value);
+      return;
+    }
+    const guarded = (settled: Value): void => {
+      try {
+        next(settled);
+      } catch (error) {
+        fail(exchange, error);
+      }
+    };
+    value.then(guarded, (error: unknown) => fail(exchange, error));
+  }
+
+  return (exchange) => {
+    try {
+      begin(exchange);
+    } catch (error) {
+      fail(exchange, error);
+    }
+  };
+}
+
+/** Checks 1 to 3: message, path, method. */
+function requestedResource(exchange: Exchange): Resource | Refusal {
+  const { req, head } = exchange;
+  const refused = messageRefusal(req.httpVersion, head.hostCount);
+  if (refused !== undefined) return refused;
+  const target = requestTarget(req.url ?? "");
+  if (target.kind !== "malformed") exchange.route = target.kind;
+  return admittedResource(target, req.method);
+}
+
+/** Check 4: the token is known, not revoked, not expired. */
+function authenticatedToken(exchange: Exchange, tokens: TokenDirectory): KnownToken | Refusal {
+  const credentials = bearerCredentials(exchange.head.authorization);
+  if (credentials.kind === "none") return noToken;
+  if (credentials.kind === "malformed") return badToken("malformed token");
+  const authentication = tokens.authenticate(credentials.token);
+  if (authentication.kind === "unconfirmed") return refusal("internal_error", authentication.cause);
+  exchange.token = authentication.token;
+  return authentication.kind === "accepted" ? authentication.token : badToken(authentication.cause);
+}
+
+/** Check 7: a detail's id, decoded once, is well formed. */
+function requestedProgram(resource: Resource): ProgramId | Refusal | undefined {
+  if (resource.kind !== "detail") return undefined;
+  const id = decodedSegment(resource.segment);
+  if (id !== undefined && isProgramId(id)) return id;
+  return refusal("invalid_request", "ill-formed program id");
+}
+
+function responseEntry(
+  live: LiveSnapshot,
+  route: Route,
+  programId: ProgramId | undefined,
+): ResponseEntry | undefined {
+  if (programId !== undefined) return detailEntry(live.manifest, programId);
+  return route === "legacy" ? live.manifest.legacy : live.manifest.list;
+}
+
+function isRefusal(value: object | string | undefined): value is Refusal {
+  return typeof value === "object" && "code" in value;
+}

@@ -1,0 +1,31 @@
+import type { SettingTable, SettingValues } from "../core/setting-parser.ts";
+
+/** What `--help` prints. */
+export function helpText(settings: SettingTable): string {
+  const rows = Object.values(settings).map(
+    ({ name, about, fallbackText }) =>
+      `  ${name.padEnd(nameWidth)}${about} [${fallbackText.replaceAll("`", "")}]`,
+  );
+  return [
+    "Usage: partner-programs-gateway [--help | --version | --check-config]",
+    "",
+    "Serves the published snapshots of the object store to partners. SIGTERM or SIGINT ends it gracefully.",
+    "",
+    "Settings, from the environment [default]:",
+    ...rows.map((row) => row.replaceAll("`", "")),
+    "",
+    "Exit status: 0 ended as asked, 1 failed, 2 wrong usage or settings.",
+  ].join("\n");
+}
+
+/** What `--check-config` prints: the effective settings, secrets hidden. */
+export function effectiveSettings<Table extends SettingTable>(
+  table: Table,
+  values: SettingValues<Table>,
+): string {
+  return Object.entries(table)
+    .map(([key, { name, show }]) => `${name.padEnd(nameWidth)}${show(values[key])}`)
+    .join("\n");
+}
+
+const nameWidth = 29;

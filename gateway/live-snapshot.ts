@@ -1,0 +1,64 @@
+import { type Current, maxCurrentBytes, parseCurrent } from "../core/current.ts";
+import { Failure } from "../core/failure.ts";
+import type { TenantId } from "../core/ids.ts";
+import type { Manifest } from "../core/manifest.ts";
+import { readBody } from "../core/object-body.ts";
+import { currentKey, manifestKey } from "../core/object-key.ts";
+import type { ETag } from "../core/object-store.ts";
+import { readManifest } from "../core/read-manifest.ts";
+import type { StoreReader } from "./store-reader.ts";
+
+/** What a tenant's partners see: a pointer that was live, and the manifest that it names. */
+export interface LiveSnapshot {
+  readonly tenantId: TenantId;
+  /** The pointer's: rises with every publication, also with a rollback to an older snapshot. */
+  readonly generation: number;
+  readonly manifest: Manifest;
+  readonly etag: ETag;
+}
+
+/** The least generation that may still be believed, with the snapshot that had it. */
+export type Floor = Pick<Current, "generation" | "snapshotId">;
+
+/**
+ * Reads which snapshot is live: the held one if the pointer has not changed, else the one that it names now.
+ * Throws rather than believe a pointer or manifest that is missing, foreign, damaged, or older than the floor.
+ */
+export async function readLiveSnapshot(
+  store: StoreReader,
+  tenantId: TenantId,
+  known: { readonly held: LiveSnapshot | undefined; readonly floor: Floor | undefined },
+  signal: AbortSignal,
+): Promise<LiveSnapshot> {
+  const { held, floor } = known;
+  const key = currentKey(tenantId);
+  const pointer = await store.get(key, { ifNoneMatch: held?.etag, signal });
+  if (pointer.kind === "missing") {
+    throw new Failure("not_found", `${key} is missing: the tenant has no published snapshot.`);
+  }
+  if (pointer.kind === "not_modified") {
+    if (held !== undefined) return held;
+    throw new Failure("store_unsupported", `The store says that ${key} is unchanged without being asked.`);
+  }
+  const current = parseCurrent(await readBody(pointer.body, maxCurrentBytes, key), tenantId);
+  refuseOlder(current, floor, key);
+  if (held?.generation === current.generation) return { ...held, etag: pointer.etag };
+  const manifest = await readManifestOf(store, current, signal);
+  return { tenantId, generation: current.generation, manifest, etag: pointer.etag };
+}
+
+/** A generation never falls and never names two snapshots, so such a pointer is an old copy or not ours. */
+function refuseOlder(current: Current, floor: Floor | undefined, key: string): void {
+  if (floor === undefined || current.generation > floor.generation) return;
+  if (current.generation === floor.generation && current.snapshotId === floor.snapshotId) return;
+  const found = `generation ${current.generation} (snapshot ${current.snapshotId})`;
+  const seen = `generation ${floor.generation} (snapshot ${floor.snapshotId})`;
+  throw new Failure("corrupt_document", `${key} went back from ${seen} to ${found}.`);
+}
+
+async function readManifestOf(store: StoreReader, current: Current, signal: AbortSignal): Promise<Manifest> {
+  const key = manifestKey(current.tenantId, current.snapshotId);
+  const result = await store.get(key, { signal });
+  if (result.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
+  return readManifest(result.body, current);
+}

@@ -1,0 +1,150 @@
+import { asFailure, Failure } from "../core/failure.ts";
+import type { TenantId } from "../core/ids.ts";
+import type { Logger } from "../core/logger.ts";
+import { settledWithin, withDeadline } from "./deadline.ts";
+import { type Floor, type LiveSnapshot, readLiveSnapshot } from "./live-snapshot.ts";
+import type { StoreReader } from "./store-reader.ts";
+
+/** Which snapshot of each tenant is live, as far as this process knows. */
+export interface LiveSnapshots {
+  /**
+   * At once when it was confirmed recently; else after a refresh, which all waiting requests share. Rejects when
+   * there is nothing that may be served.
+   */
+  current(tenantId: TenantId): LiveSnapshot | Promise<LiveSnapshot>;
+  /** Tenants of which a snapshot is held, with the ms since it was last confirmed, the oldest first. */
+  ages(): readonly { readonly tenantId: TenantId; readonly ageMs: number }[];
+  /** Forgets snapshots that nobody asked for during the time for which they could be served unconfirmed. */
+  sweep(): void;
+}
+
+export interface LiveSnapshotsOptions {
+  readonly store: StoreReader;
+  readonly logger: Logger;
+  /** Monotonic, ms. */
+  readonly clock: () => number;
+  readonly refreshMs: number;
+  readonly maxStaleMs: number;
+  readonly callTimeoutMs: number;
+}
+
+export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshots {
+  const { store, logger, clock, refreshMs, maxStaleMs, callTimeoutMs } = options;
+  const tenants = new Map<TenantId, TenantState>();
+
+  function stateOf(tenantId: TenantId): TenantState {
+    const known = tenants.get(tenantId);
+    if (known !== undefined) return known;
+    const state: TenantState = {
+      tenantId,
+      live: undefined,
+      floor: undefined,
+      confirmedAtMs: Number.NEGATIVE_INFINITY,
+      refresh: undefined,
+      failure: undefined,
+      retryAtMs: Number.NEGATIVE_INFINITY,
+      usedAtMs: clock(),
+    };
+    tenants.set(tenantId, state);
+    return state;
+  }
+
+  /** Never rejects: what went wrong is noted in the state. */
+  async function refresh(state: TenantState, beganAtMs: number): Promise<void> {
+    const { tenantId, live: held, floor } = state;
+    try {
+      const live = await withDeadline(callTimeoutMs, `Reading the pointer of tenant ${tenantId}`, (signal) =>
+        readLiveSnapshot(store, tenantId, { held, floor }, signal),
+      );
+      if (state.failure !== undefined) logger.info({ tenantId }, "the tenant's snapshot is confirmed again");
+      state.live = live;
+      state.floor = { generation: live.generation, snapshotId: live.manifest.snapshotId };
+      state.confirmedAtMs = beganAtMs;
+      state.failure = undefined;
+    } catch (error) {
+      const failure = asFailure(error);
+      if (failure.message !== state.failure?.message) {
+        logger.warn({ tenantId, cause: failure.message }, "the tenant's snapshot could not be confirmed");
+      }
+      state.failure = failure;
+      // While the store fails, requests do not queue up behind one attempt each.
+      state.retryAtMs = clock() + Math.max(refreshMs, minRetryMs);
+    } finally {
+      state.refresh = undefined;
+    }
+  }
+
+  function begin(state: TenantState): Refresh {
+    const beganAtMs = clock();
+    state.refresh = { beganAtMs, done: refresh(state, beganAtMs) };
+    return state.refresh;
+  }
+
+  function isUsable(state: TenantState): boolean {
+    return state.live !== undefined && clock() - state.confirmedAtMs <= maxStaleMs;
+  }
+
+  async function refreshed(state: TenantState): Promise<LiveSnapshot> {
+    const running = state.refresh ?? (clock() < state.retryAtMs ? undefined : begin(state));
+    if (running !== undefined) {
+      const patienceMs = running.beganAtMs + maxWaitMs - clock();
+      // With something good in hand a store that stalls delays nobody for long.
+      if (!isUsable(state)) await running.done;
+      else if (patienceMs > 0) await settledWithin(patienceMs, running.done);
+    }
+    if (state.live !== undefined && isUsable(state)) return state.live;
+    throw state.failure ?? new Failure("store_unavailable", "The tenant's snapshot could not be confirmed.");
+  }
+
+  return {
+    current(tenantId) {
+      const state = stateOf(tenantId);
+      const nowMs = clock();
+      state.usedAtMs = nowMs;
+      const ageMs = nowMs - state.confirmedAtMs;
+      if (state.live === undefined || ageMs > refreshMs) return refreshed(state);
+      // Ahead of time, so that a busy tenant's requests never wait for a refresh.
+      if (ageMs > refreshMs * aheadShare && state.refresh === undefined && nowMs >= state.retryAtMs)
+        begin(state);
+      return state.live;
+    },
+
+    ages() {
+      const nowMs = clock();
+      return [...tenants.values()]
+        .filter((state) => state.live !== undefined)
+        .map((state) => ({ tenantId: state.tenantId, ageMs: nowMs - state.confirmedAtMs }))
+        .sort((a, b) => b.ageMs - a.ageMs);
+    },
+
+    sweep() {
+      const unusedSince = clock() - maxStaleMs;
+      for (const state of tenants.values()) {
+        // The floor stays: an older generation is never believed again.
+        if (state.usedAtMs < unusedSince && state.refresh === undefined) state.live = undefined;
+      }
+    },
+  };
+}
+
+interface Refresh {
+  readonly beganAtMs: number;
+  readonly done: Promise<void>;
+}
+
+interface TenantState {
+  readonly tenantId: TenantId;
+  live: LiveSnapshot | undefined;
+  floor: Floor | undefined;
+  /** When the refresh began that last confirmed `live`: what it saw is at most that old. */
+  confirmedAtMs: number;
+  refresh: Refresh | undefined;
+  failure: Failure | undefined;
+  retryAtMs: number;
+  usedAtMs: number;
+}
+
+const minRetryMs = 500;
+/** How long a request waits for a refresh when it could be served without. */
+const maxWaitMs = 1000;
+const aheadShare = 0.8;

@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+import { asFailure } from "../core/failure.ts";
+import { createLogger } from "../core/logger.ts";
+import { openStore } from "../core/open-store.ts";
+import { packageVersion } from "../core/package-version.ts";
+import { parseSettings } from "../core/setting-parser.ts";
+import { gatewaySettings } from "../core/settings.ts";
+import { requestedAction } from "./arguments.ts";
+import { createGateway, type GatewaySettings } from "./gateway.ts";
+import { effectiveSettings, helpText } from "./help.ts";
+import { createLogDestination } from "./log-destination.ts";
+
+// The SDK warns of Node.js 20 in several lines on standard error; which versions we support is for package.json to say.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
+
+const action = requestedAction(process.argv.slice(2));
+switch (action.kind) {
+  case "help":
+    console.log(helpText(gatewaySettings));
+    break;
+  case "version":
+    console.log(packageVersion());
+    break;
+  case "wrong_usage":
+    console.error(`partner-programs-gateway: ${action.message}`);
+    process.exitCode = 2;
+    break;
+  case "check_config":
+  case "serve": {
+    const parsed = parseSettings(gatewaySettings, process.env);
+    if (!parsed.ok) {
+      for (const fault of parsed.faults) console.error(`partner-programs-gateway: ${fault}.`);
+      process.exitCode = 2;
+    } else if (action.kind === "check_config") console.log(effectiveSettings(gatewaySettings, parsed.values));
+    else await serve(parsed.values);
+  }
+}
+
+async function serve(settings: GatewaySettings): Promise<void> {
+  const program = "partner-programs-gateway";
+  let onLost: (lines: number) => void = () => {};
+  const destination = createLogDestination({
+    fd: process.stdout.fd,
+    maxPendingBytes: 16 * 1024 * 1024,
+    onLost: (lines) => onLost(lines),
+  });
+  const logger = createLogger({ level: settings.logLevel, program, destination });
+  const exit = (status: number): never => {
+    destination.flushSync(1000);
+    process.exit(status);
+  };
+  const crash = (error: unknown): never => {
+    const cause = error instanceof Error ? error.stack : String(error);
+    logger.fatal({ cause }, "the gateway failed");
+    return exit(1);
+  };
+  process.on("uncaughtException", crash).on("unhandledRejection", crash);
+
+  try {
+    const store = { address: settings.storeUrl, forcePathStyle: settings.s3ForcePathStyle };
+    const gateway = createGateway({
+      settings,
+      store: await openStore({ ...store, timeoutMs: settings.storeTimeoutMs }),
+      tokenStore: await openStore({ ...store, timeoutMs: settings.storeTimeoutMs }),
+      program,
+      logger,
+      destination,
+    });
+    onLost = gateway.logLinesLost;
+    let isStopping = false;
+    const stop = (): void => {
+      // Whoever asks twice does not want to wait.
+      if (isStopping) exit(1);
+      isStopping = true;
+      gateway.stop().then(() => exit(0), crash);
+    };
+    process.on("SIGTERM", stop).on("SIGINT", stop);
+
+    const { api, admin } = await gateway.start();
+    // Whatever the level of the log, this one line tells starters and scripts where to ask.
+    const notReady = gateway.notReadyCause();
+    createLogger({ level: "info", program, destination }).info(
+      { api, admin, version: packageVersion(), ...(notReady === undefined ? {} : { notReady }) },
+      `listening on ${api}${admin === undefined ? "" : `, admin on ${admin}`}`,
+    );
+  } catch (error) {
+    const failure = asFailure(error);
+    if (failure.code === "internal") crash(error);
+    console.error(`${program}: ${failure.message}`);
+    exit(1);
+  }
+}

@@ -1,0 +1,124 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { Route } from "./exchange.ts";
+import { createRequestTally } from "./request-tally.ts";
+
+/** What is asked for when Prometheus comes to read. */
+export interface MetricSources {
+  readonly tokenRegistryAgeMs: () => number;
+  readonly snapshotAges: () => readonly { readonly tenantId: string; readonly ageMs: number }[];
+  readonly cacheBytes: () => number;
+  readonly connections: () => number;
+  readonly isCountedInFleet: () => boolean;
+}
+
+/** Counts and times, told of as they happen. */
+export interface Metrics {
+  request(route: Route, status: number, durationMs: number): void;
+  cacheLookup(isHit: boolean): void;
+  storeCall(operation: string, outcome: string): void;
+  lostLogLine(): void;
+  /** The Prometheus text of this moment. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** `attach` connects the gauges, whose sources themselves need the metrics. */
+export function createMetrics(): Metrics & { attach(sources: MetricSources): void } {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = createRequestTally();
+  const lookups = { hit: 0, miss: 0 };
+  new Counter({
+    name: "gateway_body_cache_lookups_total",
+    help: "Look-ups in the body cache by result.",
+    labelNames: ["result"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(lookups)) this.inc({ result }, count);
+    },
+  });
+  const storeCalls = new Counter({
+    name: "gateway_store_calls_total",
+    help: "Calls to the object store by operation and outcome.",
+    labelNames: ["operation", "outcome"],
+    registers,
+  });
+  const lostLines = new Counter({
+    name: "gateway_log_lines_lost_total",
+    help: "Log lines given up because standard output did not take them.",
+    registers,
+  });
+
+  return {
+    request: requests.add,
+    cacheLookup(isHit) {
+      lookups[isHit ? "hit" : "miss"] += 1;
+    },
+    storeCall: (operation, outcome) => storeCalls.inc({ operation, outcome }),
+    lostLogLine: () => lostLines.inc(),
+    text: async () => requests.text() + (await registry.metrics()),
+    contentType: registry.contentType,
+    attach: (sources) => registerGauges(registry, sources),
+  };
+}
+
+/** So many tenants have a gauge of their own, the least recently confirmed first: labels must not grow without bound. */
+const maxTenantGauges = 100;
+
+function registerGauges(registry: Registry, sources: MetricSources): void {
+  const registers = [registry];
+  new Gauge({
+    name: "gateway_token_registry_age_seconds",
+    help: "Time since the token registry was last confirmed; +Inf before the first time.",
+    registers,
+    collect() {
+      this.set(sources.tokenRegistryAgeMs() / 1000);
+    },
+  });
+  new Gauge({
+    name: "gateway_snapshot_age_seconds",
+    help: `Time since the live snapshot was last confirmed, of the ${maxTenantGauges} tenants where it is longest.`,
+    labelNames: ["tenant"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { tenantId, ageMs } of sources.snapshotAges().slice(0, maxTenantGauges)) {
+        this.set({ tenant: tenantId }, ageMs / 1000);
+      }
+    },
+  });
+  new Gauge({
+    name: "gateway_snapshots_held",
+    help: "Tenants whose live snapshot is in memory.",
+    registers,
+    collect() {
+      this.set(sources.snapshotAges().length);
+    },
+  });
+  new Gauge({
+    name: "gateway_body_cache_bytes",
+    help: "Bytes of responses in memory.",
+    registers,
+    collect() {
+      this.set(sources.cacheBytes());
+    },
+  });
+  new Gauge({
+    name: "gateway_connections",
+    help: "Open connections of the API's listener.",
+    registers,
+    collect() {
+      this.set(sources.connections());
+    },
+  });
+  new Gauge({
+    name: "gateway_limiter_shared",
+    help: "1 while requests are counted for the whole fleet, 0 while this process counts alone.",
+    registers,
+    collect() {
+      this.set(sources.isCountedInFleet() ? 1 : 0);
+    },
+  });
+}

@@ -1,0 +1,59 @@
+import type { ErrorCode } from "./error-envelope.ts";
+import type { Quota } from "./quota.ts";
+import type { RequestTarget, Resource } from "./request-target.ts";
+
+/** Why a request is not answered with a 200. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  /** For the log, never for the client. */
+  readonly cause: string;
+  /** Headers that this refusal adds, as name, value, name, value... */
+  readonly headers: readonly string[];
+  /** The message cannot be trusted to end where it seems to: the connection ends with the answer. */
+  readonly closes: boolean;
+}
+
+export function refusal(code: ErrorCode, cause: string, headers: readonly string[] = []): Refusal {
+  return { code, cause, headers, closes: false };
+}
+
+/** Check 1: HTTP/1.0 or 1.1 with what that version requires. */
+export function messageRefusal(httpVersion: string, hostCount: number): Refusal | undefined {
+  if (httpVersion === "1.0") return undefined;
+  if (httpVersion !== "1.1") return malformed("unsupported version of HTTP");
+  // RFC 9112 section 3.2: exactly one, even where the target names the host itself.
+  return hostCount === 1 ? undefined : malformed(`${hostCount} Host headers`);
+}
+
+/** Checks 1 to 3: the target is one, names a resource, and the method is GET. */
+export function admittedResource(target: RequestTarget, method: string | undefined): Resource | Refusal {
+  if (target.kind === "malformed") return malformed("malformed request target");
+  if (target.kind === "unknown") return refusal("not_found", "unknown path");
+  return method === "GET" ? target : refusal("method_not_allowed", "method other than GET", ["Allow", "GET"]);
+}
+
+/** Checks 5 and 6, of a request whose token is good. */
+export function quotaOrScopeRefusal(quota: Quota, mayRead: boolean): Refusal | undefined {
+  if (quota.isExceeded) {
+    return refusal("rate_limit_exceeded", "quota exceeded", ["Retry-After", String(quota.resetSeconds)]);
+  }
+  return mayRead ? undefined : insufficientScope;
+}
+
+/** RFC 6750 section 3: a request without credentials is told no error. */
+export const noToken = refusal("unauthorized", "no token", ["WWW-Authenticate", 'Bearer realm="programs"']);
+
+export function badToken(cause: string): Refusal {
+  return refusal("unauthorized", cause, invalidToken);
+}
+
+const invalidToken = ["WWW-Authenticate", 'Bearer realm="programs", error="invalid_token"'];
+
+const insufficientScope = refusal("forbidden", "scope missing", [
+  "WWW-Authenticate",
+  'Bearer realm="programs", error="insufficient_scope", scope="programs.read"',
+]);
+
+function malformed(cause: string): Refusal {
+  return { code: "invalid_request", cause, headers: [], closes: true };
+}

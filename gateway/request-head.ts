@@ -1,0 +1,56 @@
+/** What the gateway reads of a request's header section. Everything else in it is ignored. */
+export interface RequestHead {
+  /** Values in the order of the wire, one per header line: a second line is never dropped silently. */
+  readonly authorization: readonly string[];
+  readonly requestId: readonly string[];
+  readonly acceptEncoding: string;
+  readonly hostCount: number;
+  /** The message has a body, or says that it will have (RFC 9112 section 6.3). */
+  readonly hasBody: boolean;
+  readonly hasUpgrade: boolean;
+}
+
+/**
+ * Reads names and values as Node's parser gives them (`rawHeaders`), in one pass: `headers` keeps only the first of
+ * two `Authorization` lines, and building it costs more than all the rest.
+ */
+export function requestHead(rawHeaders: readonly string[]): RequestHead {
+  let authorization = none;
+  let requestId = none;
+  let acceptEncoding = "";
+  let hostCount = 0;
+  let hasBody = false;
+  let hasUpgrade = false;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    const value = rawHeaders[at + 1] ?? "";
+    // Most names are told apart by their length alone, without lower-casing them.
+    switch (name.length) {
+      case 4:
+        if (name.toLowerCase() === "host") hostCount += 1;
+        break;
+      case 7:
+        if (name.toLowerCase() === "upgrade") hasUpgrade = true;
+        break;
+      case 12:
+        if (name.toLowerCase() === "x-request-id") requestId = [...requestId, value];
+        break;
+      case 13:
+        if (name.toLowerCase() === "authorization") authorization = [...authorization, value];
+        break;
+      case 14:
+        if (name.toLowerCase() === "content-length" && !/^0*$/.test(value)) hasBody = true;
+        break;
+      case 15:
+        if (name.toLowerCase() === "accept-encoding")
+          acceptEncoding += acceptEncoding === "" ? value : `,${value}`;
+        break;
+      case 17:
+        if (name.toLowerCase() === "transfer-encoding") hasBody = true;
+        break;
+    }
+  }
+  return { authorization, requestId, acceptEncoding, hostCount, hasBody, hasUpgrade };
+}
+
+const none: readonly string[] = [];

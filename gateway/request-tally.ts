@@ -1,0 +1,81 @@
+import type { Route } from "./exchange.ts";
+
+/** Requests counted and timed, in plain numbers: a client library's labels cost as much as half of the checks. */
+export interface RequestTally {
+  add(route: Route, status: number, durationMs: number): void;
+  /** The Prometheus text format of this moment. */
+  text(): string;
+}
+
+export function createRequestTally(): RequestTally {
+  const tallies = new Map<Route, RouteTally>(
+    (["list", "detail", "legacy", "unknown"] as const).map((route) => [route, newTally()]),
+  );
+  return {
+    add(route, status, durationMs) {
+      const tally = tallies.get(route);
+      if (tally === undefined) return;
+      tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+      tally.sumMs += durationMs;
+      let bucket = 0;
+      while (durationMs > (bucketsMs[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+      tally.buckets[bucket] = (tally.buckets[bucket] ?? 0) + 1;
+    },
+
+    text() {
+      const seen = [...tallies].filter(([, { statuses }]) => statuses.size > 0);
+      return [
+        ...header(
+          counter,
+          "counter",
+          "Requests answered, refused ones included, by resource and HTTP status.",
+        ),
+        ...seen.flatMap(([route, tally]) => counterLines(route, tally)),
+        ...header(
+          histogram,
+          "histogram",
+          "Time from a request's complete header section to the end of its response.",
+        ),
+        ...seen.flatMap(([route, tally]) => histogramLines(route, tally)),
+        "",
+      ].join("\n");
+    },
+  };
+}
+
+interface RouteTally {
+  readonly statuses: Map<number, number>;
+  /** Requests that took at most the bound of the same index and more than that before it; the last has no bound. */
+  readonly buckets: number[];
+  sumMs: number;
+}
+
+const counter = "gateway_requests_total";
+const histogram = "gateway_request_duration_seconds";
+const bucketsMs = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000];
+
+function newTally(): RouteTally {
+  return { statuses: new Map(), buckets: Array(bucketsMs.length + 1).fill(0), sumMs: 0 };
+}
+
+function header(name: string, type: string, help: string): string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+}
+
+function counterLines(route: Route, { statuses }: RouteTally): string[] {
+  return [...statuses].map(([status, count]) => `${counter}{route="${route}",status="${status}"} ${count}`);
+}
+
+function histogramLines(route: Route, { buckets, sumMs }: RouteTally): string[] {
+  let count = 0;
+  const lines = buckets.map((inBucket, at) => {
+    count += inBucket;
+    const bound = bucketsMs[at];
+    return `${histogram}_bucket{route="${route}",le="${bound === undefined ? "+Inf" : bound / 1000}"} ${count}`;
+  });
+  return [
+    ...lines,
+    `${histogram}_sum{route="${route}"} ${sumMs / 1000}`,
+    `${histogram}_count{route="${route}"} ${count}`,
+  ];
+}

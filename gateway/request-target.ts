@@ -1,0 +1,52 @@
+/** The three resources of the API. `segment` is what follows `/v1/programs/`, not yet decoded or judged. */
+export type Resource =
+  | { readonly kind: "list" }
+  | { readonly kind: "detail"; readonly segment: string }
+  | { readonly kind: "legacy" };
+
+/** What a request target names: a resource, nothing, or nothing because it is no request target at all. */
+export type RequestTarget = Resource | { readonly kind: "unknown" } | { readonly kind: "malformed" };
+
+/**
+ * Reads the target exactly as it came over the wire: nothing is decoded, joined or lower-cased, so only the one
+ * spelling of each path names its resource. The query is ignored, and so is the authority of an absolute-form
+ * target (RFC 9112 section 3.2.2).
+ */
+export function requestTarget(raw: string): RequestTarget {
+  // The parser hands on a fragment and bytes above 0x7e, neither of which a target may hold (RFC 3986 section 3).
+  if (notTargetPattern.test(raw)) return malformed;
+  const path = pathOf(raw);
+  if (path === listPath) return list;
+  if (path === legacyPath) return legacy;
+  if (!path.startsWith(detailPrefix)) return unknown;
+  const segment = path.slice(detailPrefix.length);
+  return segment === "" || segment.includes("/") ? unknown : { kind: "detail", segment };
+}
+
+/** The segment percent-decoded once; `undefined` when it cannot be decoded. */
+export function decodedSegment(segment: string): string | undefined {
+  if (!segment.includes("%")) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+const listPath = "/v1/programs";
+const detailPrefix = `${listPath}/`;
+const legacyPath = "/api/v1/partner/programs";
+
+const list: RequestTarget = { kind: "list" };
+const legacy: RequestTarget = { kind: "legacy" };
+const unknown: RequestTarget = { kind: "unknown" };
+const malformed: RequestTarget = { kind: "malformed" };
+
+const notTargetPattern = /[^\x21-\x7e]|#/;
+const absoluteFormPattern = /^https?:\/\/[^/?]*/i;
+
+function pathOf(raw: string): string {
+  const target = raw.startsWith("/") ? raw : raw.replace(absoluteFormPattern, "");
+  const query = target.indexOf("?");
+  return query === -1 ? target : target.slice(0, query);
+}

@@ -1,0 +1,117 @@
+import { pipeline } from "node:stream/promises";
+import { constants, createGzip } from "node:zlib";
+import { asFailure } from "../core/failure.ts";
+import type { ResponseEntry } from "../core/manifest.ts";
+import type { CachedBody } from "./body-cache.ts";
+import { openBodyStream } from "./body-stream.ts";
+import { errorEnvelope, errorStatus } from "./error-envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Refusal } from "./refusal.ts";
+import { type HeaderPolicy, responseHeaders } from "./response-headers.ts";
+import type { StoreReader } from "./store-reader.ts";
+import { type SendLimits, watchSending } from "./watch-sending.ts";
+
+/** How a response ended. */
+export interface Outcome {
+  readonly status: number;
+  /** Bytes of the body handed to the connection. */
+  readonly bytes: number;
+  /** The connection ended before the response did. */
+  readonly isCut: boolean;
+}
+
+/** Writes responses, and tells the observer of each exactly once, when it is over. */
+export interface Responder {
+  refusal(exchange: Exchange, refusal: Refusal): void;
+  /** In its gzip form if that is wanted and worth it. */
+  body(exchange: Exchange, body: CachedBody, gzip: boolean): void;
+  /** A body too large to be held. Rejects, with nothing sent yet, when the store does not deliver its beginning. */
+  stream(exchange: Exchange, entry: ResponseEntry, gzip: boolean): Promise<void>;
+}
+
+export interface ResponderOptions {
+  readonly store: StoreReader;
+  readonly headers: HeaderPolicy;
+  readonly limits: SendLimits;
+  readonly observe: (exchange: Exchange, outcome: Outcome) => void;
+}
+
+export function createResponder(options: ResponderOptions): Responder {
+  const { store, headers, limits, observe } = options;
+
+  function sendWhole(
+    exchange: Exchange,
+    status: number,
+    body: Buffer | string,
+    extra: readonly string[],
+  ): void {
+    const { res, req } = exchange;
+    if (res.destroyed) {
+      observe(exchange, { status, bytes: 0, isCut: true });
+      return;
+    }
+    const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    res.writeHead(status, responseHeaders(exchange, { status, contentLength: bytes, extra }, headers));
+    res.end(body);
+    const sentBytes = req.method === "HEAD" ? 0 : bytes;
+    if (res.writableFinished) observe(exchange, { status, bytes: sentBytes, isCut: false });
+    else watchSending(res, limits, (isCut) => observe(exchange, { status, bytes: sentBytes, isCut }));
+  }
+
+  return {
+    refusal(exchange, { code, cause, headers: extra, closes }) {
+      exchange.cause = cause;
+      if (closes) exchange.closes = true;
+      sendWhole(exchange, errorStatus(code), errorEnvelope(code, exchange.requestId), extra);
+    },
+
+    body(exchange, body, gzip) {
+      exchange.objectKey = body.objectKey;
+      if (gzip && body.gzip) sendWhole(exchange, 200, body.gzip, gzipHeaders);
+      else sendWhole(exchange, 200, body.identity, identityHeaders);
+    },
+
+    async stream(exchange, entry, gzip) {
+      const { res } = exchange;
+      let bytes = 0;
+      const over = (isCut: boolean): void => observe(exchange, { status: 200, bytes, isCut });
+      const abandoned = new AbortController();
+      res.once("close", () => abandoned.abort());
+      const opened = res.destroyed ? undefined : openBodyStream(store, entry, abandoned.signal);
+      const chunks = await opened?.catch((error: unknown) => {
+        if (!abandoned.signal.aborted) throw error;
+      });
+      if (chunks === undefined || res.destroyed) {
+        exchange.cause = "the client left before the first byte";
+        over(true);
+        return;
+      }
+
+      async function* counted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+        try {
+          for await (const chunk of source) {
+            bytes += chunk.length;
+            yield chunk;
+          }
+        } catch (error) {
+          exchange.cause = asFailure(error).message;
+          throw error;
+        }
+      }
+      const contentLength = gzip ? undefined : entry.size;
+      const extra = gzip ? gzipHeaders : identityHeaders;
+      res.writeHead(200, responseHeaders(exchange, { status: 200, contentLength, extra }, headers));
+      watchSending(res, limits, over);
+      try {
+        // Made for each request anew, so speed counts more than the last per cent.
+        if (gzip) await pipeline(chunks, createGzip({ level: constants.Z_BEST_SPEED }), counted, res);
+        else await pipeline(chunks, counted, res);
+      } catch {
+        // The status is out: cutting the connection, which the pipeline did, is all that is left to say.
+      }
+    },
+  };
+}
+
+const identityHeaders = ["Vary", "Accept-Encoding"];
+const gzipHeaders = ["Vary", "Accept-Encoding", "Content-Encoding", "gzip"];

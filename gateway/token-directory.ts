@@ -1,0 +1,134 @@
+import { asFailure, Failure } from "../core/failure.ts";
+import type { Logger } from "../core/logger.ts";
+import { readBody } from "../core/object-body.ts";
+import { tokensKey } from "../core/object-key.ts";
+import type { ETag } from "../core/object-store.ts";
+import { type TokenPlaintext, tokenDigest } from "../core/token.ts";
+import { emptyRegistry, maxRegistryBytes, parseTokenRegistry } from "../core/token-registry.ts";
+import { withDeadline } from "./deadline.ts";
+import type { StoreReader } from "./store-reader.ts";
+import { type KnownToken, type TokenTable, tokenTable } from "./token-table.ts";
+
+export type Authentication =
+  | { readonly kind: "accepted"; readonly token: KnownToken }
+  | { readonly kind: "refused"; readonly token: KnownToken | undefined; readonly cause: string }
+  /** The registry could not be confirmed for too long: nobody can say whether the token is good. */
+  | { readonly kind: "unconfirmed"; readonly cause: string };
+
+/** All tokens, in memory. An unknown token costs a digest and a look-up, never a call to the store. */
+export interface TokenDirectory {
+  authenticate(token: TokenPlaintext): Authentication;
+  /** Milliseconds since the state of the registry was last known for sure; infinite before the first time. */
+  ageMs(): number;
+  /** Why the directory cannot be trusted now; `undefined` while it can. */
+  unconfirmedCause(): string | undefined;
+  /** Begins to poll; resolves when the first poll has ended, well or badly. */
+  start(): Promise<void>;
+  stop(): void;
+}
+
+export interface TokenDirectoryOptions {
+  readonly store: StoreReader;
+  readonly logger: Logger;
+  /** Monotonic, ms: the bound must hold also for a process that was stopped and wakes up. */
+  readonly clock: () => number;
+  readonly refreshMs: number;
+  readonly maxStaleMs: number;
+  readonly callTimeoutMs: number;
+  /** Requests per window of a token without a limit of its own. */
+  readonly defaultLimit: number;
+}
+
+export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirectory {
+  const { store, logger, clock, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit } = options;
+  let table: TokenTable = new Map();
+  let version: { readonly etag: ETag; readonly revision: number } | undefined;
+  /** When the poll began that last confirmed the table: what it saw is at most that old. */
+  let confirmedAtMs = Number.NEGATIVE_INFINITY;
+  let lastFailure: Failure | undefined;
+  let polling = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function poll(): Promise<void> {
+    const beganAtMs = clock();
+    polling += 1;
+    try {
+      await withDeadline(callTimeoutMs, `Reading ${tokensKey}`, (signal) => confirm(beganAtMs, signal));
+      if (lastFailure !== undefined) logger.info("the token registry is confirmed again");
+      lastFailure = undefined;
+    } catch (error) {
+      const failure = asFailure(error);
+      if (failure.message !== lastFailure?.message) {
+        logger.warn({ cause: failure.message }, "the token registry could not be confirmed");
+      }
+      lastFailure = failure;
+    } finally {
+      polling -= 1;
+    }
+  }
+
+  async function confirm(beganAtMs: number, signal: AbortSignal): Promise<void> {
+    const result = await store.get(tokensKey, { ifNoneMatch: version?.etag, signal });
+    // A later poll has overtaken this one; what this one saw may be older.
+    if (beganAtMs < confirmedAtMs) {
+      if (result.kind === "object") result.body.destroy();
+      return;
+    }
+    switch (result.kind) {
+      case "not_modified":
+        break;
+      case "missing":
+        if (version !== undefined) {
+          throw new Failure("not_found", `${tokensKey} was there and is gone; restore it from a backup.`);
+        }
+        table = tokenTable(emptyRegistry, defaultLimit);
+        break;
+      case "object": {
+        const registry = parseTokenRegistry(await readBody(result.body, maxRegistryBytes, tokensKey));
+        if (beganAtMs < confirmedAtMs) return;
+        if (version !== undefined && registry.revision < version.revision) {
+          const [from, to] = [version.revision, registry.revision];
+          throw new Failure("corrupt_document", `${tokensKey} fell from revision ${from} to ${to}.`);
+        }
+        table = tokenTable(registry, defaultLimit);
+        version = { etag: result.etag, revision: registry.revision };
+        break;
+      }
+    }
+    confirmedAtMs = beganAtMs;
+  }
+
+  function unconfirmedCause(): string | undefined {
+    if (clock() - confirmedAtMs <= maxStaleMs) return undefined;
+    return `the token registry is not confirmed: ${lastFailure?.message ?? "it was not read yet"}`;
+  }
+
+  return {
+    authenticate(plaintext) {
+      const cause = unconfirmedCause();
+      if (cause !== undefined) return { kind: "unconfirmed", cause };
+      const token = table.get(tokenDigest(plaintext));
+      if (token === undefined) return { kind: "refused", token, cause: "unknown token" };
+      if (token.isRevoked) return { kind: "refused", token, cause: "revoked token" };
+      if (token.expiresAtMs <= Date.now()) return { kind: "refused", token, cause: "expired token" };
+      return { kind: "accepted", token };
+    },
+
+    ageMs: () => clock() - confirmedAtMs,
+    unconfirmedCause,
+
+    async start() {
+      timer = setInterval(() => {
+        // One poll may hang while the store answers others: the next does not wait for it.
+        if (polling < maxPolls) void poll();
+      }, refreshMs);
+      await poll();
+    },
+
+    stop() {
+      clearInterval(timer);
+    },
+  };
+}
+
+const maxPolls = 2;

@@ -1,0 +1,34 @@
+import type { TenantId, TokenId } from "../core/ids.ts";
+import type { TokenDigest } from "../core/token.ts";
+import { type RegisteredToken, readScope, type TokenRegistry } from "../core/token-registry.ts";
+
+/** What a request needs to know of its token, computed once per version of the registry. */
+export interface KnownToken {
+  readonly tokenId: TokenId;
+  readonly tenantId: TenantId;
+  /** Requests per window. */
+  readonly limit: number;
+  /** Has the scope that every resource requires. */
+  readonly mayRead: boolean;
+  readonly isRevoked: boolean;
+  /** Milliseconds since 1970; infinite without an expiry. */
+  readonly expiresAtMs: number;
+}
+
+export type TokenTable = ReadonlyMap<TokenDigest, KnownToken>;
+
+/** Revoked tokens stay in the table, so that the log can tell them from tokens that never were. */
+export function tokenTable(registry: TokenRegistry, defaultLimit: number): TokenTable {
+  return new Map(registry.tokens.map((token) => [token.sha256, knownToken(token, defaultLimit)]));
+}
+
+function knownToken(token: RegisteredToken, defaultLimit: number): KnownToken {
+  return {
+    tokenId: token.tokenId,
+    tenantId: token.tenantId,
+    limit: token.rateLimit ?? defaultLimit,
+    mayRead: token.scopes.includes(readScope),
+    isRevoked: token.revokedAt !== null,
+    expiresAtMs: token.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(token.expiresAt),
+  };
+}

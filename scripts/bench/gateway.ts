@@ -1,0 +1,148 @@
+// `npm run bench:gateway [-- --rounds N] [--seconds S]`: the gateway against a bare node:http server that gives the same
+// answers, and against a live implementation on the same data. Rounds are interleaved; figures are medians over rounds.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { withEmbeddedPostgres } from "../../cli/embedded-postgres/start-embedded-postgres.ts";
+import { createFileStore } from "../../core/file-store/file-store.ts";
+import { runCli } from "../demo/programs.ts";
+import { type LoadResult, load } from "./load.ts";
+import { type BenchCase, recordAnswers } from "./record.ts";
+import { median, reportBench } from "./report.ts";
+import { type BenchServer, startServer } from "./servers.ts";
+import { listOfBytes, publishList } from "./synthetic-tenant.ts";
+
+const { values } = parseArgs({
+  options: { rounds: { type: "string", default: "5" }, seconds: { type: "string", default: "3" } },
+});
+const rounds = Number(values.rounds);
+const seconds = Number(values.seconds);
+const connections = 32;
+const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
+const env = {
+  PATH: process.env.PATH,
+  DATA_DIR: folder,
+  STORE_URL: `file:${folder}/store`,
+  LOG_LEVEL: "warn",
+};
+
+try {
+  await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+    const cases = await publishCases();
+    const gateway = await startServer("gateway/main.js", {
+      STORE_URL: env.STORE_URL,
+      PORT: "0",
+      ADMIN_PORT: "off",
+      RATE_LIMIT_REQUESTS: "1000000000",
+    });
+    const recordings = await recordAnswers(gateway.url, cases, folder);
+    const bare = await startServer("scripts/bench/bare-server.js", { RECORDINGS: recordings });
+    const live = await startServer("scripts/bench/live-server.js", {
+      DATABASE_URL: databaseUrl,
+      TENANT: await tenant(),
+    });
+    try {
+      reportBench("gateway", await measure(cases, gateway, bare, live));
+    } finally {
+      await Promise.all([gateway.stop(), bare.stop(), live.stop()]);
+    }
+  });
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function tenant(): Promise<string> {
+  const status = JSON.parse(await runCli(["token", "list", "--json"], env)) as {
+    readonly tenantId: string;
+  }[];
+  return status[0]?.tenantId ?? "";
+}
+
+/** One seeded tenant of about 20 published programs, and one with a list of 1 MB. */
+async function publishCases(): Promise<readonly BenchCase[]> {
+  await runCli(["source", "init"], env);
+  await runCli(["source", "seed", "--tenants", "1", "--programs", "30"], env);
+  const report = JSON.parse(await runCli(["snapshot", "build", "--json"], env)) as {
+    readonly tenants: readonly { readonly tenantId: string; readonly snapshotId: string }[];
+  };
+  const [built] = report.tenants;
+  if (built === undefined) throw new Error("no tenant was built");
+  const snapshot = join(folder, "store", "tenants", built.tenantId, "snapshots", built.snapshotId);
+  const list = readFileSync(join(snapshot, "v1", "programs.json"));
+  const store = createFileStore({ directory: `${folder}/store` });
+  await publishList(store, "large", listOfBytes(list, 1_000_000));
+
+  const token = await createToken(built.tenantId);
+  const narrow = await createToken(built.tenantId, "--rate-limit", "1");
+  const large = await createToken("large");
+  const { data } = JSON.parse(list.toString("utf8")) as { readonly data: readonly { readonly id: string }[] };
+  const detail = `/v1/programs/${data[0]?.id}`;
+  const bearer = (plaintext: string): Record<string, string> => ({ Authorization: `Bearer ${plaintext}` });
+  return [
+    { name: "detail", path: detail, headers: bearer(token), expectedStatus: 200 },
+    { name: "list", path: "/v1/programs", headers: bearer(token), expectedStatus: 200 },
+    { name: "401", path: detail, headers: {}, expectedStatus: 401 },
+    { name: "404", path: "/v1/programs/unknown", headers: bearer(token), expectedStatus: 404 },
+    { name: "429", path: detail, headers: bearer(narrow), expectedStatus: 429 },
+    { name: "list-1MB", path: "/v1/programs", headers: bearer(large), expectedStatus: 200 },
+    {
+      name: "list-1MB-gzip",
+      path: "/v1/programs",
+      headers: { ...bearer(large), "Accept-Encoding": "gzip" },
+      expectedStatus: 200,
+    },
+  ];
+}
+
+async function createToken(tenantId: string, ...options: readonly string[]): Promise<string> {
+  return (await runCli(["token", "create", "--tenant", tenantId, ...options], env)).trim();
+}
+
+async function measure(
+  cases: readonly BenchCase[],
+  gateway: BenchServer,
+  bare: BenchServer,
+  live: BenchServer,
+): Promise<Record<string, string | number>[]> {
+  const results = new Map<string, (LoadResult & { readonly cpuMicros: number })[]>();
+  const run = async (
+    key: string,
+    server: BenchServer,
+    path: string,
+    headers: BenchCase["headers"],
+  ): Promise<void> => {
+    const before = server.cpuMicros();
+    const result = await load({ url: server.url + path, headers, connections, seconds });
+    const cpuMicros = (server.cpuMicros() - before) / (result.requestsPerSecond * seconds);
+    results.set(key, [...(results.get(key) ?? []), { ...result, cpuMicros }]);
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, path, headers } of cases) {
+      await run(`gateway ${name}`, gateway, path, headers);
+      await run(`bare ${name}`, bare, `/${name}`, headers);
+      if (name === "detail" || name === "list") await run(`live ${name}`, live, path, headers);
+    }
+  }
+  const middle = (
+    key: string,
+    pick: (result: LoadResult & { readonly cpuMicros: number }) => number,
+  ): number => median((results.get(key) ?? []).map(pick));
+  return cases.map(({ name }) => {
+    const rate = middle(`gateway ${name}`, ({ requestsPerSecond }) => requestsPerSecond);
+    const yardstick = middle(`bare ${name}`, ({ requestsPerSecond }) => requestsPerSecond);
+    const liveRate = middle(`live ${name}`, ({ requestsPerSecond }) => requestsPerSecond);
+    return {
+      case: name,
+      "gateway/s": Math.round(rate),
+      "bare/s": Math.round(yardstick),
+      ratio: Number((rate / yardstick).toFixed(2)),
+      "cpu µs": Math.round(middle(`gateway ${name}`, ({ cpuMicros }) => cpuMicros)),
+      "bare cpu µs": Math.round(middle(`bare ${name}`, ({ cpuMicros }) => cpuMicros)),
+      "p99 ms": middle(`gateway ${name}`, ({ p99Ms }) => p99Ms),
+      "bare p99 ms": middle(`bare ${name}`, ({ p99Ms }) => p99Ms),
+      "live/s": Number.isNaN(liveRate) ? "-" : Math.round(liveRate),
+      "times live": Number.isNaN(liveRate) ? "-" : Number((rate / liveRate).toFixed(1)),
+    };
+  });
+}

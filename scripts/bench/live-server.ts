@@ -1,0 +1,57 @@
+// What the gateway is compared with: the API written the straightforward way. Express asks PostgreSQL for every request,
+// one query per view, and serialises the answer.
+import express from "express";
+import pg from "pg";
+import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
+import type { ProgramSource } from "../../cli/public-program/program-source.ts";
+import { publicProgram } from "../../cli/public-program/public-program.ts";
+import { programSource } from "../../cli/reader/program-row.ts";
+import { type ChildName, childQueries, programsQuery } from "../../cli/reader/source-queries.ts";
+import { defaultTerminalStatuses } from "../../core/settings.ts";
+
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
+const tenantId = process.env.TENANT ?? "";
+const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };
+const asText = { getTypeParser: () => (text: unknown) => text };
+
+const app = express();
+app.get("/v1/programs", async (_, response) => {
+  const data = (await sources("")).map((source) => publicProgram(source, rules));
+  const items = data.flatMap((program) => (program.kind === "published" ? [program.listItem] : []));
+  response.json({ data: items, meta: { count: items.length } });
+});
+app.get("/v1/programs/:id", async (request, response) => {
+  const [source] = await sources(" AND program_id = $2", request.params.id);
+  const program = source && publicProgram(source, rules);
+  if (program?.kind !== "published") response.status(404).json({ error: { code: "not_found" } });
+  else response.json({ data: { ...program.listItem, ...program.detailOnly } });
+});
+const server = app.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (address === null || typeof address === "string") return;
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${address.port}` })}\n`);
+});
+process.on("SIGTERM", () => process.exit(0));
+
+async function sources(condition: string, ...values: readonly string[]): Promise<ProgramSource[]> {
+  const query = async (text: string): Promise<(string | null)[][]> => {
+    const narrowed = text.replaceAll("WHERE tenant_id = $1", `WHERE tenant_id = $1${condition}`);
+    const config = {
+      text: narrowed,
+      values: [tenantId, ...values],
+      rowMode: "array" as const,
+      types: asText,
+    };
+    const { rows } = await pool.query<(string | null)[]>(config as unknown as pg.QueryArrayConfig);
+    return rows;
+  };
+  const children = new Map<ChildName, Map<string | null | undefined, string | null | undefined>>();
+  for (const [name, text] of Object.entries(childQueries)) {
+    const rows = await query(text);
+    children.set(name as ChildName, new Map(rows.map(([id, , json]) => [id, json])));
+  }
+  const programs = await query(programsQuery);
+  return programs.map((row) =>
+    programSource(row, (name) => JSON.parse(children.get(name)?.get(row[0]) ?? "[]")),
+  );
+}

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export interface MeasuredRun {
+  readonly seconds: number;
+  /** The largest resident set while it ran; NaN where /proc is missing. */
+  readonly peakMb: number;
+  readonly stdout: string;
+}
+
+const cliPath = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
+
+/** Runs `partner-programs` and measures wall time and peak memory; throws unless it exits with 0. */
+export async function measuredCli(args: readonly string[], env: NodeJS.ProcessEnv): Promise<MeasuredRun> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [cliPath, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  let peakMb = Number.NaN;
+  const sampling = setInterval(() => {
+    peakMb = peakOf(child.pid) ?? peakMb;
+  }, 20);
+  const [status] = await once(child, "close");
+  clearInterval(sampling);
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (status !== 0) throw new Error(`partner-programs ${args.join(" ")} ended with ${status}: ${stdout}`);
+  return { seconds, peakMb, stdout };
+}
+
+/** The kernel keeps the high-water mark, so the last sample before the end is the peak. */
+function peakOf(pid: number | undefined): number | undefined {
+  try {
+    const kb = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kb === undefined ? undefined : Number(kb) / 1024;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** A server in a process of its own, as it would run. */
+export interface BenchServer {
+  readonly url: string;
+  readonly pid: number;
+  /** Processor time that the server has used so far, of all its threads, in microseconds; NaN where /proc is missing. */
+  cpuMicros(): number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a built script of this project that prints one JSON line with its address under `api` or `url`. Its further
+ * output is read and dropped, as a log collector would read it.
+ */
+export async function startServer(
+  script: string,
+  env: Readonly<Record<string, string>>,
+): Promise<BenchServer> {
+  const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
+  const child = spawn(process.execPath, [path], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const url = await Promise.race([address(child), once(child, "close").then(() => undefined)]);
+  if (url === undefined || child.pid === undefined) throw new Error(`${script} ended before it was ready`);
+  child.stdout?.resume();
+  const { pid } = child;
+  return {
+    url,
+    pid,
+    cpuMicros: () => cpuMicros(pid),
+    async stop() {
+      const ended = once(child, "close");
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+async function address(child: ChildProcess): Promise<string | undefined> {
+  if (child.stdout === null) return undefined;
+  const lines = createInterface({ input: child.stdout });
+  const [line] = (await once(lines, "line")) as [string];
+  lines.close();
+  const { api, url } = JSON.parse(line) as { readonly api?: string; readonly url?: string };
+  return api ?? url;
+}
+
+/** Linux counts in ticks of 10 ms. The name in parentheses may hold spaces, so fields are counted after it. */
+function cpuMicros(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  } catch {
+    return Number.NaN;
+  }
+}

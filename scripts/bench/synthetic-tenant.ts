@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import { type Current, currentBytes } from "../../core/current.ts";
+import { parseTenantId, snapshotId } from "../../core/ids.ts";
+import { type Manifest, manifestText } from "../../core/manifest.ts";
+import { bytesBody } from "../../core/object-body.ts";
+import { currentKey, manifestKey, responseKey } from "../../core/object-key.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { ProgramTable } from "../../core/program-table.ts";
+import { publishedContract } from "../../schemas/generated/validators-published.ts";
+
+/** Publishes a tenant whose list response is the given bytes, to measure bodies of any size. */
+export async function publishList(store: ObjectStore, tenant: string, list: Buffer): Promise<void> {
+  const tenantId = parseTenantId(tenant);
+  const now = new Date();
+  const snapshot = snapshotId(now, randomBytes(4));
+  const entry = async (kind: "list" | "legacy", bytes: Buffer): Promise<Manifest["list"]> => {
+    const body = bytesBody(bytes);
+    const key = responseKey(tenantId, snapshot, { kind });
+    await store.put(key, body);
+    return { key, sha256: body.sha256, size: body.size };
+  };
+  const manifest: Manifest = {
+    tenantId,
+    generation: 1,
+    snapshotId: snapshot,
+    parent: null,
+    generatedAt: now.toISOString(),
+    contract: publishedContract,
+    list: await entry("list", list),
+    legacy: await entry("legacy", Buffer.from('{"success":true,"programs":[]}')),
+    programs: new ProgramTable(),
+  };
+  const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
+  await store.put(manifestKey(tenantId, snapshot), body);
+  const current: Current = {
+    tenantId,
+    generation: 1,
+    snapshotId: snapshot,
+    manifestSha256: body.sha256,
+    publishedAt: now.toISOString(),
+    hold: null,
+    nonce: randomBytes(16).toString("hex"),
+  };
+  await store.put(currentKey(tenantId), bytesBody(currentBytes(current)));
+}
+
+/** A list response of about so many bytes, made of copies of a real one's programs. */
+export function listOfBytes(real: Buffer, bytes: number): Buffer {
+  const { data } = JSON.parse(real.toString("utf8")) as { readonly data: readonly { readonly id: string }[] };
+  const items: string[] = [];
+  for (let size = 0; size < bytes; ) {
+    const program = data[items.length % data.length];
+    const text = JSON.stringify({ ...program, id: `${program?.id}-${items.length}` });
+    items.push(text);
+    size += text.length + 1;
+  }
+  return Buffer.from(`{"data":[${items.join(",")}],"meta":{"count":${items.length}}}`);
+}

@@ -1,0 +1,35 @@
+import { styleText } from "node:util";
+import type { Exchange } from "./requests.ts";
+
+/** Lines of an answer that are shown; the whole is one curl away. */
+const shownLines = 12;
+
+export function say(text = ""): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function heading(step: number, text: string): void {
+  say(`\n${styled("bold", `${step}. ${text}`)}`);
+}
+
+export function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, "   ");
+}
+
+export function sayExchange({ title, path, status, headers, body, fault }: Exchange): void {
+  const mark = fault === undefined ? styled("green", "✓") : styled("red", "✗");
+  say(`\n ${mark} ${title}`);
+  say(indented(styled("dim", `GET ${path}`)));
+  const notable = ["retry-after", "ratelimit", "snapshot-generated-at", "deprecation"]
+    .filter((name) => headers.has(name))
+    .map((name) => `${name}: ${headers.get(name)}`);
+  say(indented(`${styled("bold", String(status))}  ${styled("dim", notable.join("  "))}`));
+  const lines = JSON.stringify(body, null, 2).split("\n");
+  say(indented(lines.slice(0, shownLines).join("\n")));
+  if (lines.length > shownLines) say(indented(styled("dim", `... ${lines.length - shownLines} more lines`)));
+  if (fault !== undefined) say(indented(styled("red", `not as expected: ${fault}`)));
+}
+
+function styled(style: "bold" | "dim" | "green" | "red", text: string): string {
+  return process.stdout.isTTY ? styleText(style, text) : text;
+}

@@ -1,0 +1,127 @@
+// @ts-check
+import { createHash } from "node:crypto";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import standalone from "ajv/dist/standalone/index.js";
+import { flatDefinitions, referencedName } from "./definitions.mjs";
+
+/** @typedef {import("./definitions.mjs").Schema} Schema */
+
+/**
+ * The generated modules and whom they serve: the gateway reads stored documents only, so it loads nothing else.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const modules = {
+  "validators-published.ts": [
+    "program-list-response.schema.json",
+    "program.schema.json#/$defs/ProgramListItem",
+    "program-detail-response.schema.json",
+    "legacy-programs-response.schema.json",
+    "legacy-programs-response.schema.json#/$defs/LegacyProgram",
+    "error-response.schema.json",
+  ],
+  "validators-stored.ts": ["current.schema.json", "manifest.schema.json", "tokens.schema.json"],
+  "validators-run-report.ts": ["run-report.schema.json"],
+};
+
+/**
+ * Validators compiled ahead of time, by file name. They import nothing at run time: a schema that needs ajv's own
+ * runtime (string lengths, `uniqueItems` of unknown types, ...) is refused here.
+ * @param {ReadonlyMap<string, Schema>} files
+ * @param {string} banner
+ */
+export function validatorTexts(files, banner) {
+  const texts = new Map(
+    Object.entries(modules).map(([name, references]) => [name, moduleText(files, references, banner)]),
+  );
+  const published = texts.get("validators-published.ts") ?? "";
+  return texts.set("validators-published.ts", `${published}${contractText(published)}`);
+}
+
+/**
+ * What a string that fits a pattern is, in words: the first sentence of the description beside the pattern.
+ * @param {ReadonlyMap<string, Schema>} files
+ * @param {string} banner
+ */
+export function patternPhrasesText(files, banner) {
+  /** @type {Record<string, string>} */
+  const phrases = {};
+  /** @param {unknown} value */
+  const collect = (value) => {
+    if (typeof value !== "object" || value === null) return;
+    if ("pattern" in value && typeof value.pattern === "string") {
+      if (!("description" in value)) throw new Error(`${value.pattern} needs a description for its messages`);
+      phrases[value.pattern] = phrase(String(value.description));
+    }
+    Object.values(value).forEach(collect);
+  };
+  collect([...files.values()]);
+  const lines = Object.entries(phrases).map(([pattern, words]) => `  [${ascii(pattern)}, ${ascii(words)}],`);
+  return `${banner}\nexport const patternPhrases: ReadonlyMap<string, string> = new Map([\n${lines.join("\n")}\n]);\n`;
+}
+
+/**
+ * @param {ReadonlyMap<string, Schema>} files
+ * @param {readonly string[]} references
+ * @param {string} banner
+ */
+function moduleText(files, references, banner) {
+  const ajv = new Ajv2020({
+    strict: true,
+    // The first fault ends the work, so that a hostile document costs no more than a good one.
+    allErrors: false,
+    // `../validate.ts` words the messages.
+    messages: false,
+    code: { source: true, esm: true, lines: true },
+  });
+  for (const [file, schema] of files) ajv.addSchema(schema, file);
+  const definitions = flatDefinitions(files);
+  const names = references.map((reference) => referencedName(reference, "", definitions));
+  const code = standalone.default(
+    ajv,
+    Object.fromEntries(names.map((name, at) => [`is${name}`, references[at] ?? ""])),
+  );
+  if (/\brequire\(|\bimport\b/.test(code))
+    throw new Error(`the validators of ${names.join(", ")} import something`);
+  const typed = code
+    .replace(/^"use strict";\n?/, "")
+    .replace(/^export const is(\w+) = (\w+);$/gm, "export const is$1: CompiledValidator<types.$1> = $2;");
+  return [
+    "// @ts-nocheck",
+    banner,
+    'import type { CompiledValidator } from "../validate.ts";',
+    'import type * as types from "./types.ts";',
+    "",
+    escaped(typed),
+  ].join("\n");
+}
+
+/**
+ * What a response has been held against, in one word: a build need not check again the very bytes that were checked by
+ * these very validators.
+ * @param {string} validators
+ */
+function contractText(validators) {
+  const digest = createHash("sha256").update(validators).digest("hex");
+  return `\n/** Changes with every rule of this module. */\nexport const publishedContract = "${digest}";\n`;
+}
+
+/** @param {string} description */
+function phrase(description) {
+  const sentence = description.split(/\.(?:\s+(?=[A-Z])|$)/, 1)[0] ?? "";
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+/** @param {string} text */
+function ascii(text) {
+  return escaped(JSON.stringify(text));
+}
+
+/**
+ * Non-ASCII characters, which stand in string literals only, as escapes: some patterns name invisible ones.
+ * @param {string} code
+ */
+function escaped(code) {
+  return code.replace(/[\u0080-\uffff]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}

@@ -1,0 +1,101 @@
+// Takes the pictures of `inspect` in docs/screenshots, from sample data in which a few things went wrong.
+// Needs Chromium (`TEST_CHROMIUM`, else /usr/bin/chromium). Look at them before you commit them.
+import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { type Browser, chromium } from "playwright-core";
+import { withEmbeddedPostgres } from "../cli/embedded-postgres/start-embedded-postgres.ts";
+import { createInspectServer } from "../cli/inspect/inspect-server.ts";
+import { createFileStore } from "../core/file-store/file-store.ts";
+import { parseSettings } from "../core/setting-parser.ts";
+import { cliSettings } from "../core/settings.ts";
+import { createTerminal } from "./support-page/terminal.ts";
+
+interface Picture {
+  readonly name: string;
+  readonly path: string;
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: "light" | "dark";
+}
+
+const wide = { width: 1080, height: 720, colorScheme: "light" } as const;
+const pictures: readonly Picture[] = [
+  { ...wide, name: "tenants", path: "/", height: 640 },
+  { ...wide, name: "explain", path: "/tenants/atlas-journeys/explain?program=ATLAS-2027-0001", height: 940 },
+  { ...wide, name: "changes-dark", path: "/tenants/atlas-journeys/diff", height: 900, colorScheme: "dark" },
+  { ...wide, name: "tenant-360", path: "/tenants/kinneret-tours", width: 360, height: 1000 },
+];
+
+const directory = await mkdtemp(join(tmpdir(), "screenshots-"));
+await chmod(directory, 0o755);
+try {
+  await withEmbeddedPostgres(directory, { durable: false }, takeAll);
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}
+
+async function takeAll(databaseUrl: string): Promise<void> {
+  const storeDirectory = join(directory, "store");
+  const env = { DATABASE_URL: databaseUrl, STORE_URL: `file:${storeDirectory}`, LOG_LEVEL: "silent" };
+  const now = await publishSamples(databaseUrl, env);
+  const settings = parseSettings(cliSettings, env);
+  if (!settings.ok) throw new Error(settings.faults.join("; "));
+  const store = { ...createFileStore({ directory: storeDirectory }), address: "s3://travel-programs/" };
+  const { signal } = new AbortController();
+  const server = createInspectServer({ store, settings: settings.values, now: () => now, signal });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("not a TCP listener");
+  const browser = await chromium.launch({
+    executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
+  });
+  try {
+    for (const picture of pictures) await take(browser, `http://127.0.0.1:${address.port}`, picture);
+  } finally {
+    await browser.close();
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** Five companies; of one a program was cancelled, of one a build failed, and one is held. Gives the time after it all. */
+async function publishSamples(databaseUrl: string, env: Readonly<Record<string, string>>): Promise<Date> {
+  const terminal = createTerminal(env);
+  const command = async (text: string): Promise<void> => {
+    const { shown } = await terminal.run(text.split(" "));
+    console.log(`$ ${text}\n${shown}`);
+  };
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  terminal.at("2027-01-18T06:00:00Z");
+  await command("source init");
+  await command("source seed");
+  await command("snapshot build --concurrency 1");
+  await client.query(`
+    UPDATE booking.programs SET state = 'cancelled' WHERE code = 'ATLAS-2027-0001';
+    UPDATE booking.programs SET name = 'Cappadocia in Winter Light' WHERE code = 'ATLAS-2027-0019';
+    UPDATE booking.programs SET departure_date = departure_date + 7, return_date = return_date + 7
+     WHERE code = 'ATLAS-2027-0021';
+    UPDATE booking.programs SET name = ' ' WHERE code = 'KIN-2027-0001';
+    UPDATE booking.programs SET name = name || ' II' WHERE code = 'THAL-2027-0001'`);
+  await client.end();
+  terminal.at("2027-01-20T08:30:00Z");
+  await command("snapshot build --concurrency 1");
+  terminal.at("2027-01-20T09:10:00Z");
+  await command("snapshot rollback --tenant thalassa-odyssey");
+  return new Date("2027-01-20T11:45:00Z");
+}
+
+async function take(browser: Browser, url: string, picture: Picture): Promise<void> {
+  const { name, path, width, height, colorScheme } = picture;
+  const context = await browser.newContext({ colorScheme, viewport: { width, height } });
+  const page = await context.newPage();
+  await page.goto(url + path);
+  await page.screenshot({ path: `docs/screenshots/${name}.png` });
+  await context.close();
+}

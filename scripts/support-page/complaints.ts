@@ -1,0 +1,174 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Company, tenant } from "./company.ts";
+
+/** A thing that partners say, how it can come about, and the one command that tells why. */
+export interface Complaint {
+  readonly title: string;
+  /** What is planted, as the page tells it. */
+  readonly story: string;
+  /** Makes it so; the clock is the terminal's. */
+  readonly plant: (company: Company) => Promise<void>;
+  /** Without the program's name in front. `gateway.log` is the log of the company's gateway. */
+  readonly command: string;
+  readonly meaning: string;
+}
+
+export const complaints: readonly Complaint[] = [
+  {
+    title: "The partner gets 401",
+    story: "An operator rotated the token yesterday, and the partner's server still has the old one.",
+    async plant(company) {
+      const { terminal, command, request, token } = company;
+      const old = await token("Bergreisen GmbH");
+      terminal.at("2027-03-04T16:20:00Z");
+      await command("token", "rotate", await tokenId(company));
+      terminal.at("2027-03-05T09:12:31Z");
+      await expectStatus(401, request("bergreisen-4711", "/v1/programs", old));
+    },
+    command: "request explain bergreisen-4711 --log gateway.log",
+    meaning:
+      "It also tells a missing header, half a token, a token of another installation, one that was revoked and one that expired.",
+  },
+  {
+    title: "The partner gets 403",
+    story: "The token was created with a scope of somebody's own.",
+    async plant({ terminal, request, token }) {
+      const narrow = await token("Gipfel Magazin", "--scope", "programs.list");
+      terminal.at("2027-03-05T09:20:00Z");
+      await expectStatus(403, request("gipfel-1", "/v1/programs", narrow));
+    },
+    command: "request explain gipfel-1 --log gateway.log",
+    meaning: "403 has no other cause: everything else that is wrong with a token is a 401.",
+  },
+  {
+    title: "The partner gets 404 for a program",
+    story: "The partner has a link to a program that was cancelled last night.",
+    async plant({ terminal, command, query, request, token }) {
+      const good = await token("Bergreisen GmbH");
+      await query(
+        "UPDATE partner_source.programs SET lifecycle_state = 'cancelled' WHERE program_id = 'ENGADIN-27'",
+      );
+      terminal.at("2027-03-04T23:00:00Z");
+      await command("snapshot", "build");
+      terminal.at("2027-03-05T09:31:02Z");
+      await expectStatus(404, request("bergreisen-4807", "/v1/programs/ENGADIN-27", good));
+    },
+    command: "request explain bergreisen-4807 --log gateway.log",
+    meaning:
+      "It also tells an id that no snapshot ever had (mistyped, or of another tenant) from a path that is none of the API's.",
+  },
+  {
+    title: "The partner gets 404 for a program that we see in the booking system",
+    story: "Nobody set the program to active.",
+    async plant({ terminal }) {
+      terminal.at("2027-03-05T09:40:00Z");
+    },
+    command: `snapshot explain --tenant ${tenant} --program TICINO-27`,
+    meaning:
+      "The other answers it has: invalid, with the field and its value; waiting for the next build; held back; the last build failed; another spelling of the id; another tenant's.",
+  },
+  {
+    title: "The partner gets 429",
+    story:
+      "The partner's job asks for every program each time a page is shown, with a token of 3 requests per window.",
+    async plant({ terminal, request, token }) {
+      const small = await token("Alpen-Blog", "--rate-limit", "3");
+      terminal.at("2027-03-05T10:02:17Z");
+      for (const id of ["EIGER-27", "ENGADIN-27", "MATTERHORN-27"]) {
+        await expectStatus(200, request(`blog-${id}`, `/v1/programs/${id}`, small));
+      }
+      await expectStatus(429, request("blog-900", "/v1/programs", small));
+    },
+    command: "request explain blog-900 --log gateway.log",
+    meaning: "`token usage --log gateway.log` shows what the token asks for all day.",
+  },
+  {
+    title: "The partner sees old data",
+    story:
+      "Somebody emptied a program's name three days ago. Since then every build of the tenant fails, as it should.",
+    async plant({ terminal, query }) {
+      await query("UPDATE partner_source.programs SET name = '' WHERE program_id = 'MATTERHORN-27'");
+      terminal.at("2027-03-05T10:00:00Z");
+      await terminal.run(["snapshot", "build"]);
+      terminal.at("2027-03-05T10:25:00Z");
+    },
+    command: `snapshot status --tenant ${tenant}`,
+    meaning:
+      "Without `--tenant` it is a table of all tenants, with the reasons below. The response header `Snapshot-Generated-At` tells the partner how old the data is.",
+  },
+  {
+    title: "The partner gets an empty list",
+    story:
+      "A migration of the booking database broke a view, and somebody overrode the guard with `--allow-shrink`.",
+    async plant({ terminal, command, query }) {
+      await query("DELETE FROM partner_source.programs");
+      terminal.at("2027-03-05T07:30:00Z");
+      await command("snapshot", "build", "--allow-shrink");
+      terminal.at("2027-03-05T10:40:00Z");
+    },
+    command: `snapshot diff --tenant ${tenant}`,
+    meaning:
+      "`snapshot rollback --tenant " +
+      tenant +
+      "` makes the snapshot before live again within a second and holds the tenant there, so that the next build does not undo it.",
+  },
+  {
+    title: "The partner shows a wrong price",
+    story: "The price was changed in the booking system after the last build.",
+    async plant({ terminal, query }) {
+      await query(
+        "UPDATE partner_source.room_prices SET amount = 1690 WHERE program_id = 'EIGER-27' AND occupancy = 2",
+      );
+      terminal.at("2027-03-05T11:05:00Z");
+    },
+    command: `snapshot explain --tenant ${tenant} --program EIGER-27`,
+    meaning:
+      "When it is up to date and still wrong, the booking system says so, too; `snapshot show --program EIGER-27` prints what partners get.",
+  },
+  {
+    title: "The partner misses a photo",
+    story: "The address of the picture begins with `http:`.",
+    async plant({ terminal, command, query }) {
+      await query(
+        "UPDATE partner_source.programs SET cover_url = 'http://images.example.com/eiger.jpg' WHERE program_id = 'EIGER-27'",
+      );
+      terminal.at("2027-03-05T08:00:00Z");
+      await command("snapshot", "build");
+      terminal.at("2027-03-05T11:20:00Z");
+    },
+    command: `snapshot explain --tenant ${tenant} --program EIGER-27`,
+    meaning: "Every value that a rule drops or blanks is named in the same way, with the rule.",
+  },
+  {
+    title: "The partner gets 500",
+    story: "A restored backup left one object of the store with other bytes than the manifest vouches for.",
+    async plant({ terminal, storeDirectory, request, token }) {
+      const good = await token("Bergreisen GmbH");
+      const listing = JSON.parse(
+        await readFile(join(storeDirectory, "tenants", tenant, "current.json"), "utf8"),
+      );
+      const folder = join(storeDirectory, "tenants", tenant, "snapshots", listing.snapshotId);
+      const file = join(folder, "v1", "programs.json");
+      await writeFile(file, (await readFile(file, "utf8")).replace("Eiger Trail", "Eiger Track"));
+      terminal.at("2027-03-05T11:41:09Z");
+      await expectStatus(500, request("bergreisen-5002", "/v1/programs", good));
+    },
+    command: "request explain bergreisen-5002 --log gateway.log",
+    meaning:
+      "Rather a 500 than wrong bytes: the gateway compares every body with its digest. It also tells a store that is away, and a tenant that was never built.",
+  },
+];
+
+async function tokenId({ command }: Company): Promise<string> {
+  const [token]: readonly { readonly tokenId: string }[] = JSON.parse(
+    await command("token", "list", "--json"),
+  );
+  return token?.tokenId ?? "";
+}
+
+/** A scenario that is not what it claims must not become documentation. */
+async function expectStatus(status: number, request: Promise<number>): Promise<void> {
+  const answered = await request;
+  if (answered !== status) throw new Error(`expected ${status}, the gateway answered ${answered}`);
+}

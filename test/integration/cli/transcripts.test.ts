@@ -1,0 +1,71 @@
+import { readdir } from "node:fs/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runCommand } from "../../support/command-line.ts";
+import { commandPaths } from "../../support/command-paths.ts";
+import { expectStoredText } from "../../support/stored-text.ts";
+import { Transcript } from "../../support/transcript.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { stories } from "./stories.ts";
+
+const folder = new URL("./transcripts/", import.meta.url);
+const begin = Date.parse("2026-11-21T12:00:00.000Z");
+const minute = 60_000;
+
+describe("the help", () => {
+  const helps = commandPaths().map((path) => ({ path, file: `${path.join("-") || "partner-programs"}.txt` }));
+
+  test.each(helps)("of $file is as it was", async ({ path, file }) => {
+    const { status, stdout, stderr } = await runCommand([...path, "--help"]);
+    expect([status, stderr]).toEqual([0, ""]);
+    await expectStoredText(new URL(`help/${file}`, folder), stdout);
+  });
+
+  test("has no file of a command that is gone", async () => {
+    const files = await readdir(new URL("help/", folder));
+    expect(files.sort()).toEqual(helps.map(({ file }) => file).sort());
+  });
+});
+
+describe("what the commands print", () => {
+  let bench: Workbench;
+
+  beforeAll(async () => {
+    bench = await openWorkbench();
+  });
+
+  afterAll(async () => {
+    await bench.close();
+  });
+
+  beforeEach(async () => {
+    await bench.reset();
+    await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+    await bench.insertPrograms(
+      "acme",
+      { program_id: "a", departure_date: "2027-05-01", return_date: "2027-05-08" },
+      "b",
+      { program_id: "c", lifecycle_state: "draft" },
+    );
+    await bench.insertPrograms("beta", "a");
+  });
+
+  test.each(stories)("in the story $name is as it was", async ({ name, steps }) => {
+    const names = { [bench.storeDirectory]: "<store>", [process.cwd()]: "<here>" };
+    const transcript = new Transcript({ ...bench.env, LOG_LEVEL: "silent" }, names);
+    for (const [at, step] of steps.entries()) {
+      // Each a minute after the one before, so that what is ordered by time has one order.
+      const now = new Date(begin + at * minute);
+      if ("command" in step) await transcript.run(step.command, { now, ...step.options });
+      else {
+        transcript.remark(step.remark);
+        await bench.source.query(step.sql);
+      }
+    }
+    await expectStoredText(new URL(`${name}.txt`, folder), transcript.text);
+  });
+
+  test("has no file of a story that is gone", async () => {
+    const files = (await readdir(folder)).filter((file) => file.endsWith(".txt"));
+    expect(files.sort()).toEqual(stories.map(({ name }) => `${name}.txt`).sort());
+  });
+});

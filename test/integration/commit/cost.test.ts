@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { RunReport, StoreRequests } from "../../../schemas/generated/types.ts";
+import { withAwsEnvironment } from "../../support/aws-environment.ts";
+import { type LoggedRequest, type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+
+let server: S3Server;
+let desk: SupportDesk;
+beforeAll(async () => {
+  server = await startS3Server();
+  desk = await openSupportDesk();
+});
+withAwsEnvironment(() => server.env);
+beforeEach(async () => {
+  server.reset();
+  await build();
+});
+afterAll(async () => {
+  await desk.close();
+  await server.close();
+});
+
+interface Cost {
+  /** What the run report says of the tenant. */
+  readonly reported: StoreRequests;
+  /** What the server was really asked about the tenant, and for whatever else. */
+  readonly tenant: readonly string[];
+  readonly others: readonly string[];
+  readonly report: RunReport;
+}
+
+async function build(): Promise<Cost> {
+  server.log.length = 0;
+  const { status, stdout, stderr } = await desk.build({
+    args: ["--json"],
+    env: { ...server.env, STORE_URL: `s3://${testBucket}` },
+  });
+  expect([status, stderr]).toEqual([0, ""]);
+  const report: RunReport = JSON.parse(stdout);
+  const [run] = report.tenants;
+  if (run === undefined) throw new Error("no tenant was built");
+  const isTenants = ({ key }: LoggedRequest): boolean => key.startsWith(`tenants/${deskTenant}/`);
+  const shown = ({ operation, key }: LoggedRequest): string =>
+    `${operation} ${key.replace(/^tenants\/[^/]+\//, "").replace(/^snapshots\/[^/]+\//, "")}`;
+  return {
+    reported: run.requests,
+    tenant: server.log.filter(isTenants).map(shown).sort(),
+    others: server.log.filter((request) => !isTenants(request)).map(({ operation }) => operation),
+    report,
+  };
+}
+
+const change = (set: string): Promise<void> =>
+  desk.source.query(`UPDATE partner_source.programs SET ${set} WHERE program_id = 'KYOTO-1'`);
+
+const reads = ["GetObject current.json", "GetObject manifest.json"];
+const commit = ["PutObject current.json", "PutObject manifest.json"];
+const detail = "PutObject v1/programs/KYOTO-1.json";
+const list = "PutObject v1/programs.json";
+const legacy = "PutObject api/v1/partner/programs.json";
+
+test("an unchanged tenant costs 2 reads and no write", async () => {
+  const { tenant, reported, others } = await build();
+  expect(tenant).toEqual(reads);
+  expect(reported).toEqual({ get: 2, put: 0, list: 0, delete: 0 });
+  // Of the run as a whole: one listing of the tenants, one report. No probe, since nothing was to be written.
+  expect([...others].sort()).toEqual(["ListObjectsV2", "PutObject"]);
+});
+
+test("a program whose name changed costs 5 writes: detail, list, legacy list, manifest, pointer", async () => {
+  await change("name = name || '!'");
+  const { tenant, reported } = await build();
+  expect(tenant).toEqual([...reads, detail, list, legacy, ...commit].sort());
+  expect(reported).toEqual({ get: 2, put: 5, list: 0, delete: 0 });
+});
+
+test("a change that the legacy list does not show costs 4 writes", async () => {
+  await change("departure_date = departure_date + 1, return_date = return_date + 1");
+  const { tenant, reported } = await build();
+  expect(tenant).toEqual([...reads, detail, list, ...commit].sort());
+  expect(reported.put).toBe(4);
+});
+
+test("a change of a field that is not in the list costs 3 writes", async () => {
+  await change("description = coalesce(description, '') || 'More. '");
+  const { tenant, reported } = await build();
+  expect(tenant).toEqual([...reads, detail, ...commit].sort());
+  expect(reported.put).toBe(3);
+});
+
+test("a program that is gone costs 4 writes, however many there are: no file of it is rewritten", async () => {
+  await change("lifecycle_state = 'completed'");
+  const { tenant } = await build();
+  expect(tenant).toEqual([...reads, list, legacy, ...commit].sort());
+  await change("lifecycle_state = 'active'");
+  await build();
+});
+
+test("the report counts what the server was asked: by operation, for the tenant and for the run", async () => {
+  await change("name = name || '?'");
+  const { report, tenant, others } = await build();
+  const { get, put, list: lists } = report.storeRequests;
+  expect([get, put, lists]).toEqual([2, 5, 1]);
+  expect(tenant).toHaveLength(7);
+  // Not in the report: the probe before the first write of a run (10 requests and a deletion), and the report itself.
+  expect(others.length).toBeLessThanOrEqual(1 + 12 + 1);
+});
+
+test("a call that the driver repeats after an error counts once in the report", async () => {
+  await change("description = 'Repeated'");
+  server.faults.add({ kind: "before", operation: "PutObject", keyEnd: "KYOTO-1.json" });
+  const { tenant, reported } = await build();
+  expect(reported.put).toBe(3);
+  expect(tenant.filter((request) => request === detail)).toHaveLength(2);
+});

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { issueToken } from "../../support/gateway-tokens.ts";
+import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
+
+let fixture: GatewayFixture;
+const token = issueToken("alpine-walks");
+
+beforeAll(async () => {
+  fixture = await startGateway({
+    async fill(store, tokens) {
+      await publishSnapshot(store, "alpine-walks", { programIds: ["a"] });
+      await tokens.write([token]);
+    },
+  });
+});
+afterAll(() => fixture.close());
+
+it("the operator guide lists every field of a request's log line", async () => {
+  const authorization = { Authorization: `Bearer ${token.plaintext}` };
+  for (const path of ["/v1/programs/a", "/v1/programs/b", "/v1/programs"]) {
+    await (await fetch(fixture.api + path, { headers: authorization })).arrayBuffer();
+  }
+  const logged = new Set(fixture.log.filter(({ msg }) => msg === "request").flatMap(Object.keys));
+  const listed = tableAfter(page("docs/operators.md").text, "<!-- log fields -->").flatMap(([fields = ""]) =>
+    inlineCode(fields),
+  );
+  // `isCut` is there only when a client left.
+  expect([...logged, "isCut"].toSorted()).toEqual(listed.toSorted());
+});

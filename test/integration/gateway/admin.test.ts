@@ -1,0 +1,127 @@
+import { afterEach, expect, test } from "vitest";
+import { createClient, eventually } from "../../support/gateway-client.ts";
+import { faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
+import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { issueToken } from "../../support/gateway-tokens.ts";
+
+const acme = issueToken("acme");
+let gateway: GatewayFixture;
+
+afterEach(() => gateway.close());
+
+async function start(options: FixtureOptions = {}): Promise<void> {
+  gateway = await startGateway({
+    async fill(store, tokens) {
+      await tokens.write([acme]);
+      await publishSnapshot(store, "acme", { programIds: ["p1"] });
+    },
+    ...options,
+  });
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+  const line = text.split("\n").find((candidate) => candidate.startsWith(`${name} `));
+  return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
+}
+
+test("/healthz says that the process lives", async () => {
+  await start();
+  const response = await fetch(`${gateway.admin}/healthz`);
+  expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
+});
+
+test("/readyz is 200 while the registry is confirmed, and 503 with the reason while it is not", async () => {
+  let broken = false;
+  await start({
+    env: { TOKEN_MAX_STALE_SECONDS: "1" },
+    seenTokens: (store) => ({
+      get: (key, options) => (broken ? unavailable(() => store.get(key), options) : store.get(key, options)),
+    }),
+  });
+  expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
+  broken = true;
+  const response = await eventually(
+    () => fetch(`${gateway.admin}/readyz`),
+    ({ status }) => status === 503,
+  );
+  expect(await response.json()).toEqual({
+    status: "not_ready",
+    reason: "the token registry is not confirmed: The store was broken by the test.",
+  });
+  expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
+});
+
+test("the API is not on the admin listener, and unknown paths tell which there are", async () => {
+  await start();
+  const response = await fetch(`${gateway.admin}/v1/programs`, {
+    headers: { Authorization: `Bearer ${acme.plaintext}` },
+  });
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({ paths: ["/healthz", "/readyz", "/metrics"] });
+});
+
+test("/metrics counts requests by resource and status, times them, and tells ages, cache, store and limiter", async () => {
+  await start();
+  const client = createClient(gateway.api);
+  for (const path of [
+    "/v1/programs",
+    "/v1/programs/p1",
+    "/v1/programs/p1",
+    "/v1/programs/none",
+    "/unknown",
+  ]) {
+    await client.get(path, acme.plaintext);
+  }
+  await client.get("/v1/programs");
+  client.close();
+  expect(await metric('gateway_requests_total{route="list",status="200"}')).toBe(1);
+  expect(await metric('gateway_requests_total{route="detail",status="200"}')).toBe(2);
+  expect(await metric('gateway_requests_total{route="detail",status="404"}')).toBe(1);
+  expect(await metric('gateway_requests_total{route="unknown",status="404"}')).toBe(1);
+  expect(await metric('gateway_requests_total{route="list",status="401"}')).toBe(1);
+  expect(await metric('gateway_request_duration_seconds_count{route="detail"}')).toBe(3);
+  expect(await metric("gateway_token_registry_age_seconds")).toBeLessThan(5);
+  expect(await metric('gateway_snapshot_age_seconds{tenant="acme"}')).toBeLessThan(5);
+  expect(await metric('gateway_body_cache_lookups_total{result="hit"}')).toBe(1);
+  expect(await metric('gateway_body_cache_lookups_total{result="miss"}')).toBe(2);
+  expect(await metric("gateway_body_cache_bytes")).toBeGreaterThan(100);
+  expect(await metric('gateway_store_calls_total{operation="get",outcome="object"}')).toBeGreaterThan(3);
+  expect(await metric("gateway_limiter_shared")).toBe(0);
+  expect(await metric("process_resident_memory_bytes")).toBeGreaterThan(1e6);
+});
+
+test("/metrics counts what the parser refused, and failed calls to the store by their kind", async () => {
+  await start({
+    seen(store) {
+      const seen = faultyStore(store);
+      seen.breakKeys(/./, unavailable);
+      return seen;
+    },
+    seenTokens: (store) => store,
+  });
+  const client = createClient(gateway.api);
+  expect((await client.get("/v1/programs", acme.plaintext)).status).toBe(500);
+  client.close();
+  await fetch(`${gateway.api}/`, { method: "POST", body: "x" });
+  expect(await metric('gateway_store_calls_total{operation="get",outcome="store_unavailable"}')).toBe(1);
+  expect(await metric('gateway_requests_total{route="list",status="500"}')).toBe(1);
+  expect(await metric('gateway_requests_total{route="unknown",status="404"}')).toBe(1);
+});
+
+test("tenants' gauges are bounded in number", async () => {
+  const tokens = Array.from({ length: 120 }, (_, at) => issueToken(`tenant-${at}`));
+  await start({
+    async fill(store, file) {
+      await file.write(tokens);
+      for (const { entry } of tokens) await publishSnapshot(store, entry.tenantId, { programIds: [] });
+    },
+  });
+  const client = createClient(gateway.api);
+  for (const { plaintext } of tokens) expect((await client.get("/v1/programs", plaintext)).status).toBe(200);
+  client.close();
+  const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+  expect(text.match(/^gateway_snapshot_age_seconds\{/gm)).toHaveLength(100);
+  expect(await metric("gateway_snapshots_held")).toBe(120);
+});

@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import { afterEach, expect, test } from "vitest";
+import { type Client, createClient, eventually } from "../../support/gateway-client.ts";
+import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { issueToken } from "../../support/gateway-tokens.ts";
+import { converse, openSocket } from "../../support/raw-http.ts";
+
+const acme = issueToken("acme", { rateLimit: 100 });
+let gateway: GatewayFixture;
+let client: Client;
+
+afterEach(async () => {
+  client.close();
+  await gateway.close();
+});
+
+async function start(env: Readonly<Record<string, string>>): Promise<void> {
+  gateway = await startGateway({
+    env,
+    async fill(store, tokens) {
+      await tokens.write([acme]);
+      await publishSnapshot(store, "acme", { programIds: ["p1"] });
+    },
+  });
+  client = createClient(gateway.api);
+}
+
+const get = (...headers: readonly string[]): string =>
+  `GET /v1/programs HTTP/1.1\r\n${["Host: a", `Authorization: Bearer ${acme.plaintext}`, ...headers].join("\r\n")}\r\n\r\n`;
+const ok = async (): Promise<boolean> => (await client.get("/v1/programs", acme.plaintext)).status === 200;
+const openConnections = async (): Promise<number> => {
+  const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+  return Number(/^gateway_connections (\d+)$/m.exec(text)?.[1]);
+};
+
+test("a header section that does not come in time gets the envelope, and the connection ends", async () => {
+  await start({ HEADERS_TIMEOUT_SECONDS: "1" });
+  const beganAt = performance.now();
+  const { responses, ending } = await converse(gateway.api, {
+    send: "GET /v1/programs HTTP/1.1\r\nHost: a\r\n",
+  });
+  expect(performance.now() - beganAt).toBeGreaterThan(900);
+  expect(performance.now() - beganAt).toBeLessThan(4000);
+  expect(responses.map(({ status }) => status)).toEqual([400]);
+  expect(responses[0]?.header("connection")).toBe("close");
+  expect(JSON.parse(responses[0]?.body.toString() ?? "").error.code).toBe("invalid_request");
+  expect(ending).toBe("closed");
+});
+
+test("a header section that trickles in is cut off all the same", async () => {
+  await start({ HEADERS_TIMEOUT_SECONDS: "1" });
+  const socket = openSocket(gateway.api);
+  socket.on("error", () => {});
+  socket.write("GET /v1/programs HTTP/1.1\r\nHost: a\r\n");
+  const trickle = setInterval(() => socket.write("X-A: b\r\n"), 100);
+  const [data] = await once(socket, "data");
+  clearInterval(trickle);
+  expect(String(data)).toMatch(/^HTTP\/1\.1 400 /);
+  await once(socket.resume(), "end");
+  socket.destroy();
+});
+
+test("on a kept connection a second header section has the same time, and no answer is mistaken", async () => {
+  await start({ HEADERS_TIMEOUT_SECONDS: "1" });
+  const { responses, ending } = await converse(gateway.api, {
+    send: [get("X-Request-Id: first"), "GET /v1/pro"],
+  });
+  expect(responses.map(({ status }) => status)).toEqual([200, 400]);
+  expect(responses[0]?.header("x-request-id")).toBe("first");
+  expect(ending).toBe("closed");
+});
+
+test("a connection that never says a word is closed without an answer", async () => {
+  await start({ HEADERS_TIMEOUT_SECONDS: "1" });
+  const { responses, rest, ending } = await converse(gateway.api, { send: [] });
+  expect([responses, rest.length, ending]).toEqual([[], 0, "closed"]);
+});
+
+test("an idle connection is closed without a word when its time is over", async () => {
+  await start({ KEEP_ALIVE_TIMEOUT_SECONDS: "1" });
+  const beganAt = performance.now();
+  const { responses, rest, ending } = await converse(gateway.api, { send: get() });
+  expect(responses.map(({ status }) => status)).toEqual([200]);
+  expect(responses[0]?.header("keep-alive")).toBe("timeout=1");
+  expect([rest.length, ending]).toEqual([0, "closed"]);
+  expect(performance.now() - beganAt).toBeGreaterThan(900);
+});
+
+test("a connection ends with its last allowed request; what is pipelined behind it is neither answered nor counted", async () => {
+  await start({ MAX_REQUESTS_PER_CONNECTION: "3" });
+  const { responses, ending } = await converse(gateway.api, { send: get().repeat(6) });
+  expect(responses.map((answer) => answer.header("connection"))).toEqual([
+    "keep-alive",
+    "keep-alive",
+    "close",
+  ]);
+  expect(responses.map((answer) => answer.header("ratelimit")?.match(/r=(\d+)/)?.[1])).toEqual([
+    "99",
+    "98",
+    "97",
+  ]);
+  expect(ending).toBe("closed");
+  const next = await client.get("/v1/programs", acme.plaintext);
+  expect(next.headers.ratelimit).toMatch(/r=96;/);
+});
+
+test("connections above the limit are closed at once; those within it are served, and make room when they go", async () => {
+  await start({ MAX_CONNECTIONS: "4" });
+  const held = await Promise.all(
+    [1, 2, 3, 4].map(async () => {
+      const socket = openSocket(gateway.api);
+      await once(socket, "connect");
+      return socket;
+    }),
+  );
+  await eventually(openConnections, (count) => count === 4);
+  expect(await converse(gateway.api, { send: get() }).then(({ responses }) => responses)).toEqual([]);
+  const [first] = held;
+  first?.write(get());
+  const [data] = await once(first ?? openSocket(gateway.api), "data");
+  expect(String(data)).toMatch(/^HTTP\/1\.1 200 /);
+  first?.destroy();
+  await eventually(openConnections, (count) => count === 3);
+  expect(await ok()).toBe(true);
+  for (const socket of held) socket.destroy();
+});
+
+test("hundreds of slow senders and slow readers stop nobody, and cost bounded memory", async () => {
+  await start({ HEADERS_TIMEOUT_SECONDS: "60" });
+  const before = process.memoryUsage.rss();
+  const slow = Array.from({ length: 300 }, (_, at) => {
+    const socket = openSocket(gateway.api);
+    socket.on("error", () => {});
+    socket.write(at % 2 === 0 ? "GET /v1/programs HTTP/1.1\r\nX-Padding: " : get().repeat(50));
+    return socket;
+  });
+  await eventually(openConnections, (count) => count >= 300);
+  const trickle = setInterval(() => {
+    for (const socket of slow) socket.write("a");
+  }, 50);
+  const beganAt = performance.now();
+  for (let at = 0; at < 50; at += 1) expect((await client.get("/v1/unknown")).status).toBe(404);
+  expect(performance.now() - beganAt).toBeLessThan(5000);
+  clearInterval(trickle);
+  for (const socket of slow) socket.destroy();
+  await eventually(openConnections, (count) => count <= 2);
+  expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 1024 * 1024);
+});

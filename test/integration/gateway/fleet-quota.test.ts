@@ -1,0 +1,142 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type Answer, type Client, createClient, eventually } from "../../support/gateway-client.ts";
+import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { type IssuedToken, issueToken } from "../../support/gateway-tokens.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+
+const redisUrl = process.env.TEST_REDIS_URL ?? "";
+const title =
+  redisUrl === ""
+    ? "one counter for a fleet (skipped: TEST_REDIS_URL is not set)"
+    : "one counter for a fleet";
+
+describe.skipIf(redisUrl === "")(title, () => {
+  const gateways: GatewayFixture[] = [];
+  const clients: Client[] = [];
+  let proxy: TcpProxy;
+
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.close();
+    await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
+    await proxy.refuse();
+  });
+
+  /** Starts a gateway that counts in Redis, through the proxy. Token ids are random, and so are the keys. */
+  async function join(token: IssuedToken, env: Readonly<Record<string, string>> = {}): Promise<Client> {
+    const gateway = await startGateway({
+      env: { REDIS_URL: proxy.url, ...env },
+      async fill(store, tokens) {
+        await tokens.write([token]);
+        await publishSnapshot(store, "acme", { programIds: ["p1"] });
+      },
+    });
+    const client = createClient(gateway.api);
+    gateways.push(gateway);
+    clients.push(client);
+    return client;
+  }
+
+  const shared = async (at = 0): Promise<boolean> => {
+    const text = await (await fetch(`${gateways[at]?.admin}/metrics`)).text();
+    return /^gateway_limiter_shared 1$/m.test(text);
+  };
+  const remaining = (answer: Answer): number => Number(/r=(\d+)/.exec(answer.headers.ratelimit ?? "")?.[1]);
+  const logged = (text: string): boolean => gateways.some((gateway) => gateway.logText().includes(text));
+
+  test("is exact under concurrency over several gateways", async () => {
+    proxy = await startTcpProxy(redisUrl);
+    const token = issueToken("acme", { rateLimit: 100 });
+    for (let at = 0; at < 3; at += 1) {
+      await join(token);
+      await eventually(() => shared(at), Boolean);
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, at) => clients[at % 3]?.get("/v1/programs", token.plaintext)),
+    );
+    expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(100);
+    expect(answers.filter((answer) => answer?.status === 429)).toHaveLength(200);
+  });
+
+  test("tells every gateway the same window: what remains, and when it ends", async () => {
+    proxy = await startTcpProxy(redisUrl);
+    const token = issueToken("acme", { rateLimit: 3 });
+    const env = { RATE_LIMIT_WINDOW_SECONDS: "3" };
+    const first = await join(token, env);
+    const second = await join(token, env);
+    await eventually(() => shared(0), Boolean);
+    await eventually(() => shared(1), Boolean);
+    expect(remaining(await first.get("/v1/programs", token.plaintext))).toBe(2);
+    expect(remaining(await second.get("/v1/programs", token.plaintext))).toBe(1);
+    expect(remaining(await first.get("/v1/programs", token.plaintext))).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const refused = await second.get("/v1/programs", token.plaintext);
+    expect(refused.status).toBe(429);
+    // The window began with another gateway's request.
+    expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(2);
+    await new Promise((resolve) => setTimeout(resolve, Number(refused.headers["retry-after"]) * 1000));
+    expect(remaining(await second.get("/v1/programs", token.plaintext))).toBe(2);
+  });
+
+  test("Redis away at the start: each process counts for itself, and joins when Redis comes", async () => {
+    proxy = await startTcpProxy(redisUrl);
+    await proxy.refuse();
+    const token = issueToken("acme", { rateLimit: 5 });
+    const client = await join(token);
+    const answers: Answer[] = [];
+    for (let at = 0; at < 7; at += 1) answers.push(await client.get("/v1/programs", token.plaintext));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    expect(await shared()).toBe(false);
+    await eventually(() => logged("Redis is away"), Boolean);
+    await proxy.restore();
+    await eventually(() => shared(), Boolean);
+    expect(remaining(await client.get("/v1/programs", token.plaintext))).toBe(4);
+    expect(logged("for the whole fleet")).toBe(true);
+  });
+
+  test("Redis goes away and comes back: no request fails, and the fleet's count goes on", async () => {
+    proxy = await startTcpProxy(redisUrl);
+    const token = issueToken("acme", { rateLimit: 1000 });
+    const client = await join(token);
+    await eventually(() => shared(), Boolean);
+    for (let at = 0; at < 10; at += 1) await client.get("/v1/programs", token.plaintext);
+    await proxy.refuse();
+    for (let at = 0; at < 20; at += 1)
+      expect((await client.get("/v1/programs", token.plaintext)).status).toBe(200);
+    expect(await shared()).toBe(false);
+    await proxy.restore();
+    await eventually(() => shared(), Boolean);
+    expect(remaining(await client.get("/v1/programs", token.plaintext))).toBe(989);
+  });
+
+  test("Redis that does not answer delays a request by its deadline, and the next ones not at all", async () => {
+    proxy = await startTcpProxy(redisUrl);
+    const token = issueToken("acme", { rateLimit: 1000 });
+    const client = await join(token, { REDIS_TIMEOUT_MS: "300" });
+    await eventually(() => shared(), Boolean);
+    await client.get("/v1/programs", token.plaintext);
+    proxy.hang();
+    const beganAt = performance.now();
+    expect((await client.get("/v1/programs", token.plaintext)).status).toBe(200);
+    expect(performance.now() - beganAt).toBeGreaterThan(250);
+    const nextAt = performance.now();
+    for (let at = 0; at < 20; at += 1)
+      expect((await client.get("/v1/programs", token.plaintext)).status).toBe(200);
+    expect(performance.now() - nextAt).toBeLessThan(300);
+    await proxy.restore();
+    await eventually(() => shared(), Boolean);
+  });
+
+  test("a password that Redis refuses: counted by the process, the cause in the log, the password not", async () => {
+    proxy = await startTcpProxy(redisUrl);
+    const token = issueToken("acme", { rateLimit: 5 });
+    const url = new URL(proxy.url);
+    url.username = "nobody";
+    url.password = "canary-password";
+    const client = await join(token, { REDIS_URL: url.href });
+    expect((await client.get("/v1/programs", token.plaintext)).status).toBe(200);
+    await eventually(() => logged("Redis is away"), Boolean);
+    expect(await shared()).toBe(false);
+    expect(logged("canary-password")).toBe(false);
+  });
+});

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { createLogger } from "../../../core/logger.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { createLiveSnapshots, type LiveSnapshots } from "../../../gateway/live-snapshots.ts";
+import { eventually } from "../../support/gateway-client.ts";
+import { type FaultyStore, faultyStore } from "../../support/gateway-faulty-store.ts";
+import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+
+const acme = parseTenantId("acme");
+let directory: string;
+let store: ObjectStore;
+let seen: FaultyStore;
+let snapshots: LiveSnapshots;
+/** Time is an argument, so a test can let an hour pass. */
+let nowMs: number;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "live-snapshots-"));
+  store = createFileStore({ directory });
+  seen = faultyStore(store);
+  nowMs = 1_000_000;
+  snapshots = createLiveSnapshots({
+    store: seen,
+    logger: createLogger({ level: "silent", program: "test", destination: { write: () => {} } }),
+    clock: () => nowMs,
+    refreshMs: 1000,
+    maxStaleMs: 60_000,
+    callTimeoutMs: 1000,
+  });
+  await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 5 });
+});
+
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+test("within the refresh interval the store is not asked, and the answer is there at once", async () => {
+  await snapshots.current(acme);
+  seen.forget();
+  nowMs += 700;
+  expect(snapshots.current(acme)).not.toBeInstanceOf(Promise);
+  expect(seen.asked).toEqual([]);
+});
+
+test("near its end the interval is renewed ahead of time, so that nobody waits", async () => {
+  await snapshots.current(acme);
+  seen.forget();
+  nowMs += 900;
+  expect(snapshots.current(acme)).not.toBeInstanceOf(Promise);
+  await eventually(
+    () => snapshots.ages(),
+    ([tenant]) => tenant?.ageMs === 0,
+  );
+  expect(seen.asked).toHaveLength(1);
+  nowMs += 700;
+  expect(snapshots.current(acme)).not.toBeInstanceOf(Promise);
+});
+
+test("after the interval the store is asked before anything is answered", async () => {
+  await snapshots.current(acme);
+  await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 6 });
+  nowMs += 1001;
+  expect((await snapshots.current(acme)).generation).toBe(6);
+});
+
+test("a snapshot that nobody asks for is forgotten, but an older generation is never believed again", async () => {
+  await snapshots.current(acme);
+  expect(snapshots.ages()).toHaveLength(1);
+  nowMs += 60_001;
+  snapshots.sweep();
+  expect(snapshots.ages()).toEqual([]);
+  await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 4 });
+  await expect(snapshots.current(acme)).rejects.toThrow("went back from generation 5");
+  await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 6 });
+  nowMs += 5000;
+  expect((await snapshots.current(acme)).generation).toBe(6);
+});

@@ -1,0 +1,65 @@
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLogDestination } from "../../../gateway/log-destination.ts";
+import { eventually } from "../../support/gateway-client.ts";
+
+let directory: string;
+let path: string;
+let fd: number;
+let lost: number;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "log-test-"));
+  path = join(directory, "log");
+  fd = openSync(path, "w");
+  lost = 0;
+});
+
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const onLost = (lines: number): void => {
+  lost += lines;
+};
+
+test("lines arrive whole and in order, whatever their number", async () => {
+  const destination = createLogDestination({ fd, maxPendingBytes: 100_000_000, onLost });
+  const lines = Array.from({ length: 20_000 }, (_, at) => `{"line":${at},"text":"${"é".repeat(at % 50)}"}\n`);
+  for (const line of lines) destination.write(line);
+  const text = await eventually(
+    () => readFileSync(path, "utf8"),
+    (written) => written.endsWith(lines.at(-1) ?? ""),
+  );
+  expect(text).toBe(lines.join(""));
+  expect(lost).toBe(0);
+});
+
+test("what is left is written before the process ends", () => {
+  const destination = createLogDestination({ fd, maxPendingBytes: 1000, onLost });
+  destination.write("one\n");
+  destination.write("two\n");
+  destination.flushSync(1000);
+  expect(readFileSync(path, "utf8")).toBe("one\ntwo\n");
+});
+
+test("lines above the bound are counted as lost instead of kept", () => {
+  const destination = createLogDestination({ fd, maxPendingBytes: 10, onLost });
+  for (let at = 0; at < 5; at += 1) destination.write("four\n");
+  destination.flushSync(1000);
+  expect(readFileSync(path, "utf8")).toBe("four\nfour\n");
+  expect(lost).toBe(3);
+});
+
+test("lines that can never be written are counted as lost", async () => {
+  const destination = createLogDestination({ fd, maxPendingBytes: 1000, onLost });
+  closeSync(fd);
+  destination.write("one\n");
+  destination.write("two\n");
+  await eventually(
+    () => lost,
+    (count) => count === 2,
+  );
+  destination.flushSync(1000);
+});

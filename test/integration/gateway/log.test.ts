@@ -1,0 +1,137 @@
+import { afterEach, expect, test } from "vitest";
+import { createClient, eventually } from "../../support/gateway-client.ts";
+import { faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
+import { type GatewayFixture, type LogLine, startGateway } from "../../support/gateway-fixture.ts";
+import { type PublishedSnapshot, publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { issueToken, revoked } from "../../support/gateway-tokens.ts";
+import { converse } from "../../support/raw-http.ts";
+
+const acme = issueToken("acme", { rateLimit: 1000 });
+const gone = revoked(issueToken("acme"));
+const scopeless = issueToken("acme", { scopes: ["other"] });
+const unknown = issueToken("acme");
+const canary = "canary-7f3a";
+let gateway: GatewayFixture;
+let snapshot: PublishedSnapshot;
+
+afterEach(() => gateway.close());
+
+async function start(): Promise<void> {
+  gateway = await startGateway({
+    async fill(store, tokens) {
+      await tokens.write([acme, gone, scopeless]);
+      snapshot = await publishSnapshot(store, "acme", { programIds: ["p1", "p2"] });
+    },
+    seen(store) {
+      const seen = faultyStore(store);
+      seen.breakKeys(/p2\.json$/, unavailable);
+      return seen;
+    },
+  });
+}
+
+const lineOf = (requestId: string): Promise<LogLine | undefined> =>
+  eventually(
+    () => gateway.log.find((line) => line.requestId === requestId),
+    (line) => line !== undefined,
+  );
+
+test("a 200 is logged with everything that support asks for", async () => {
+  await start();
+  const client = createClient(gateway.api);
+  const answer = await client.get("/v1/programs/p1", acme.plaintext, { "X-Request-Id": "order-7" });
+  client.close();
+  expect(await lineOf("order-7")).toStrictEqual({
+    level: "info",
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    program: "test",
+    requestId: "order-7",
+    tokenId: acme.entry.tokenId,
+    tenantId: "acme",
+    limit: 1000,
+    route: "detail",
+    programId: "p1",
+    method: "GET",
+    status: 200,
+    durationMs: expect.any(Number),
+    bytes: answer.body.length,
+    snapshotId: snapshot.snapshotId,
+    objectKey: `tenants/acme/snapshots/${snapshot.snapshotId}/v1/programs/p1.json`,
+    msg: "request",
+  });
+});
+
+test("every answer but a 200 is logged with its true cause, under its request id", async () => {
+  await start();
+  const client = createClient(gateway.api);
+  const cases = [
+    ["/v1/unknown", acme.plaintext, 404, "unknown path"],
+    ["/v1/programs", undefined, 401, "no token"],
+    ["/v1/programs", "nonsense", 401, "malformed token"],
+    ["/v1/programs", unknown.plaintext, 401, "unknown token"],
+    ["/v1/programs", gone.plaintext, 401, "revoked token"],
+    ["/v1/programs", scopeless.plaintext, 403, "scope missing"],
+    ["/v1/programs/%zz", acme.plaintext, 400, "ill-formed program id"],
+    ["/v1/programs/none", acme.plaintext, 404, "no such program in the live snapshot"],
+    ["/v1/programs/p2", acme.plaintext, 500, "The store was broken by the test."],
+  ] as const;
+  for (const [path, token, status, cause] of cases) {
+    const requestId = `case-${cases.findIndex((row) => row[3] === cause)}`;
+    const answer = await client.get(path, token, { "X-Request-Id": requestId });
+    expect(answer.status).toBe(status);
+    expect(answer.body.toString()).not.toContain(cause);
+    expect(await lineOf(requestId)).toMatchObject({ status, cause });
+  }
+  client.close();
+  await converse(gateway.api, { send: "BREW / HTTP/1.1\r\nHost: a\r\nX-Request-Id: refused\r\n\r\n" });
+  expect(await lineOf("refused")).toMatchObject({ status: 400, cause: "HPE_INVALID_METHOD" });
+});
+
+test("no token and no header ever reaches a log, wherever the client puts it", async () => {
+  await start();
+  const { plaintext } = acme;
+  const head = `Host: ${canary}\r\nUser-Agent: ${canary}\r\nCookie: a=${canary}; t=${plaintext}\r\nX-Api-Key: ${plaintext}\r\n`;
+  const requests = [
+    `GET /v1/programs HTTP/1.1\r\n${head}Authorization: Bearer ${plaintext}\r\n\r\n`,
+    `GET /v1/programs HTTP/1.1\r\n${head}Authorization: Bearer ${unknown.plaintext}\r\n\r\n`,
+    `GET /v1/programs HTTP/1.1\r\n${head}Authorization: Bearer ${gone.plaintext}\r\n\r\n`,
+    `GET /v1/programs HTTP/1.1\r\n${head}Authorization: Basic ${plaintext}\r\n\r\n`,
+    `GET /v1/programs?access_token=${plaintext}&${canary} HTTP/1.1\r\n${head}\r\n`,
+    `GET /v1/programs/${plaintext} HTTP/1.1\r\n${head}Authorization: Bearer ${plaintext}\r\n\r\n`,
+    `GET /v1/programs/${canary}%zz HTTP/1.1\r\n${head}Authorization: Bearer ${plaintext}\r\n\r\n`,
+    `GET /${canary}/${plaintext} HTTP/1.1\r\n${head}\r\n`,
+    `GET /v1/programs HTTP/1.1\r\n${head}X-Request-Id: ${plaintext}\r\nAuthorization: Bearer ${plaintext}\r\n\r\n`,
+    `GET /v1/programs/p2 HTTP/1.1\r\n${head}X-Request-Id: id.${plaintext}\r\nAuthorization: Bearer ${plaintext}\r\n\r\n`,
+    `POST /v1/programs HTTP/1.1\r\n${head}Content-Length: 60\r\n\r\n${plaintext.padEnd(60)}`,
+    `BREW /${plaintext} HTTP/1.1\r\n${head}X-Request-Id: ${plaintext}\r\n\r\n`,
+    `GET /${plaintext}#${canary} HTTP/1.1\r\n${head}\r\n`,
+    `GET / HTTP/1.1\r\n${head}Broken ${canary}\r\nAuthorization: Bearer ${plaintext}\r\n\r\n`,
+    `CONNECT ${canary}:443 HTTP/1.1\r\n${head}X-Request-Id: ${plaintext}\r\n\r\n`,
+    `GET / HTTP/1.1\r\n${head}X-Padding: ${plaintext.repeat(400)}\r\n\r\n`,
+  ];
+  for (const bytes of requests) {
+    const { responses } = await converse(gateway.api, { send: bytes, responses: 1 });
+    expect(responses).toHaveLength(1);
+  }
+  await eventually(
+    () => gateway.log.filter(({ msg }) => msg === "request").length,
+    (count) => count === requests.length,
+  );
+  const text = gateway.logText();
+  for (const token of [acme, gone, unknown]) {
+    // Neither whole nor in part.
+    expect(text).not.toContain(token.plaintext.slice(4, 40));
+  }
+  expect(text).not.toContain(canary);
+  expect(text).toContain("[token]");
+});
+
+test("a client that leaves in the middle is told apart from one that got its answer", async () => {
+  await start();
+  const { responses } = await converse(gateway.api, {
+    send: `GET /v1/programs HTTP/1.1\r\nHost: a\r\nX-Request-Id: whole\r\nAuthorization: Bearer ${acme.plaintext}\r\n\r\n`,
+    responses: 1,
+  });
+  expect(responses[0]?.status).toBe(200);
+  expect(await lineOf("whole")).not.toHaveProperty("isCut");
+});

@@ -1,0 +1,274 @@
+import { readFile } from "node:fs/promises";
+import { afterEach, expect, test } from "vitest";
+import { bytesBody } from "../../../core/object-body.ts";
+import { tokensKey } from "../../../core/object-key.ts";
+import { type Client, createClient, eventually } from "../../support/gateway-client.ts";
+import {
+  denied,
+  type FaultyStore,
+  faultyStore,
+  missing,
+  replacedBy,
+  stuck,
+  unavailable,
+} from "../../support/gateway-faulty-store.ts";
+import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { issueToken, revoked } from "../../support/gateway-tokens.ts";
+
+const acme = issueToken("acme");
+const unknown = issueToken("acme");
+let gateway: GatewayFixture;
+let client: Client;
+let registry: FaultyStore;
+
+afterEach(async () => {
+  client.close();
+  await gateway.close();
+});
+
+async function start(options: FixtureOptions = {}): Promise<void> {
+  gateway = await startGateway({
+    async fill(store, tokens) {
+      await tokens.write([acme]);
+      await publishSnapshot(store, "acme", { programIds: ["p1"] });
+    },
+    seenTokens(store) {
+      registry = faultyStore(store);
+      return registry;
+    },
+    ...options,
+  });
+  client = createClient(gateway.api);
+}
+
+const statusWith = async (token: string): Promise<number> => (await client.get("/v1/programs", token)).status;
+const readiness = async (): Promise<{ status: number; body: { reason?: string } }> => {
+  const response = await fetch(`${gateway.admin}/readyz`);
+  return { status: response.status, body: (await response.json()) as { reason?: string } };
+};
+
+test("a registry that was never there is an empty one: 401 for all, and the gateway is ready", async () => {
+  await start({ fill: async () => {} });
+  expect(await statusWith(acme.plaintext)).toBe(401);
+  expect((await readiness()).status).toBe(200);
+});
+
+test("a token issued later works without a restart", async () => {
+  await start({ env: { TOKEN_REFRESH_MS: "50" } });
+  expect(await statusWith(unknown.plaintext)).toBe(401);
+  await gateway.tokens.write([acme, unknown]);
+  await eventually(
+    () => statusWith(unknown.plaintext),
+    (status) => status === 200,
+    1000,
+  );
+});
+
+test("a revoked token gets 401 without a restart, and the log says why", async () => {
+  await start();
+  expect(await statusWith(acme.plaintext)).toBe(200);
+  await gateway.tokens.write([revoked(acme)]);
+  await eventually(
+    () => statusWith(acme.plaintext),
+    (status) => status === 401,
+    1000,
+  );
+  const line = gateway.log.findLast((entry) => entry.status === 401);
+  expect(line).toMatchObject({ tokenId: acme.entry.tokenId, tenantId: "acme", cause: "revoked token" });
+});
+
+test("an expiry is noticed at the very request, without a change of the registry", async () => {
+  const expiresAt = new Date(Date.now() + 400).toISOString();
+  const brief = issueToken("acme", { expiresAt });
+  await start({
+    async fill(store, tokens) {
+      await tokens.write([brief]);
+      await publishSnapshot(store, "acme", { programIds: ["p1"] });
+    },
+  });
+  expect(await statusWith(brief.plaintext)).toBe(200);
+  registry.breakKeys(/./, unavailable);
+  await eventually(
+    () => statusWith(brief.plaintext),
+    (status) => status === 401,
+    2000,
+  );
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
+  expect(gateway.log.findLast((entry) => entry.status === 401)?.cause).toBe("expired token");
+});
+
+test("unknown tokens cost no call to the store", async () => {
+  await start({ seen: (store) => (registry = faultyStore(store)), env: { TOKEN_REFRESH_MS: "60000" } });
+  registry.forget();
+  for (let at = 0; at < 50; at += 1) expect(await statusWith(issueToken("acme").plaintext)).toBe(401);
+  expect(registry.asked).toEqual([]);
+});
+
+for (const [name, fault] of [
+  ["the store is away", unavailable],
+  ["the store refuses", denied],
+  ["the registry is gone", missing],
+  ["the registry is no JSON", replacedBy("{")],
+  ["the registry is empty", replacedBy("")],
+  ["the registry does not fit its schema", replacedBy('{"format":"partner-programs/tokens@1","tokens":[]}')],
+  [
+    "the registry is of an unknown format",
+    replacedBy('{"format":"partner-programs/tokens@2","revision":9,"tokens":[]}'),
+  ],
+] as const) {
+  test(`while ${name}, the last good registry serves up to its bound, then 500; it recovers by itself`, async () => {
+    await start({ env: { TOKEN_MAX_STALE_SECONDS: "1" } });
+    registry.breakKeys(/./, fault);
+    const brokenAt = performance.now();
+    expect(await statusWith(acme.plaintext)).toBe(200);
+
+    await eventually(
+      () => statusWith(acme.plaintext),
+      (status) => status === 500,
+      3000,
+    );
+    expect(performance.now() - brokenAt).toBeGreaterThan(900);
+    expect(await statusWith(unknown.plaintext)).toBe(500);
+    expect((await client.get("/v1/programs")).status).toBe(401);
+    expect(await statusWith("ppr_nonsense")).toBe(401);
+    expect((await client.get("/v1/unknown", acme.plaintext)).status).toBe(404);
+    expect((await readiness()).body.reason).toContain("the token registry is not confirmed");
+    expect(gateway.log.findLast((entry) => entry.status === 500)?.cause).toContain(
+      "the token registry is not confirmed",
+    );
+
+    registry.mend();
+    await eventually(
+      () => statusWith(acme.plaintext),
+      (status) => status === 200,
+      3000,
+    );
+    expect((await readiness()).status).toBe(200);
+  });
+}
+
+test("a registry that goes back to an older revision is refused, and a revoked token stays revoked", async () => {
+  await start();
+  const old = await readFile(`${gateway.directory}/${tokensKey}`);
+  await gateway.tokens.write([revoked(acme)]);
+  await eventually(
+    () => statusWith(acme.plaintext),
+    (status) => status === 401,
+    2000,
+  );
+  await gateway.store.put(tokensKey, bytesBody(old));
+  await eventually(
+    () => gateway.log,
+    (log) => log.some(({ cause }) => String(cause).includes("fell from revision 2 to 1")),
+  );
+  expect(await statusWith(acme.plaintext)).toBe(401);
+});
+
+test("one poll that hangs does not hold up a revocation", async () => {
+  await start();
+  let isFirst = true;
+  registry.breakKeys(/./, (answer, options) => {
+    if (!isFirst) return answer();
+    isFirst = false;
+    return stuck(answer, options);
+  });
+  await eventually(
+    () => isFirst,
+    (value) => !value,
+  );
+  await gateway.tokens.write([revoked(acme)]);
+  await eventually(
+    () => statusWith(acme.plaintext),
+    (status) => status === 401,
+    1000,
+  );
+});
+
+test("a poll that was overtaken by a later one changes nothing any more", async () => {
+  await start();
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isHeld = false;
+  let isLate = false;
+  registry.breakKeys(/./, async (answer) => {
+    if (isHeld) return answer();
+    isHeld = true;
+    const old = await answer();
+    await released;
+    isLate = true;
+    return old;
+  });
+  await eventually(
+    () => isHeld,
+    (value) => value,
+  );
+  await gateway.tokens.write([revoked(acme)]);
+  await eventually(
+    () => statusWith(acme.plaintext),
+    (status) => status === 401,
+    2000,
+  );
+  release();
+  await eventually(
+    () => isLate,
+    (value) => value,
+  );
+  expect(await statusWith(acme.plaintext)).toBe(401);
+});
+
+test("started while the store is away: up but not ready, 500 for tokens; ready by itself", async () => {
+  let isBroken = true;
+  await start({
+    seen: (store) => ({
+      get: (key, options) =>
+        isBroken ? unavailable(() => store.get(key), options) : store.get(key, options),
+    }),
+    seenTokens: (store) => ({
+      get: (key, options) =>
+        isBroken ? unavailable(() => store.get(key), options) : store.get(key, options),
+    }),
+  });
+  expect(await statusWith(acme.plaintext)).toBe(500);
+  expect((await client.get("/v1/programs")).status).toBe(401);
+  expect(await readiness()).toMatchObject({
+    status: 503,
+    body: { reason: expect.stringContaining("not confirmed") },
+  });
+  isBroken = false;
+  await eventually(
+    () => statusWith(acme.plaintext),
+    (status) => status === 200,
+    3000,
+  );
+  expect((await readiness()).status).toBe(200);
+});
+
+test("a token of a tenant without a snapshot gets 500, and the log says why", async () => {
+  const early = issueToken("early");
+  await start({ fill: (_store, tokens) => tokens.write([early]) });
+  expect(await statusWith(early.plaintext)).toBe(500);
+  expect(gateway.log.findLast((entry) => entry.status === 500)?.cause).toContain("no published snapshot");
+});
+
+test("tenants see their own programs only", async () => {
+  const globex = issueToken("globex");
+  await start({
+    async fill(store, tokens) {
+      await tokens.write([acme, globex]);
+      await publishSnapshot(store, "acme", { programIds: ["same", "a1"] });
+      await publishSnapshot(store, "globex", { programIds: ["same", "g1"] });
+    },
+  });
+  const list = async (token: string): Promise<string> =>
+    (await client.get("/v1/programs", token)).body.toString();
+  expect(await list(acme.plaintext)).toContain("acme same");
+  expect(await list(acme.plaintext)).not.toContain("globex");
+  expect((await client.get("/v1/programs/same", globex.plaintext)).body.toString()).toContain("globex same");
+  const foreign = await client.get("/v1/programs/g1", acme.plaintext, { "X-Request-Id": "same" });
+  const absent = await client.get("/v1/programs/none", acme.plaintext, { "X-Request-Id": "same" });
+  expect(foreign.status).toBe(404);
+  expect(foreign.body.equals(absent.body)).toBe(true);
+});

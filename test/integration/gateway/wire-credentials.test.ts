@@ -1,0 +1,132 @@
+import { expect } from "vitest";
+import { authorized, describeWire, request, type WireCase } from "../../support/gateway-wire.ts";
+
+const challenge = 'Bearer realm="programs"';
+const invalidToken = `${challenge}, error="invalid_token"`;
+
+function unauthorized(name: string, authenticate: string, ...headers: readonly string[]): WireCase {
+  return {
+    name,
+    send: request("GET /v1/programs", ...headers),
+    answers: ["401 unauthorized"],
+    ending: "open",
+    also: (answer) => {
+      expect(answer?.header("www-authenticate")).toBe(authenticate);
+      expect(answer?.header("ratelimit")).toBeUndefined();
+    },
+  };
+}
+
+function accepted(name: string, ...headers: readonly string[]): WireCase {
+  return { name, send: request("GET /v1/programs", ...headers), answers: ["200 list"], ending: "open" };
+}
+
+describeWire("check 4: the token is known, not revoked, not expired", [
+  unauthorized("no Authorization header", challenge),
+  unauthorized("an empty Authorization header", challenge, "Authorization:"),
+  unauthorized("another scheme", challenge, "Authorization: Basic dXNlcjpwYXNz"),
+  unauthorized("a token without a scheme", challenge, "Authorization: {token}"),
+  unauthorized("a scheme that begins like Bearer", challenge, "Authorization: Bearers {token}"),
+  unauthorized("Bearer without a token", invalidToken, "Authorization: Bearer"),
+  unauthorized("Bearer and a tab", challenge, "Authorization: Bearer\t{token}"),
+  unauthorized("a token in quotes", invalidToken, 'Authorization: Bearer "{token}"'),
+  unauthorized("two tokens in one header", invalidToken, "Authorization: Bearer {token} {token}"),
+  unauthorized("a token and parameters", invalidToken, "Authorization: Bearer {token}, scope=x"),
+  unauthorized("a token with a letter too many", invalidToken, "Authorization: Bearer {token}x"),
+  unauthorized("a token in lower case", invalidToken, `Authorization: Bearer ppr_${"a".repeat(49)}`),
+  unauthorized(
+    "a token with a wrong checksum",
+    invalidToken,
+    `Authorization: Bearer ppr_${"A".repeat(43)}000000`,
+  ),
+  unauthorized("a token that never was", invalidToken, "Authorization: Bearer {unknown}"),
+  unauthorized("a revoked token", invalidToken, "Authorization: Bearer {revoked}"),
+  unauthorized("an expired token", invalidToken, "Authorization: Bearer {expired}"),
+  unauthorized("two Authorization headers", invalidToken, authorized, "Authorization: Bearer {other}"),
+  unauthorized("two equal Authorization headers", invalidToken, authorized, authorized),
+  unauthorized(
+    "a second Authorization header in another case",
+    invalidToken,
+    authorized,
+    "AUTHORIZATION: Basic eA==",
+  ),
+  unauthorized(
+    "a second Authorization header far behind the first",
+    invalidToken,
+    authorized,
+    ...Array(1500).fill("a:b"),
+    authorized,
+  ),
+  unauthorized(
+    "a token in a cookie",
+    challenge,
+    "Cookie: access_token={token}; Authorization=Bearer {token}",
+  ),
+  unauthorized(
+    "a token in another header",
+    challenge,
+    "X-Api-Key: {token}",
+    "Proxy-Authorization: Bearer {token}",
+  ),
+  {
+    name: "a token in the query",
+    send: request("GET /v1/programs?access_token={token}"),
+    answers: ["401 unauthorized"],
+    ending: "open",
+  },
+  {
+    name: "no token and an ill-formed id: the token comes first",
+    send: request("GET /v1/programs/%zz"),
+    answers: ["401 unauthorized"],
+    ending: "open",
+  },
+  {
+    name: "no token and an unknown path: the path comes first",
+    send: request("GET /unknown"),
+    answers: ["404 not_found"],
+    ending: "open",
+  },
+  accepted("a good token", authorized),
+  accepted("a token that expires later", "Authorization: Bearer {expiring}"),
+  accepted("bearer in lower case", "Authorization: bearer {token}"),
+  accepted("BEARER in upper case", "authorization: BEARER {token}"),
+  accepted("several spaces before the token", "Authorization: Bearer    {token}"),
+  accepted("white space behind the token", "Authorization: Bearer {token} \t"),
+  accepted("no space behind the colon", "Authorization:Bearer {token}"),
+  accepted(
+    "a companyId in a header changes nothing",
+    authorized,
+    "X-Company-Id: globex",
+    "companyId: globex",
+  ),
+]);
+
+describeWire("check 6: the token has the scope", [
+  ...[
+    "/v1/programs",
+    "/v1/programs/p1",
+    "/v1/programs/unknown",
+    "/v1/programs/%zz",
+    "/api/v1/partner/programs",
+  ].map(
+    (path): WireCase => ({
+      name: `${path} with another scope: the scope comes before the id`,
+      send: request(`GET ${path}`, "Authorization: Bearer {noScope}"),
+      answers: ["403 forbidden"],
+      ending: "open",
+      also: (answer) => {
+        expect(answer?.header("www-authenticate")).toBe(
+          `${challenge}, error="insufficient_scope", scope="programs.read"`,
+        );
+        expect(answer?.header("ratelimit")).toMatch(/^"default";r=\d+;t=\d+$/);
+        expect(answer?.header("snapshot-id")).toBeUndefined();
+      },
+    }),
+  ),
+  {
+    name: "a token of a tenant without a snapshot",
+    send: request("GET /v1/programs", "Authorization: Bearer {unpublished}"),
+    answers: ["500 internal_error"],
+    ending: "open",
+  },
+]);

@@ -1,0 +1,160 @@
+import { expect } from "vitest";
+import {
+  type AnswerCheck,
+  authorized,
+  describeWire,
+  request,
+  type WireCase,
+} from "../../support/gateway-wire.ts";
+
+/** Requests that are no HTTP/1.1 or 1.0: refused with the envelope, and the connection ends. */
+function refused(name: string, send: string | readonly string[], also?: AnswerCheck): WireCase {
+  return {
+    name,
+    send,
+    answers: ["400 invalid_request"],
+    ending: "closed",
+    ...(also === undefined ? {} : { also }),
+  };
+}
+
+const host = "Host: api.example\r\n";
+const auth = `${authorized}\r\n`;
+
+describeWire("check 1: the bytes parse as HTTP/1.1 or 1.0", [
+  {
+    name: "HTTP/1.1 with a Host",
+    send: request("GET /v1/programs", authorized),
+    answers: ["200 list"],
+    ending: "open",
+  },
+  {
+    name: "HTTP/1.0 without a Host",
+    send: `GET /v1/programs HTTP/1.0\r\n${auth}\r\n`,
+    answers: ["200 list"],
+    ending: "closed",
+  },
+  {
+    name: "HTTP/1.0 with two Hosts",
+    send: `GET /v1/programs HTTP/1.0\r\n${host}${host}${auth}\r\n`,
+    answers: ["200 list"],
+    ending: "closed",
+  },
+  {
+    name: "HTTP/1.0 that asks to keep the connection",
+    send: `GET /v1/programs HTTP/1.0\r\nConnection: keep-alive\r\n${auth}\r\n`,
+    answers: ["200 list"],
+    ending: "open",
+  },
+  refused("no version (HTTP/0.9)", "GET /v1/programs\r\n\r\n"),
+  refused("HTTP/0.9 by name", `GET /v1/programs HTTP/0.9\r\n${host}${auth}\r\n`),
+  refused("HTTP/1.2", `GET /v1/programs HTTP/1.2\r\n${host}${auth}\r\n`),
+  refused("HTTP/2.0", `GET /v1/programs HTTP/2.0\r\n${host}${auth}\r\n`),
+  refused("HTTP/3.0", `GET /v1/programs HTTP/3.0\r\n${host}${auth}\r\n`),
+  refused("HTTP/11", `GET /v1/programs HTTP/11\r\n${host}${auth}\r\n`),
+  refused("http/1.1 in lower case", `GET /v1/programs http/1.1\r\n${host}${auth}\r\n`),
+  refused("another protocol's name", `GET /v1/programs ICE/1.0\r\n${host}${auth}\r\n`),
+  refused("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+  refused("a TLS handshake on the plain port", "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03\x52"),
+  refused("a byte order mark first", `\xef\xbb\xbfGET /v1/programs HTTP/1.1\r\n${host}\r\n`),
+  refused("plain text", "hello there\r\n\r\n"),
+  refused("only a method", "GET\r\n\r\n"),
+  refused("no target", `GET HTTP/1.1\r\n${host}\r\n`),
+  refused("a space in the target", `GET /v1/ programs HTTP/1.1\r\n${host}${auth}\r\n`),
+  refused("a tab after the method", `GET\t/v1/programs HTTP/1.1\r\n${host}${auth}\r\n`),
+  refused("white space behind the version", `GET /v1/programs HTTP/1.1 \r\n${host}${auth}\r\n`),
+  refused("lines that end in LF alone", `GET /v1/programs HTTP/1.1\nHost: api.example\n\n`),
+  refused("a CR within a header value", `GET /v1/programs HTTP/1.1\r\nHost: a\rb\r\n\r\n`),
+  refused("a NUL within a header value", `GET /v1/programs HTTP/1.1\r\n${host}X-A: a\0b\r\n\r\n`),
+  refused("a folded header line", `GET /v1/programs HTTP/1.1\r\n${host}X-A: b\r\n c\r\n\r\n`),
+  refused("white space before a header's colon", `GET /v1/programs HTTP/1.1\r\n${host}X-A : b\r\n\r\n`),
+  refused("a header line without a colon", `GET /v1/programs HTTP/1.1\r\n${host}X-A\r\n\r\n`),
+  refused("a header without a name", `GET /v1/programs HTTP/1.1\r\n${host}: b\r\n\r\n`),
+  refused("a header name with a space", `GET /v1/programs HTTP/1.1\r\n${host}X A: b\r\n\r\n`),
+  refused("no Host in HTTP/1.1", `GET /v1/programs HTTP/1.1\r\n${auth}\r\n`),
+  refused("two Hosts in HTTP/1.1", request("GET /v1/programs", "Host: other.example", authorized)),
+  refused("two equal Hosts in HTTP/1.1", request("GET /v1/programs", "Host: api.example", authorized)),
+  refused("no Host with an absolute-form target", `GET http://a/v1/programs HTTP/1.1\r\n${auth}\r\n`),
+  refused("no Host on an unknown path", `GET /unknown HTTP/1.1\r\n${auth}\r\n`),
+  {
+    name: "an empty Host",
+    send: `GET /v1/programs HTTP/1.1\r\nHost:\r\n${auth}\r\n`,
+    answers: ["200 list"],
+    ending: "open",
+  },
+  refused(
+    "a header section above 16 KiB",
+    request("GET /v1/programs", `X-Padding: ${"a".repeat(17_000)}`, authorized),
+  ),
+  refused("a target above 16 KiB", request(`GET /v1/programs?${"a".repeat(17_000)}`, authorized)),
+  refused(
+    "header lines above 16 KiB in all",
+    request("GET /v1/programs", ...Array(600).fill(`X-Padding: ${"a".repeat(20)}`)),
+  ),
+  {
+    name: "a header section of 15 KiB in thousands of lines, the token in the last",
+    send: request("GET /v1/programs", ...Array(2000).fill("a:b"), authorized),
+    answers: ["200 list"],
+    ending: "open",
+  },
+  {
+    name: "a token of 10 kB",
+    send: request("GET /v1/programs", `Authorization: Bearer ${"a".repeat(10_000)}`),
+    answers: ["401 unauthorized"],
+    ending: "open",
+  },
+  {
+    name: "a request that arrives byte by byte",
+    send: request("GET /v1/programs/p1", authorized),
+    isBytewise: true,
+    answers: ["200 detail p1"],
+    ending: "open",
+  },
+  {
+    name: "empty lines before the request line",
+    send: `\r\n\r\n${request("GET /v1/programs", authorized)}`,
+    answers: ["200 list"],
+    ending: "open",
+  },
+  {
+    name: "a client that closes its side after the request",
+    send: request("GET /v1/programs", authorized),
+    halfClose: true,
+    answers: ["200 list"],
+    ending: "closed",
+  },
+  {
+    name: "a client that closes its side within the header section",
+    send: `GET /v1/programs HTTP/1.1\r\n${host}`,
+    halfClose: true,
+    answers: ["400 invalid_request"],
+    ending: "closed",
+  },
+  {
+    name: "a client that connects and closes without a word",
+    send: "",
+    halfClose: true,
+    answers: [],
+    ending: "closed",
+  },
+  refused(
+    "a refused request with an X-Request-Id: it is echoed",
+    request("BREW /v1/programs", "X-Request-Id: brew-1"),
+    (answer) => expect(answer?.header("x-request-id")).toBe("brew-1"),
+  ),
+  refused(
+    "a refused request with two X-Request-Ids: a fresh one",
+    request("BREW /v1/programs", "X-Request-Id: brew-1", "X-Request-Id: brew-1"),
+    (answer) => expect(answer?.header("x-request-id")).toMatch(/^[0-9a-f-]{36}$/),
+  ),
+  refused(
+    "a refused request with an ill-formed X-Request-Id: a fresh one",
+    request("BREW /", "X-Request-Id: b w"),
+    (answer) => expect(answer?.header("x-request-id")).toMatch(/^[0-9a-f-]{36}$/),
+  ),
+  refused(
+    "no Host, with an X-Request-Id: it is echoed",
+    "GET / HTTP/1.1\r\nX-Request-Id: no-host\r\n\r\n",
+    (answer) => expect(answer?.header("x-request-id")).toBe("no-host"),
+  ),
+]);

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { buildWithoutEffect } from "../../support/build-effect.ts";
+import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
+});
+
+describe("a program with an error", () => {
+  beforeEach(async () => {
+    await bench.insertPrograms("acme", "good-1", "good-2");
+    await bench.build();
+    await bench.insertPrograms("acme", { program_id: "bad", name: " " }, "good-3");
+  });
+
+  test("fails its tenant's build by default, and the previous snapshot stays live", async () => {
+    const { status, report, stdout } = await buildWithoutEffect(bench);
+    expect(status).toBe(1);
+    expect(report.outcome).toBe("failed");
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "failed",
+      generation: 1,
+      counts: { programs: 3, invalid: 1 },
+      failure: { code: "invalid_program", message: expect.stringContaining("bad (program_name_blank)") },
+      problems: [{ severity: "error", code: "program_name_blank", programId: "bad", field: "name" }],
+    });
+    expect(stdout).toContain("--on-invalid skip");
+    expect((await bench.published("acme")).list.data.map(({ id }) => id)).toEqual(["good-1", "good-2"]);
+  });
+
+  test("is left out and reported with --on-invalid skip, and the run is done", async () => {
+    const { status, report } = await bench.build(["--on-invalid", "skip"]);
+    expect(status).toBe(0);
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "published",
+      counts: { programs: 3, added: 1, invalid: 1 },
+      failure: null,
+      problemCounts: { program_name_blank: 1 },
+    });
+    expect((await bench.published("acme")).list.data.map(({ id }) => id)).toEqual([
+      "good-1",
+      "good-2",
+      "good-3",
+    ]);
+  });
+
+  test("that was published before is withdrawn with --on-invalid skip", async () => {
+    await bench.source.query("UPDATE partner_source.programs SET name = NULL WHERE program_id = 'good-1'");
+    await bench.build(["--on-invalid", "skip"]);
+    const { list, manifest } = await bench.published("acme");
+    expect(list.data.map(({ id }) => id)).toEqual(["good-2", "good-3"]);
+    expect(manifest.programs.has("good-1")).toBe(false);
+  });
+
+  test("fails its own tenant only: the others are published, and the run is partly done", async () => {
+    await bench.source.insert("tenants", { tenant_id: "beta", name: "Beta" });
+    await bench.insertPrograms("beta", "b");
+    const { status, report } = await bench.build();
+    expect(status).toBe(3);
+    expect(report.outcome).toBe("partial");
+    expect(report.tenants.map(({ tenantId, outcome }) => [tenantId, outcome])).toEqual([
+      ["acme", "failed"],
+      ["beta", "published"],
+    ]);
+    expect((await bench.published("beta")).list.meta.count).toBe(1);
+  });
+});
+
+describe("two programs of one id", () => {
+  beforeEach(async () => {
+    await bench.insertPrograms("acme", "a", "twin", { program_id: "twin", name: "Other" }, "z");
+    await bench.insertRows("room_prices", "acme", "twin", { occupancy: 2, amount: 10 });
+  });
+
+  test("are errors, both of them", async () => {
+    const { status, report } = await bench.build();
+    expect(status).toBe(1);
+    expect(tenantRun(report, "acme")).toMatchObject({
+      counts: { invalid: 2 },
+      problemCounts: { program_id_duplicate: 2 },
+    });
+  });
+
+  test("are both left out with --on-invalid skip", async () => {
+    await bench.build(["--on-invalid", "skip"]);
+    expect((await bench.published("acme")).list.data.map(({ id }) => id)).toEqual(["a", "z"]);
+  });
+
+  test("are errors also when only one of them is publishable: whose children are whose is not known", async () => {
+    await bench.source.query(
+      "UPDATE partner_source.programs SET lifecycle_state = 'draft' WHERE name = 'Other'",
+    );
+    const { report } = await bench.build(["--on-invalid", "skip"]);
+    expect(tenantRun(report, "acme").counts).toMatchObject({ programs: 2, invalid: 1, notPublishable: 1 });
+    expect((await bench.published("acme")).list.data.map(({ id }) => id)).toEqual(["a", "z"]);
+  });
+
+  test("of different tenants are nothing special", async () => {
+    await bench.source.query("DELETE FROM partner_source.programs WHERE name = 'Other'");
+    await bench.source.insert("tenants", { tenant_id: "beta", name: "Beta" });
+    await bench.insertPrograms("beta", "twin");
+    expect((await bench.build()).status).toBe(0);
+  });
+
+  test("that differ in case only are two programs", async () => {
+    await bench.source.query("DELETE FROM partner_source.programs WHERE name = 'Other'");
+    await bench.insertPrograms("acme", "TWIN");
+    expect((await bench.build()).status).toBe(0);
+    expect([...(await bench.published("acme")).details.keys()]).toEqual(["TWIN", "a", "twin", "z"]);
+  });
+});
+
+describe("the shrink guard", () => {
+  test.each([
+    [12, 5, "more than half, by 7"],
+    [9, 4, "more than half, by exactly 5"],
+    [3, 0, "to zero"],
+  ])("refuses a fall from %d to %d programs (%s), and says how to override", async (before, after) => {
+    await bench.insertMany("acme", before);
+    await bench.build();
+    await bench.source.query(
+      `DELETE FROM partner_source.programs WHERE program_id NOT IN (
+         SELECT program_id FROM partner_source.programs LIMIT ${after})`,
+    );
+    const { status, report, stdout } = await buildWithoutEffect(bench);
+    expect(status).toBe(4);
+    expect(report.outcome).toBe("refused");
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "refused",
+      generation: 1,
+      failure: { code: "shrink_guard" },
+    });
+    expect(stdout).toContain("--allow-shrink");
+
+    const allowed = await bench.build(["--allow-shrink"]);
+    expect(allowed.status).toBe(0);
+    expect((await bench.published("acme")).list.meta.count).toBe(after);
+  });
+
+  test.each([
+    [10, 5, "exactly half"],
+    [7, 3, "more than half, but by only 4"],
+  ])("lets a fall from %d to %d pass: %s", async (before, after) => {
+    await bench.insertMany("acme", before);
+    await bench.build();
+    await bench.source.query(
+      `DELETE FROM partner_source.programs WHERE program_id NOT IN (
+         SELECT program_id FROM partner_source.programs LIMIT ${after})`,
+    );
+    expect((await bench.build()).status).toBe(0);
+    expect((await bench.published("acme")).list.meta.count).toBe(after);
+  });
+
+  test("counts what is published, so that drafts do not hide a collapse", async () => {
+    await bench.insertMany("acme", 10);
+    await bench.build();
+    await bench.source.query(
+      "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id <> 'p-1'",
+    );
+    expect((await buildWithoutEffect(bench)).status).toBe(4);
+  });
+
+  test("counts invalid programs that were skipped as gone", async () => {
+    await bench.insertMany("acme", 10);
+    await bench.build();
+    await bench.source.query("UPDATE partner_source.programs SET name = '' WHERE program_id <> 'p-1'");
+    expect((await buildWithoutEffect(bench, "--on-invalid", "skip")).status).toBe(4);
+  });
+
+  test("does not concern a tenant's first snapshot, nor one that was empty before", async () => {
+    expect((await bench.build()).status).toBe(0);
+    expect((await bench.build()).status).toBe(0);
+  });
+
+  test("refuses one tenant, and the others are published: partly done", async () => {
+    await bench.insertMany("acme", 10);
+    await bench.build();
+    await bench.source.query("DELETE FROM partner_source.programs");
+    await bench.source.insert("tenants", { tenant_id: "beta" });
+    await bench.insertMany("beta", 1);
+    expect((await bench.build()).status).toBe(3);
+    expect((await bench.published("beta")).list.meta.count).toBe(1);
+  });
+});

@@ -1,0 +1,154 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readPointer } from "../../../cli/snapshot/live-snapshot.ts";
+import { type Current, currentBytes } from "../../../core/current.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { currentKey, manifestKey } from "../../../core/object-key.ts";
+import { buildWithoutEffect } from "../../support/build-effect.ts";
+import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+const acme = parseTenantId("acme");
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
+});
+
+describe("a tenant on hold", () => {
+  const hold = { reason: "prices are wrong", since: "2026-11-01T00:00:00.000Z" };
+
+  beforeEach(async () => {
+    await bench.insertMany("acme", 3);
+    await bench.build();
+    await writeCurrent((current) => ({ ...current, hold }));
+    await bench.insertMany("acme", 0);
+    await bench.insertPrograms("acme", "new");
+  });
+
+  test("is passed over and named, and the run is done", async () => {
+    const { status, report, stdout } = await buildWithoutEffect(bench);
+    expect(status).toBe(0);
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "held",
+      generation: 1,
+      bytesWritten: 0,
+      failure: {
+        code: "held",
+        message: "On hold since 2026-11-01T00:00:00.000Z: prices are wrong. End it with `snapshot release`.",
+      },
+    });
+    expect(stdout).toContain("acme");
+  });
+
+  test("is refused when --tenant asks for it", async () => {
+    const { status, report } = await buildWithoutEffect(bench, "--tenant", "acme");
+    expect(status).toBe(4);
+    expect(report.outcome).toBe("refused");
+  });
+
+  test("does not keep the other tenants from being published", async () => {
+    await bench.source.insert("tenants", { tenant_id: "beta" });
+    await bench.insertMany("beta", 1);
+    const { status, report } = await bench.build();
+    expect(status).toBe(0);
+    expect(report.tenants.map(({ outcome }) => outcome)).toEqual(["held", "published"]);
+    expect((await bench.build(["--tenant", "acme", "--tenant", "beta"])).status).toBe(3);
+  });
+
+  test("is built again once the hold has ended", async () => {
+    await writeCurrent((current) => ({ ...current, hold: null }));
+    expect((await bench.build()).status).toBe(0);
+    expect((await bench.published("acme")).list.meta.count).toBe(4);
+  });
+});
+
+describe("a store that is not as it should be", () => {
+  beforeEach(async () => {
+    await bench.insertMany("acme", 3);
+    await bench.build();
+  });
+
+  async function breakManifest(bytes: string | undefined): Promise<void> {
+    const { current } = await bench.published("acme");
+    const key = manifestKey(acme, current.snapshotId);
+    if (bytes === undefined) await bench.store.delete([key]);
+    else await bench.store.put(key, bytesBody(Buffer.from(bytes)));
+  }
+
+  test.each([
+    ["missing", undefined],
+    ["of other bytes", "{}"],
+    ["empty", ""],
+  ])("a live manifest that is %s is mended: every file is written anew", async (_, bytes) => {
+    const broken = (await bench.published("acme")).current.snapshotId;
+    await breakManifest(bytes);
+    const { status, report } = await bench.build();
+    expect(status).toBe(0);
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "published",
+      generation: 2,
+      counts: { programs: 3, added: 3, unchanged: 0, removed: 0 },
+      problems: [{ severity: "warning", code: "manifest_unreadable" }],
+    });
+    const { manifest, list } = await bench.published("acme");
+    expect(list.meta.count).toBe(3);
+    expect(manifest.parent).toBe(broken);
+    const folders = [...manifest.programs.ids()].map((id) => manifest.programs.get(id)?.snapshotId);
+    expect(new Set(folders)).toEqual(new Set([manifest.snapshotId]));
+    expect((await bench.build()).report.outcome).toBe("unchanged");
+  });
+
+  test("a broken manifest does not open the shrink guard: an empty source is still refused", async () => {
+    await breakManifest("{}");
+    await bench.source.query("DELETE FROM partner_source.programs");
+    const { status } = await buildWithoutEffect(bench);
+    expect(status).toBe(4);
+    expect((await bench.build(["--allow-shrink"])).status).toBe(0);
+  });
+
+  test.each([
+    ["no JSON", "nonsense"],
+    ["of another format", '{"format":"partner-programs/current@9"}'],
+    ["empty", ""],
+  ])("a current.json that is %s fails its tenant clearly, and nothing is changed", async (_, bytes) => {
+    await writeFile(join(bench.storeDirectory, currentKey(acme)), bytes);
+    const { status, report } = await buildWithoutEffect(bench);
+    expect(status).toBe(1);
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "failed",
+      snapshotId: null,
+      failure: { code: "corrupt_document", message: expect.stringContaining("current.json of tenant acme") },
+    });
+  });
+
+  test("a current.json of another tenant is not believed", async () => {
+    await bench.source.insert("tenants", { tenant_id: "beta" });
+    const pointer = await readPointer(bench.store, acme, new AbortController().signal);
+    if (pointer === undefined) throw new Error("no pointer");
+    await bench.store.put(currentKey(parseTenantId("beta")), bytesBody(currentBytes(pointer.current)));
+    const { status, report } = await bench.build();
+    expect(status).toBe(3);
+    expect(tenantRun(report, "beta").failure).toEqual({
+      code: "corrupt_document",
+      message: "current.json of tenant beta belongs to another tenant.",
+    });
+  });
+});
+
+async function writeCurrent(change: (current: Current) => Current): Promise<void> {
+  const pointer = await readPointer(bench.store, acme, new AbortController().signal);
+  if (pointer === undefined) throw new Error("no pointer");
+  const body = bytesBody(currentBytes({ ...change(pointer.current), nonce: "0".repeat(32) }));
+  await bench.store.put(currentKey(acme), body, { condition: { kind: "match", etag: pointer.etag } });
+}

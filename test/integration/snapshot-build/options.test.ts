@@ -1,0 +1,263 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { changedKeys } from "../../support/store-tree.ts";
+import { openWorkbench, parsedReport, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+let scratch: string;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+  scratch = await mkdtemp(join(tmpdir(), "build-options-"));
+});
+
+afterAll(async () => {
+  await bench.close();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  for (const tenantId of ["acme", "beta", "gamma"]) {
+    await bench.source.insert("tenants", { tenant_id: tenantId });
+    await bench.insertPrograms(tenantId, "a", "b");
+  }
+});
+
+function outcomes(report: Awaited<ReturnType<Workbench["build"]>>["report"]): string[] {
+  return report.tenants.map(({ tenantId, outcome }) => `${tenantId} ${outcome}`);
+}
+
+describe("--tenant", () => {
+  test.each([
+    [["--tenant", "beta"], ["beta published"]],
+    [
+      ["--tenant", "gamma", "--tenant", "acme"],
+      ["acme published", "gamma published"],
+    ],
+    [
+      ["--tenant", "gamma", "acme"],
+      ["acme published", "gamma published"],
+    ],
+    [["--tenant", "acme", "acme"], ["acme published"]],
+  ])("%j builds these tenants and no others", async (args, expected) => {
+    const { status, report } = await bench.build(args);
+    expect(status).toBe(0);
+    expect(outcomes(report)).toEqual(expected);
+    const folders = new Set([...(await bench.tree()).keys()].map((key) => key.split("/")[1]));
+    expect([...folders].sort()).toEqual(expected.map((text) => text.split(" ")[0]));
+  });
+
+  test("of an unknown tenant builds nothing, also not the known ones beside it", async () => {
+    const { status, report, stderr } = await bench.build(["--tenant", "acme", "--tenant", "nobody"]);
+    expect(status).toBe(1);
+    expect(report).toMatchObject({ outcome: "failed", tenants: [], failure: { code: "not_found" } });
+    expect(stderr).toContain("does not list nobody. Nothing was built; check --tenant.");
+    expect([...(await bench.tree())]).toEqual([]);
+  });
+
+  test.each(["../acme", "", "a b", "x".repeat(65)])(
+    "refuses the ill-formed id %j before anything else",
+    async (id) => {
+      const result = await bench.run(["snapshot", "build", "--tenant", id], {
+        env: { DATABASE_URL: "postgres://nobody@127.0.0.1:1/x" },
+      });
+      expect(result.status).toBe(2);
+      expect(result.stderr).toContain("--tenant");
+      expect(result.stdout).toBe("");
+    },
+  );
+
+  test("says nothing of tenants that it was not asked for, not even of vanished ones", async () => {
+    await bench.build();
+    await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'gamma'");
+    expect((await bench.build(["--tenant", "acme"])).report.problems).toEqual([]);
+  });
+});
+
+describe("--dry-run", () => {
+  test("does everything but publish: it counts and finds, and writes nothing", async () => {
+    await bench.build(["--tenant", "acme"]);
+    await bench.insertPrograms("acme", { program_id: "c", currency: "?" });
+    const before = await bench.tree();
+    const { status, report } = await bench.build(["--dry-run"]);
+    expect(status).toBe(0);
+    expect(report.outcome).toBe("dry-run");
+    expect(outcomes(report)).toEqual(["acme would-publish", "beta would-publish", "gamma would-publish"]);
+    expect(tenantRun(report, "acme")).toMatchObject({
+      generation: 1,
+      bytesWritten: 0,
+      counts: { programs: 3, added: 1, unchanged: 2 },
+      problemCounts: { currency_invalid: 1 },
+      requests: { put: 0, delete: 0 },
+    });
+    expect(changedKeys(before, await bench.tree())).toEqual([]);
+    const runs = [...(await bench.tree()).keys()].filter((key) => key.startsWith("runs/"));
+    expect(runs).toEqual([]);
+  });
+
+  test("says so to people, and what is unchanged", async () => {
+    await bench.build();
+    await bench.insertPrograms("acme", "c");
+    const { stdout } = await bench.run(["snapshot", "build", "--dry-run"]);
+    expect(stdout).toMatch(/^Dry run, nothing written: 2 unchanged, 1 would-publish; 7 programs in/m);
+  });
+
+  test("fails as the real build would: invalid programs, a shrunken tenant", async () => {
+    await bench.build();
+    await bench.source.query("UPDATE partner_source.programs SET name = '' WHERE tenant_id = 'acme'");
+    expect((await bench.build(["--dry-run"])).status).toBe(3);
+    await bench.source.query("UPDATE partner_source.programs SET lifecycle_state = 'ended'");
+    expect((await bench.build(["--dry-run"])).status).toBe(4);
+  });
+
+  test("proves that it could publish: a store that can't be written to is found", async () => {
+    const file = join(scratch, "no-folder");
+    await writeFile(file, "");
+    const { status, stderr } = await bench.run(["snapshot", "build", "--dry-run"], {
+      env: { STORE_URL: `file:${file}/store` },
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain("The store's folder could not serve");
+  });
+});
+
+describe("--report and --json", () => {
+  test("write the same report, which fits its schema, to the file and to standard output", async () => {
+    const path = join(scratch, "report.json");
+    const { status, stdout, report } = await bench.build(["--report", path]);
+    expect(status).toBe(0);
+    expect(await readFile(path, "utf8")).toBe(stdout);
+    expect(parsedReport(stdout)).toEqual(report);
+  });
+
+  test("--report alone leaves the summary on standard output", async () => {
+    const path = join(scratch, "report-2.json");
+    const { stdout } = await bench.run(["snapshot", "build", "--report", path]);
+    expect(stdout).toContain("Published: 3 published; 6 programs in");
+    expect(parsedReport(await readFile(path, "utf8")).outcome).toBe("published");
+  });
+
+  test("a report that can't be written is told after the summary, and does not undo the run", async () => {
+    const { status, stdout, stderr } = await bench.run([
+      "snapshot",
+      "build",
+      "--report",
+      join(scratch, "no/such/folder.json"),
+    ]);
+    expect(status).not.toBe(0);
+    expect(stdout).toContain("Published: 3 published; 6 programs in");
+    expect(stderr).toContain("could not be written");
+    expect((await bench.published("acme")).list.meta.count).toBe(2);
+  });
+
+  test("the report states what the run was asked for, each option as given", async () => {
+    const args = [
+      "--tenant",
+      "acme",
+      "--concurrency",
+      "2",
+      "--on-invalid",
+      "skip",
+      "--allow-shrink",
+      "--dry-run",
+    ];
+    const env = { LEGACY_CAPACITY: "total", TERMINAL_ENROLLMENT_STATUSES: "storno" };
+    const { report } = await bench.build(args, { env, now: new Date("2026-11-21T07:08:09.123Z") });
+    expect(report).toMatchObject({
+      format: "partner-programs/run-report@1",
+      startedAt: "2026-11-21T07:08:09.123Z",
+      options: {
+        tenants: ["acme"],
+        concurrency: 2,
+        onInvalid: "skip",
+        allowShrink: true,
+        dryRun: true,
+        legacyCapacity: "total",
+        terminalStatuses: ["storno"],
+      },
+      failure: null,
+    });
+    expect(report.runId).toMatch(/^20261121T070809Z-/);
+  });
+
+  test("many findings are counted all, kept up to a bound and shown but a few", async () => {
+    await bench.source.query(`
+      INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state)
+      SELECT 'acme', 'n' || n, 'Tour', 'active' FROM generate_series(1, 300) AS n`);
+    const { report } = await bench.build(["--dry-run"]);
+    const run = tenantRun(report, "acme");
+    expect(run.problemCounts).toEqual({ capacity_total_invalid: 300 });
+    expect([run.problems.length, run.problemsOmitted]).toEqual([200, 100]);
+    expect(report.totals.warnings).toBe(300);
+    const { stdout } = await bench.run(["snapshot", "build"]);
+    expect(stdout).toContain("acme: 300 finding(s)");
+    expect(stdout.split("\n").filter((line) => line.includes("capacity_total_invalid"))).toHaveLength(5);
+    expect(stdout).toContain("... and 295 more");
+  });
+});
+
+describe("--concurrency", () => {
+  test.each(["1", "3", "64"])("%s gives the same as any other", async (concurrency) => {
+    const { status, report } = await bench.build(["--concurrency", concurrency]);
+    expect(status).toBe(0);
+    expect(outcomes(report)).toEqual(["acme published", "beta published", "gamma published"]);
+  });
+
+  test.each(["0", "65", "-1", "1.5", "many", ""])("%j is wrong usage", async (concurrency) => {
+    const { status, stderr } = await bench.run(["snapshot", "build", `--concurrency=${concurrency}`]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("Expected a whole number from 1 to 64.");
+  });
+});
+
+describe("a source that can't be read", () => {
+  test("that is down fails the run, changes nothing and says what to look at, without the password", async () => {
+    const env = { DATABASE_URL: "postgres://app:hunter2@127.0.0.1:1/booking" };
+    const { status, report, stdout, stderr } = await bench.build([], { env });
+    expect(status).toBe(1);
+    expect(report).toMatchObject({ outcome: "failed", tenants: [], failure: { code: "source_unavailable" } });
+    expect(stderr).toContain("The booking database could not be reached");
+    expect(stdout + stderr).not.toContain("hunter2");
+    expect([...(await bench.tree())]).toEqual([]);
+  });
+
+  test.each([
+    [
+      "database",
+      (url: URL) => {
+        url.pathname = "/no_such_database";
+      },
+    ],
+    [
+      "role",
+      (url: URL) => {
+        url.username = "no_such_role";
+        url.password = "hunter2";
+      },
+    ],
+  ])("for want of the %s fails the run clearly", async (_, change) => {
+    const url = new URL(bench.database.url);
+    change(url);
+    const { status, report, stderr } = await bench.build([], { env: { DATABASE_URL: url.href } });
+    expect(status).toBe(1);
+    expect(report.failure?.code).toBe("source_unavailable");
+    expect(JSON.stringify(report) + stderr).not.toContain("hunter2");
+  });
+
+  test("whose view is missing a column names the view, the column and the fix, and changes nothing", async () => {
+    await bench.source.query("ALTER TABLE partner_source.programs RENAME COLUMN name TO title");
+    try {
+      const { status, report } = await bench.build();
+      expect(status).toBe(1);
+      expect(report.failure?.code).toBe("source_contract");
+      expect(report.failure?.message).toContain("partner_source.programs");
+      expect(report.failure?.message).toContain("name");
+      expect([...(await bench.tree())]).toEqual([]);
+    } finally {
+      await bench.source.query("ALTER TABLE partner_source.programs RENAME COLUMN title TO name");
+    }
+  });
+});

@@ -1,0 +1,201 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type CliProcess, type CliResult, runCli, startCli } from "../../support/run-cli.ts";
+import { openWorkbench, parsedReport, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+let temporary: string;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+  temporary = await mkdtemp(join(tmpdir(), "build-process-"));
+  env = { ...bench.env, TMPDIR: temporary };
+});
+
+afterAll(async () => {
+  await bench.close();
+  await rm(temporary, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  for (const tenantId of ["acme", "beta", "gamma"]) {
+    await bench.source.insert("tenants", { tenant_id: tenantId });
+    await bench.insertPrograms(tenantId, "a", "b");
+  }
+});
+
+function build(
+  args: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Promise<CliResult> {
+  return runCli(["snapshot", "build", ...args], { env: { ...env, ...more } });
+}
+
+describe("the process", () => {
+  test("ends with 0 when all is done: results on standard output, the log on standard error", async () => {
+    const { status, stdout, stderr } = await build();
+    expect(status).toBe(0);
+    expect(stdout).toContain("Published: 3 published; 6 programs in");
+    const lines = stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ tenantId, outcome }) => `${tenantId} ${outcome}`).sort()).toEqual([
+      "acme published",
+      "beta published",
+      "gamma published",
+    ]);
+    for (const { level, time, program } of lines) {
+      expect([level, program]).toEqual(["info", "partner-programs"]);
+      expect(time).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+    }
+  });
+
+  test("ends with 1 when the database is down", async () => {
+    const { status, stdout, stderr } = await build([], {
+      DATABASE_URL: "postgres://app:hunter2@127.0.0.1:1/x",
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain("The booking database could not be reached");
+    expect(stdout + stderr).not.toContain("hunter2");
+  });
+
+  test("ends with 2 for wrong settings, and lists every fault at once without a secret", async () => {
+    const { status, stdout, stderr } = await build([], {
+      DATABASE_URL: "mysql://app:hunter2@db/x",
+      STORE_URL: "ftp://hunter2",
+      LOG_LEVEL: "loud",
+      LEGACY_CAPACITY: "half",
+    });
+    expect(status).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toBe(
+      [
+        "partner-programs: Settings (environment variables) are wrong:",
+        "  DATABASE_URL must begin with postgres:// or postgresql://",
+        "  STORE_URL must be file:DIRECTORY or s3://BUCKET[/PREFIX]",
+        "  LOG_LEVEL must be one of debug, info, warn, error, silent",
+        "  LEGACY_CAPACITY must be one of object, total",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("ends with 2 for wrong usage", async () => {
+    const results = await Promise.all([build(["--frobnicate"]), build(["--on-invalid", "ignore"])]);
+    expect(results.map(({ status }) => status)).toEqual([2, 2]);
+    expect(results[0]?.stderr).toContain("unknown option '--frobnicate'");
+    expect(results[1]?.stderr).toContain("Allowed choices are fail, skip");
+  });
+
+  test("ends with 3 when some tenants were published and others were not", async () => {
+    await bench.insertPrograms("beta", { program_id: "c", name: null });
+    const { status, stdout } = await build();
+    expect(status).toBe(3);
+    expect(stdout).toContain("Partial: 2 published, 1 failed; ");
+    expect(stdout).toContain("failed: beta: 1 program(s) of tenant beta are invalid");
+  });
+
+  test("ends with 4 when a guard refused", async () => {
+    await build();
+    await bench.source.query("DELETE FROM partner_source.programs");
+    const { status, stdout } = await build();
+    expect(status).toBe(4);
+    expect(stdout).toContain("build with --allow-shrink");
+  });
+
+  test("leaves nothing in the temporary folder, also when spools took to files and the build failed", async () => {
+    await bench.source.query(`
+      INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
+      SELECT 'acme', 'p' || n, repeat('x', 30000), 'active', 1 FROM generate_series(1, 150) AS n`);
+    expect((await build(["--tenant", "acme"])).status).toBe(0);
+    expect((await bench.published("acme")).list.meta.count).toBe(152);
+    expect(await readdir(temporary)).toEqual([]);
+    await bench.source.query(`
+      UPDATE partner_source.programs SET capacity_total = 2;
+      INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state)
+      VALUES ('acme', 'z', '', 'active')`);
+    expect((await build(["--tenant", "acme"])).status).toBe(1);
+    expect(await readdir(temporary)).toEqual([]);
+  });
+});
+
+describe("an interrupted build", () => {
+  const holdLock = 4711;
+  let holder: pg.Client;
+  let running: CliProcess | undefined;
+
+  /** From now on reading the name of any of beta's programs waits until `holder` lets go. */
+  beforeEach(async () => {
+    holder = new pg.Client({ connectionString: bench.database.url });
+    await holder.connect();
+    await holder.query(`
+      SELECT pg_advisory_lock(${holdLock});
+      CREATE FUNCTION public.held(name text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+        BEGIN PERFORM pg_advisory_xact_lock_shared(${holdLock}); RETURN name; END $$;
+      ALTER TABLE partner_source.programs RENAME TO programs_kept;
+      CREATE VIEW partner_source.programs AS
+        SELECT tenant_id, program_id, CASE WHEN tenant_id = 'beta' THEN public.held(name) ELSE name END AS name,
+               lifecycle_state, departure_date, return_date, capacity_total, currency, category_type,
+               category_subtype, guide_name, legacy_price, description, departure_point, marketing_tags,
+               accommodation_description, cover_url, gallery_urls, included, excluded, visits
+          FROM partner_source.programs_kept`);
+  });
+
+  afterEach(async () => {
+    if (running?.child.exitCode === null) running.child.kill("SIGKILL");
+    await holder.query(`
+      SELECT pg_advisory_unlock_all();
+      DROP VIEW partner_source.programs;
+      ALTER TABLE partner_source.programs_kept RENAME TO programs;
+      DROP FUNCTION public.held`);
+    await holder.end();
+  });
+
+  async function untilHeld(): Promise<void> {
+    for (;;) {
+      const waiting = await bench.database.query(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      if (waiting.length > 0) return;
+    }
+  }
+
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "(%s) ends with 130 at once, though the database keeps it waiting; what was published stays, nothing is half done",
+    async (signal) => {
+      running = startCli(["snapshot", "build", "--concurrency", "1", "--json"], { env });
+      await untilHeld();
+      const began = performance.now();
+      running.child.kill(signal);
+      const { status, stdout } = await running.ended;
+      expect(status).toBe(130);
+      expect(performance.now() - began).toBeLessThan(10_000);
+      const report = parsedReport(stdout);
+      expect([report.outcome, report.exitStatus]).toEqual(["interrupted", 130]);
+      expect(report.tenants.map(({ tenantId, outcome }) => `${tenantId} ${outcome}`)).toEqual([
+        "acme published",
+        "beta failed",
+        "gamma skipped",
+      ]);
+      expect(report.tenants[1]?.failure).toEqual({ code: "interrupted", message: "Interrupted." });
+      expect((await bench.published("acme")).list.meta.count).toBe(2);
+      const keys = [...(await bench.tree()).keys()];
+      expect(keys.filter((key) => !key.startsWith("tenants/acme/"))).toEqual([]);
+      expect(await readdir(temporary)).toEqual([]);
+    },
+  );
+
+  test("under `snapshot watch` ends the watch with 0, though it was waiting for the database", async () => {
+    running = startCli(["snapshot", "watch", "--concurrency", "1"], { env });
+    await untilHeld();
+    running.child.kill("SIGTERM");
+    expect((await running.ended).status).toBe(0);
+    expect((await bench.published("acme")).list.meta.count).toBe(2);
+  });
+});

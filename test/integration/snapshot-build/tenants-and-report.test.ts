@@ -1,0 +1,128 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { buildEffect } from "../../support/build-effect.ts";
+import { changedKeys } from "../../support/store-tree.ts";
+import { openWorkbench, parsedReport, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
+  await bench.insertPrograms(
+    "acme",
+    { program_id: "a", departure_date: "2027-05-02", return_date: "2027-05-04" },
+    { program_id: "b", departure_date: "2027-05-01", description: "by the sea" },
+    { program_id: "c" },
+    { program_id: "d", lifecycle_state: "draft" },
+  );
+  await bench.insertRows("room_prices", "acme", "a", { occupancy: 2, amount: "99.50" });
+});
+
+describe("tenants that come and go", () => {
+  test("a new one is published beside the others, which write nothing", async () => {
+    await bench.build();
+    await bench.source.insert("tenants", { tenant_id: "beta", name: "Beta" });
+    await bench.insertPrograms("beta", "a");
+    const { report, written } = await buildEffect(bench);
+    expect(report.tenants.map(({ tenantId, outcome }) => [tenantId, outcome])).toEqual([
+      ["acme", "unchanged"],
+      ["beta", "published"],
+    ]);
+    expect(written.every((key) => key.startsWith("tenants/beta/"))).toBe(true);
+    // The same program id, another tenant's program.
+    const details = [await bench.published("acme"), await bench.published("beta")].map((snapshot) =>
+      snapshot.details.get("a"),
+    );
+    expect(details.map((detail) => detail?.departureDate)).toEqual(["2027-05-02", null]);
+  });
+
+  test("one that vanished from the source keeps its last snapshot, and the run names it", async () => {
+    await bench.build();
+    const before = await bench.tree();
+    await bench.source.query("DELETE FROM partner_source.tenants");
+    const { status, report } = await bench.build();
+    expect(status).toBe(0);
+    expect(changedKeys(before, await bench.tree())).toEqual([]);
+    expect(report.tenants).toEqual([]);
+    expect(report.problems).toMatchObject([
+      { severity: "warning", code: "programs_of_unknown_tenant", value: "acme: 4 program(s)" },
+      { severity: "warning", code: "tenant_vanished", value: "acme" },
+    ]);
+    expect((await bench.published("acme")).list.meta.count).toBe(3);
+  });
+
+  test("programs of tenants that are not listed are passed over with a warning", async () => {
+    await bench.insertPrograms("ghost", "x", "y");
+    await bench.insertPrograms("g".repeat(300), "x");
+    const { status, report } = await bench.build();
+    expect(status).toBe(0);
+    expect(report.problems.map(({ code }) => code)).toEqual([
+      "programs_of_unknown_tenant",
+      "programs_of_unknown_tenant",
+    ]);
+    expect(report.problems.map(({ value }) => value)).toContain("ghost: 2 program(s)");
+    expect((await readdir(join(bench.storeDirectory, "tenants"))).sort()).toEqual(["acme"]);
+  });
+
+  test("a tenant whose id is ill-formed, or NULL, is an error of the run; the others are published", async () => {
+    await bench.source.insert(
+      "tenants",
+      { tenant_id: "../evil" },
+      { tenant_id: null },
+      { tenant_id: "x".repeat(300) },
+      { tenant_id: "esc\u001b[2J" },
+    );
+    const { report } = await bench.build();
+    expect(tenantRun(report, "acme").outcome).toBe("published");
+    expect(report.problems.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
+      Array.from({ length: 4 }, () => "error tenant_id_invalid"),
+    );
+    expect(JSON.stringify(report)).not.toContain("\\u001b");
+    expect(report.totals.errors).toBe(4);
+  });
+
+  test("a tenant that is listed twice is built once, with a warning", async () => {
+    await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme again" });
+    const { status, report } = await bench.build();
+    expect(status).toBe(0);
+    expect(report.tenants).toHaveLength(1);
+    expect(report.problems).toMatchObject([{ code: "tenant_duplicate", value: "acme" }]);
+  });
+});
+
+describe("the run report", () => {
+  test("is stored under runs/ for each run, as it was printed", async () => {
+    const { report } = await bench.build();
+    const stored = await readFile(join(bench.storeDirectory, `runs/${report.runId}.json`), "utf8");
+    expect(parsedReport(stored)).toEqual(report);
+    expect(stored).toBe(JSON.stringify(report));
+    await bench.build();
+    expect(await readdir(join(bench.storeDirectory, "runs"))).toHaveLength(2);
+  });
+
+  test("adds up: bytes, store requests and counts", async () => {
+    const { report } = await bench.build();
+    const run = tenantRun(report, "acme");
+    const { manifest } = await bench.published("acme");
+    let bytes = manifest.list.size + manifest.legacy.size;
+    for (const id of manifest.programs.ids()) bytes += manifest.programs.get(id)?.size ?? 0;
+    const manifestBytes = await readFile(
+      join(bench.storeDirectory, `tenants/acme/snapshots/${run.snapshotId}/manifest.json`),
+    );
+    expect(run.bytesWritten).toBe(bytes + manifestBytes.length);
+    expect(report.totals.bytesWritten).toBe(run.bytesWritten);
+    expect(run.requests).toMatchObject({ put: 7, delete: 0, list: 0 });
+    expect(report.totals.tenants.published).toBe(1);
+    expect(report.totals.programs).toEqual(run.counts);
+  });
+});

@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type CliProcess, startCli } from "../../support/run-cli.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+let watch: CliProcess | undefined;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+  await bench.insertPrograms("acme", "a");
+  await bench.insertPrograms("beta", "b");
+});
+
+afterEach(async () => {
+  watch?.child.kill("SIGKILL");
+  await watch?.ended;
+  watch = undefined;
+});
+
+function startWatch(...args: readonly string[]): CliProcess {
+  watch = startCli(["snapshot", "watch", ...args], { env: bench.env });
+  return watch;
+}
+
+async function servedIds(tenantId: string): Promise<readonly string[]> {
+  const { list } = await bench.published(tenantId);
+  return list.data.map(({ id }) => id).sort();
+}
+
+const patience = { timeout: 20_000, interval: 50 };
+
+describe("snapshot watch", () => {
+  it("builds all tenants at its start, and a tenant again as soon as the source says that it changed", async () => {
+    startWatch("--interval", "3600");
+    await vi.waitFor(async () => expect(await servedIds("beta")).toEqual(["b"]), patience);
+    await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
+
+    await bench.insertPrograms("acme", "a2");
+    // Whoever has begun to listen hears of it; until then there is nobody to tell.
+    await vi.waitFor(async () => {
+      await bench.source.query("NOTIFY partner_source_changed, 'acme'");
+      expect(await servedIds("acme")).toEqual(["a", "a2"]);
+    }, patience);
+  });
+
+  it("builds at least every interval without being told", async () => {
+    startWatch("--interval", "1");
+    await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
+    await bench.insertPrograms("acme", "a2");
+    await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a", "a2"]), patience);
+  });
+
+  it("is not stopped by a notification of a tenant that the source does not list", async () => {
+    startWatch("--interval", "3600");
+    await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
+    await bench.insertPrograms("acme", "a2");
+    await vi.waitFor(async () => {
+      await bench.source.query(
+        "NOTIFY partner_source_changed, 'nobody'; NOTIFY partner_source_changed, 'acme'",
+      );
+      expect(await servedIds("acme")).toEqual(["a", "a2"]);
+    }, patience);
+  });
+
+  it("ends with 0 when it is stopped, since that is how a watch ends", async () => {
+    const { child, ended } = startWatch("--interval", "3600");
+    await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
+    child.kill("SIGTERM");
+    expect((await ended).status).toBe(0);
+  });
+});

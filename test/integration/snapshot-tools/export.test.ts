@@ -1,0 +1,97 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { responseKey } from "../../../core/object-key.ts";
+import { filesBelow, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+
+const programs = [
+  { programId: "KYOTO-1", name: "Temples" },
+  { programId: "NARA-2", name: "Deer" },
+];
+
+let tools: StoreTools;
+let folder: string;
+beforeEach(async () => {
+  tools = await openStoreTools();
+  await tools.build(programs);
+  folder = join(tools.directory, ".exports");
+});
+afterEach(() => tools.close());
+
+const exportTo = (out: string, ...args: string[]) =>
+  tools.run(["snapshot", "export", "--tenant", toolsTenant, "--out", out, ...args]);
+
+test("the files are laid out like the URLs and hold the exact stored bytes", async () => {
+  const out = join(folder, "a", "b");
+  const { status, stdout } = await exportTo(out, "--json");
+  expect(status).toBe(0);
+  const live = (await tools.current()).snapshotId;
+  expect(JSON.parse(stdout)).toEqual({
+    tenantId: toolsTenant,
+    snapshotId: live,
+    directory: out,
+    files: 4,
+    bytes: expect.any(Number),
+  });
+  expect(await filesBelow(out)).toEqual([
+    "api/v1/partner/programs.json",
+    "v1/programs.json",
+    "v1/programs/KYOTO-1.json",
+    "v1/programs/NARA-2.json",
+  ]);
+  for (const file of await filesBelow(out)) {
+    expect(await readFile(join(out, file))).toEqual(
+      await tools.read(`tenants/${toolsTenant}/snapshots/${live}/${file}`),
+    );
+  }
+});
+
+test("--snapshot exports an earlier one, with the files that it shares with others", async () => {
+  const first = (await tools.current()).snapshotId;
+  await tools.build(
+    [programs[0], { programId: "NARA-2", name: "More deer" }].filter((program) => program !== undefined),
+  );
+  expect((await exportTo(join(folder, "old"), "--snapshot", first)).status).toBe(0);
+  expect(await readFile(join(folder, "old/v1/programs/NARA-2.json"), "utf8")).toContain('"Deer"');
+  expect((await exportTo(join(folder, "live"))).status).toBe(0);
+  expect(await readFile(join(folder, "live/v1/programs/NARA-2.json"), "utf8")).toContain('"More deer"');
+  expect(await readFile(join(folder, "live/v1/programs/KYOTO-1.json"), "utf8")).toContain('"Temples"');
+});
+
+test("an empty folder is filled; one that holds something is refused and stays as it is", async () => {
+  await mkdir(join(folder, "empty"), { recursive: true });
+  expect((await exportTo(join(folder, "empty"))).status).toBe(0);
+
+  await mkdir(join(folder, "full"));
+  await writeFile(join(folder, "full", "mine.txt"), "mine");
+  const { status, stderr } = await exportTo(join(folder, "full"));
+  expect(status).toBe(2);
+  expect(stderr).toContain("is not empty; nothing was written");
+  expect(await filesBelow(join(folder, "full"))).toEqual(["mine.txt"]);
+});
+
+test("a file where the folder is to be is refused", async () => {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "file"), "");
+  expect((await exportTo(join(folder, "file"))).status).toBe(2);
+});
+
+test("with a damaged object nothing is left half-written", async () => {
+  const key = responseKey(parseTenantId(toolsTenant), (await tools.current()).snapshotId, { kind: "list" });
+  await tools.store.put(key, bytesBody((await tools.read(key)).reverse()));
+  const { status, stderr } = await exportTo(join(folder, "out"));
+  expect(status).toBe(1);
+  expect(stderr).toContain(key);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("an interrupted export leaves nothing behind", async () => {
+  const { status } = await tools.run(
+    ["snapshot", "export", "--tenant", toolsTenant, "--out", join(folder, "out")],
+    { signal: AbortSignal.abort() },
+  );
+  expect(status).toBe(130);
+  expect(await readdir(tools.directory)).not.toContain(".exports");
+});

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { manifestKey, responseKey } from "../../../core/object-key.ts";
+import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+
+let tools: StoreTools;
+beforeEach(async () => {
+  tools = await openStoreTools();
+});
+afterEach(() => tools.close());
+
+const list = (...args: string[]) => tools.run(["snapshot", "list", "--tenant", toolsTenant, ...args]);
+const ids = (stdout: string): string[] =>
+  JSON.parse(stdout).snapshots.map(({ snapshotId }: { snapshotId: string }) => snapshotId);
+
+test("the tenant's snapshots are listed newest first, the live one marked", async () => {
+  const first = await tools.publish("A");
+  const second = await tools.publish("B");
+  const third = await tools.publish("C");
+
+  const { status, stdout } = await list();
+  const lines = stdout.trim().split("\n").slice(1);
+  expect(status).toBe(0);
+  expect(lines.map((line) => line.split(/ {2,}/).slice(0, 4))).toEqual([
+    [third, "live", "3", "1"],
+    [second, "replaced", "2", "1"],
+    [first, "replaced", "1", "1"],
+  ]);
+});
+
+test("--json prints every snapshot with what it was built on and until when it was live", async () => {
+  const first = await tools.publish("A");
+  const second = await tools.publish("B");
+
+  const printed = JSON.parse((await list("--json")).stdout);
+  expect(printed).toMatchObject({
+    tenantId: toolsTenant,
+    snapshotId: second,
+    generation: 2,
+    hold: null,
+    damaged: [],
+  });
+  expect(printed.snapshots).toEqual([
+    {
+      snapshotId: second,
+      generation: 2,
+      parent: first,
+      generatedAt: expect.any(String),
+      programs: 1,
+      storedAt: expect.any(String),
+      isLive: true,
+      liveUntil: null,
+      withdrawnAt: null,
+      isCondemned: false,
+    },
+    expect.objectContaining({
+      snapshotId: first,
+      parent: null,
+      isLive: false,
+      liveUntil: expect.any(String),
+    }),
+  ]);
+});
+
+test("leftovers of unfinished builds never count as snapshots: neither a folder without a manifest nor one that never became live", async () => {
+  const live = await tools.publish("A");
+  const tenantId = parseTenantId(toolsTenant);
+  const killed = parseSnapshotId("20200101T000000Z-0000dead");
+  await tools.store.put(responseKey(tenantId, killed, { kind: "list" }), bytesBody(Buffer.from("{}")));
+  const overtaken = parseSnapshotId("20400101T000000Z-0000dead");
+  const manifest = (await tools.read(manifestKey(tenantId, live))).toString();
+  const copy = Buffer.from(manifest.replace(`"snapshotId":"${live}"`, `"snapshotId":"${overtaken}"`));
+  await tools.store.put(manifestKey(tenantId, overtaken), bytesBody(copy));
+
+  expect(ids((await list("--json")).stdout)).toEqual([live]);
+});
+
+test("a snapshot that a rollback replaced is marked as withdrawn, and the hold is told with its reason", async () => {
+  const first = await tools.publish("A");
+  const second = await tools.publish("B");
+  await tools.run(["snapshot", "rollback", "--tenant", toolsTenant]);
+
+  const { stdout } = await list();
+  expect(stdout).toMatch(new RegExp(`^${second} +withdrawn`, "m"));
+  expect(stdout).toMatch(new RegExp(`^${first} +live, held`, "m"));
+  expect(stdout).toContain(`rollback to ${first}`);
+  expect(stdout).toContain("snapshot release");
+});
+
+test("a damaged manifest is named and does not hide the others", async () => {
+  const first = await tools.publish("A");
+  const second = await tools.publish("B");
+  const key = manifestKey(parseTenantId(toolsTenant), first);
+  await tools.store.put(objectKey(key), bytesBody(Buffer.from("{")));
+
+  const { stdout, stderr, status } = await list();
+  expect(status).toBe(0);
+  expect(stdout).toContain(second);
+  expect(stderr).toContain(key);
+});
+
+test("a tenant without anything published is not found", async () => {
+  const { status, stderr } = await tools.run(["snapshot", "list", "--tenant", "nobody"]);
+  expect(status).toBe(1);
+  expect(stderr).toContain("Nothing was ever published for tenant nobody");
+});

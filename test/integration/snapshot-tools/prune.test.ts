@@ -1,0 +1,260 @@
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { currentKey, manifestKey, markKey, responseKey } from "../../../core/object-key.ts";
+import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+
+const tenantId = parseTenantId(toolsTenant);
+const hourMs = 3600 * 1000;
+const snapshotsOf = `tenants/${toolsTenant}/snapshots/`;
+
+let tools: StoreTools;
+beforeEach(async () => {
+  tools = await openStoreTools();
+});
+afterEach(() => tools.close());
+
+/** A prune so many hours from now, so that everything is that old. */
+const prune = (hoursLater: number, ...args: string[]) =>
+  tools.run(["snapshot", "prune", ...args], { now: new Date(Date.now() + hoursLater * hourMs) });
+
+const verify = () => tools.run(["snapshot", "verify"]);
+
+async function folders(): Promise<string[]> {
+  const found = new Set<string>();
+  for (const key of await tools.keys(snapshotsOf))
+    found.add(key.slice(snapshotsOf.length).split("/")[0] ?? "");
+  return [...found].sort();
+}
+
+async function publish(count: number): Promise<SnapshotId[]> {
+  const ids: SnapshotId[] = [];
+  for (let at = 0; at < count; at += 1) ids.push(await tools.publish(`Name ${at}`));
+  return ids;
+}
+
+const json = (stdout: string) => JSON.parse(stdout);
+
+test("10 snapshots are kept unless --keep says otherwise, by generation, the live one counted", async () => {
+  const ids = await publish(13);
+  const { status, stdout } = await prune(48, "--json");
+  expect(status).toBe(0);
+  const [tenant] = json(stdout).tenants;
+  expect(tenant).toMatchObject({ tenantId: toolsTenant, outcome: "pruned", failure: null });
+  expect([...tenant.kept].sort()).toEqual(ids.slice(3).sort());
+  expect([...tenant.deletedSnapshots].sort()).toEqual(ids.slice(0, 3).sort());
+  expect(await folders()).toEqual(ids.slice(3).sort());
+
+  await prune(48, "--keep", "2");
+  expect(await folders()).toEqual(ids.slice(-2).sort());
+  expect((await verify()).status).toBe(0);
+});
+
+test("nothing that was written less than 24 hours ago is deleted, unless --min-age says otherwise", async () => {
+  const ids = await publish(3);
+  expect(json((await prune(23, "--keep", "1", "--json")).stdout).tenants[0].outcome).toBe("nothing-to-do");
+  expect(await folders()).toEqual([...ids].sort());
+  await prune(23, "--keep", "1", "--min-age", "22.5");
+  expect(await folders()).toEqual(ids.slice(-1));
+});
+
+test("a snapshot that was live within the minimum age is kept for the readers that still use it, however old its files are", async () => {
+  const [first, second] = await publish(2);
+  for (const key of await tools.keys(`${snapshotsOf}${first}/`)) {
+    const old = new Date(Date.now() - 1000 * hourMs);
+    await utimes(join(tools.directory, key), old, old);
+  }
+  await prune(1, "--keep", "1");
+  expect(await folders()).toEqual([first, second].sort());
+  await prune(25, "--keep", "1");
+  expect(await folders()).toEqual([second]);
+});
+
+test("that holds for a snapshot that a rollback replaced, too", async () => {
+  const [first, second] = await publish(2);
+  await tools.run(["snapshot", "rollback", "--tenant", toolsTenant]);
+  for (const key of await tools.keys(`${snapshotsOf}${second}/v1/`)) {
+    const old = new Date(Date.now() - 1000 * hourMs);
+    await utimes(join(tools.directory, key), old, old);
+  }
+  await prune(1, "--keep", "1");
+  expect(await folders()).toEqual([first, second].sort());
+  await prune(25, "--keep", "1");
+  expect(await folders()).toEqual([first]);
+  expect((await verify()).status).toBe(0);
+});
+
+test("every object that a kept snapshot names stays, also in the folder of a deleted one", async () => {
+  const unchanged = { programId: "NARA-2", name: "Deer" };
+  const build = (name: string) => tools.build([{ programId: "KYOTO-1", name }, unchanged]);
+  const first = String((await build("A")).snapshotId);
+  await build("B");
+  const third = String((await build("C")).snapshotId);
+
+  await prune(48, "--keep", "1");
+  expect(await folders()).toEqual([first, third].sort());
+  expect(await tools.keys(`${snapshotsOf}${first}/`)).toEqual([
+    `${snapshotsOf}${first}/v1/programs/NARA-2.json`,
+  ]);
+  expect((await verify()).status).toBe(0);
+
+  const again = json((await prune(48, "--keep", "1", "--json")).stdout).tenants[0];
+  expect(again).toMatchObject({ outcome: "nothing-to-do", deletedObjects: 0 });
+  expect((await verify()).status).toBe(0);
+});
+
+test("the live snapshot is kept also when it is an older one, after a rollback", async () => {
+  const ids = await publish(4);
+  await tools.run(["snapshot", "rollback", "--tenant", toolsTenant, "--to", String(ids[0])]);
+  await prune(48, "--keep", "2");
+  expect(await folders()).toEqual([ids[0], ids[3]].map(String).sort());
+  expect((await verify()).status).toBe(0);
+});
+
+test("leftovers of unfinished builds don't count as snapshots and go after the minimum age", async () => {
+  const [first, second] = await publish(2);
+  const killed = parseSnapshotId("20400101T000000Z-0000dead");
+  await tools.store.put(responseKey(tenantId, killed, { kind: "list" }), bytesBody(Buffer.from("{}")));
+  await prune(23, "--keep", "2");
+  expect(await folders()).toEqual([first, second, killed].sort());
+  await prune(25, "--keep", "2");
+  expect(await folders()).toEqual([first, second].sort());
+});
+
+test("--dry-run says what it would delete, and changes nothing, not even the pointer", async () => {
+  const ids = await publish(3);
+  const before = await tools.keys();
+  const pointer = await tools.current();
+  const { status, stdout } = await prune(48, "--keep", "1", "--dry-run", "--json");
+  expect(status).toBe(0);
+  const report = json(stdout);
+  expect(report).toMatchObject({ dryRun: true, keep: 1, minAgeHours: 24 });
+  expect([...report.tenants[0].deletedSnapshots].sort()).toEqual(ids.slice(0, 2).sort());
+  expect(await tools.keys()).toEqual(before);
+  expect(await tools.current()).toEqual(pointer);
+  expect((await prune(48, "--keep", "1", "--dry-run")).stdout).toContain("Dry run: nothing was deleted.");
+
+  const real = json((await prune(48, "--keep", "1", "--json")).stdout).tenants[0];
+  const { deletedObjects, deletedBytes } = report.tenants[0];
+  expect([real.deletedObjects, real.deletedBytes]).toEqual([deletedObjects, deletedBytes]);
+  expect(before.length - (await tools.keys()).length).toBe(deletedObjects);
+});
+
+test("before anything is deleted the pointer is rewritten with a new nonce and nothing else, so that a builder that started earlier must lose", async () => {
+  await publish(2);
+  const before = await tools.current();
+  await prune(48, "--keep", "1");
+  const after = await tools.current();
+  expect(after).toEqual({ ...before, nonce: expect.any(String) });
+  expect(after.nonce).not.toBe(before.nonce);
+
+  await prune(48, "--keep", "1");
+  expect(await tools.current()).toEqual(after);
+});
+
+test("a builder that started before a prune starts again from a fresh reading", async () => {
+  await publish(2);
+  let readings = 0;
+  const run = await tools.build([{ programId: "KYOTO-1", name: "New" }], {
+    async onReading() {
+      readings += 1;
+      if (readings === 1) await prune(48, "--keep", "1");
+    },
+  });
+  expect([run.outcome, readings]).toEqual(["published", 2]);
+  expect((await verify()).status).toBe(0);
+});
+
+test("foreign objects are never touched, wherever they are", async () => {
+  const [first = ""] = await publish(2);
+  const foreign = [
+    `${snapshotsOf}${first}/notes.json`,
+    `${snapshotsOf}${first}/v1/programs/a/b.json`,
+    `${snapshotsOf}readme.json`,
+    `tenants/${toolsTenant}/notes.json`,
+    "runs/readme.json",
+    "probe/readme.json",
+    "elsewhere/x.json",
+  ].map(objectKey);
+  for (const key of foreign) await tools.store.put(key, bytesBody(Buffer.from("mine")));
+  await prune(24 * 365, "--keep", "1");
+  for (const key of foreign) expect((await tools.read(key)).toString()).toBe("mine");
+  expect(await tools.keys(`${snapshotsOf}${first}/`)).toEqual(foreign.slice(0, 2));
+});
+
+test("a tenant that was never published is left alone: nothing could make a builder lose there", async () => {
+  const key = responseKey(parseTenantId("atlas"), parseSnapshotId("20200101T000000Z-00000000"), {
+    kind: "list",
+  });
+  await tools.store.put(key, bytesBody(Buffer.from("{}")));
+  const { status, stdout } = await prune(48);
+  expect(status).toBe(0);
+  expect(stdout).toContain("never published, left alone");
+  expect(await tools.keys(key)).toEqual([key]);
+});
+
+test("with a damaged manifest nothing of the tenant is deleted, and other tenants are pruned all the same", async () => {
+  const ids = await publish(3);
+  const key = manifestKey(tenantId, String(ids[1]) as SnapshotId);
+  await tools.store.put(key, bytesBody(Buffer.from("{")));
+  await tools.store.put(currentKey(parseTenantId("atlas")), bytesBody(Buffer.from("{}")));
+  const before = await tools.keys(snapshotsOf);
+  const { status, stdout } = await prune(48, "--keep", "1");
+  expect(status).toBe(1);
+  expect(stdout).toContain(key);
+  expect(await tools.keys(snapshotsOf)).toEqual(before);
+});
+
+test("when some tenants fail and others do not, the exit status is 3", async () => {
+  await publish(2);
+  await tools.store.put(currentKey(parseTenantId("atlas")), bytesBody(Buffer.from("{}")));
+  expect((await prune(48, "--keep", "1")).status).toBe(3);
+  expect(await folders()).toHaveLength(1);
+});
+
+test("a prune that was killed after its marks and half of its deletions is finished by the next one", async () => {
+  const [first, second, third] = await publish(3);
+  for (const id of [first, second]) {
+    if (id !== undefined)
+      await tools.store.put(markKey(tenantId, id, "condemned"), bytesBody(Buffer.from("{}")));
+  }
+  await tools.store.delete([responseKey(tenantId, String(first) as SnapshotId, { kind: "list" })]);
+  await prune(48);
+  expect(await folders()).toEqual([third]);
+  expect((await verify()).status).toBe(0);
+});
+
+test("of the run reports the newest 100 stay, and those of the last 30 days", async () => {
+  const run = (at: number): string => `runs/20260101T${String(100000 + at)}Z-00000000.json`;
+  for (let at = 0; at < 120; at += 1) {
+    await tools.store.put(objectKey(run(at)), bytesBody(Buffer.from("{}")));
+  }
+  const old = new Date(Date.now() - 31 * 24 * hourMs);
+  for (let at = 0; at < 10; at += 1) await utimes(join(tools.directory, run(at)), old, old);
+  await prune(0, "--tenant", toolsTenant);
+  expect(await tools.keys("runs/")).toHaveLength(120);
+  expect((await prune(0)).stdout).toContain("10 old run reports deleted.");
+  expect(await tools.keys("runs/")).toEqual(Array.from({ length: 110 }, (_, at) => run(at + 10)));
+  await prune(24 * 31);
+  expect(await tools.keys("runs/")).toEqual(Array.from({ length: 100 }, (_, at) => run(at + 20)));
+});
+
+test("what an interrupted store check left goes after the minimum age", async () => {
+  const key = objectKey(`probe/${"0a".repeat(16)}/match.json`);
+  await tools.store.put(key, bytesBody(Buffer.from("{}")));
+  await prune(23);
+  expect(await tools.keys("probe/")).toEqual([key]);
+  await prune(25);
+  expect(await tools.keys("probe/")).toEqual([]);
+});
+
+test("--keep below 1 and a --min-age that is no number are wrong usage", async () => {
+  expect((await prune(0, "--keep", "0")).status).toBe(2);
+  expect((await prune(0, "--min-age", "soon")).status).toBe(2);
+});
+
+test("a --min-age below what gateways may be behind is told", async () => {
+  expect((await prune(0, "--min-age", "0.5")).stderr).toContain("SNAPSHOT_MAX_STALE_SECONDS");
+});

@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { manifestKey, markKey, responseKey } from "../../../core/object-key.ts";
+import { openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+
+const tenantId = parseTenantId(toolsTenant);
+
+let tools: StoreTools;
+beforeEach(async () => {
+  tools = await openStoreTools();
+});
+afterEach(() => tools.close());
+
+const rollback = (...args: string[]) => tools.run(["snapshot", "rollback", "--tenant", toolsTenant, ...args]);
+const release = (...args: string[]) => tools.run(["snapshot", "release", "--tenant", toolsTenant, ...args]);
+const verify = () => tools.run(["snapshot", "verify", "--tenant", toolsTenant]);
+
+test("a rollback makes the snapshot before the live one live, raises the generation and holds the tenant", async () => {
+  const first = await tools.publish("A");
+  const second = await tools.publish("B");
+
+  const { status, stdout } = await rollback("--json");
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    tenantId: toolsTenant,
+    outcome: "rolled-back",
+    snapshotId: first,
+    previousSnapshotId: second,
+    generation: 3,
+    hold: { reason: `rollback to ${first}`, since: expect.any(String) },
+  });
+  expect(await tools.current()).toMatchObject({
+    snapshotId: first,
+    generation: 3,
+    hold: { reason: `rollback to ${first}` },
+  });
+  expect((await verify()).status).toBe(0);
+});
+
+test("a build passes a held tenant over, and publishes again after a release", async () => {
+  await tools.publish("A");
+  await tools.publish("B");
+  await rollback();
+  expect((await tools.build([{ programId: "KYOTO-1", name: "C" }])).outcome).toBe("held");
+
+  expect((await release()).status).toBe(0);
+  const after = await tools.build([{ programId: "KYOTO-1", name: "C" }]);
+  expect(after).toMatchObject({ outcome: "published", generation: 4 });
+});
+
+test("rolling back twice goes two snapshots back: the one before is that which the live one had replaced", async () => {
+  const first = await tools.publish("A");
+  await tools.publish("B");
+  await tools.publish("C");
+  await rollback();
+  await rollback();
+  expect((await tools.current()).snapshotId).toBe(first);
+});
+
+test("after a rollback and a new build, the default is what the build replaced, not what was withdrawn", async () => {
+  const first = await tools.publish("A");
+  await tools.publish("B");
+  await rollback();
+  await release();
+  await tools.publish("C");
+  await rollback();
+  expect((await tools.current()).snapshotId).toBe(first);
+});
+
+test("when that one is gone, the default is the newest older one that no rollback ever replaced", async () => {
+  const first = await tools.publish("A");
+  const second = await tools.publish("B");
+  await tools.publish("C");
+  await rollback("--to", first);
+  await release();
+  await tools.publish("D");
+  await tools.store.delete([manifestKey(tenantId, first)]);
+  await rollback();
+  expect((await tools.current()).snapshotId).toBe(second);
+});
+
+test("--to goes to any snapshot that was live, also forward again to a withdrawn one", async () => {
+  const first = await tools.publish("A");
+  await tools.publish("B");
+  const third = await tools.publish("C");
+  expect((await rollback("--to", first)).status).toBe(0);
+  expect((await tools.current()).snapshotId).toBe(first);
+  expect((await rollback("--to", third)).status).toBe(0);
+  expect(await tools.current()).toMatchObject({ snapshotId: third, generation: 5 });
+});
+
+test("rolling back to the live snapshot says so and does nothing", async () => {
+  const live = await tools.publish("A");
+  const before = await tools.current();
+  const { status, stdout } = await rollback("--to", live);
+  expect(status).toBe(0);
+  expect(stdout).toContain("is the live one already; nothing was done");
+  expect(await tools.current()).toEqual(before);
+});
+
+test("an unknown --to is not found, and the candidates are named", async () => {
+  const first = await tools.publish("A");
+  await tools.publish("B");
+  const { status, stderr } = await rollback("--to", "20200101T000000Z-00000000");
+  expect(status).toBe(1);
+  expect(stderr).toContain(first);
+  expect((await rollback("--to", "yesterday")).status).toBe(2);
+});
+
+test("without an earlier snapshot there is nothing to roll back to", async () => {
+  await tools.publish("A");
+  const { status, stderr } = await rollback();
+  expect(status).toBe(1);
+  expect(stderr).toContain("no snapshot from before the live one");
+});
+
+test("a tenant that was never published can be neither rolled back nor released", async () => {
+  expect(await rollback()).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("Nothing was ever published"),
+  });
+  expect(await release()).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("Nothing was ever published"),
+  });
+});
+
+test("the target is read as a whole first: with a damaged object nothing changes", async () => {
+  const first = await tools.publish("A");
+  await tools.publish("B");
+  const before = await tools.current();
+  const key = responseKey(tenantId, first, { kind: "legacy" });
+  await tools.store.put(key, bytesBody(Buffer.from("{}")));
+
+  const { status, stderr } = await rollback();
+  expect(status).toBe(1);
+  expect(stderr).toContain(key);
+  expect(await tools.current()).toEqual(before);
+});
+
+test("a snapshot that a prune has begun to delete is no target", async () => {
+  const first = await tools.publish("A");
+  const second = await tools.publish("B");
+  await tools.publish("C");
+  await tools.store.put(markKey(tenantId, second, "condemned"), bytesBody(Buffer.from("{}")));
+
+  expect((await rollback("--to", second)).status).toBe(1);
+  expect((await rollback()).status).toBe(0);
+  expect((await tools.current()).snapshotId).toBe(first);
+});
+
+test("a snapshot that never was live is no target, however complete it is", async () => {
+  const live = await tools.publish("A");
+  const never = "20400101T000000Z-0000dead";
+  const manifest = (await tools.read(manifestKey(tenantId, live))).toString();
+  const copy = Buffer.from(manifest.replace(`"snapshotId":"${live}"`, `"snapshotId":"${never}"`));
+  await tools.store.put(manifestKey(tenantId, never as typeof live), bytesBody(copy));
+  expect((await rollback("--to", never)).status).toBe(1);
+});
+
+test("a rollback also gets a tenant away from a live snapshot whose manifest is lost", async () => {
+  const first = await tools.publish("A");
+  await tools.publish("B");
+  const live = await tools.publish("C");
+  await tools.store.delete([manifestKey(tenantId, live)]);
+  await rollback();
+  // That B was live stood in the lost manifest only.
+  expect((await tools.current()).snapshotId).toBe(first);
+  expect((await verify()).status).toBe(0);
+});
+
+test("a release ends the hold and keeps snapshot, generation and time of publication", async () => {
+  const first = await tools.publish("A");
+  await tools.publish("B");
+  await rollback();
+  const held = await tools.current();
+
+  const { status, stdout } = await release("--json");
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    tenantId: toolsTenant,
+    outcome: "released",
+    snapshotId: first,
+    generation: held.generation,
+    endedHold: held.hold,
+  });
+  const after = await tools.current();
+  expect(after).toEqual({ ...held, hold: null, nonce: expect.any(String) });
+  expect(after.nonce).not.toBe(held.nonce);
+});
+
+test("releasing a tenant that is not on hold says so and writes nothing", async () => {
+  await tools.publish("A");
+  const before = await tools.current();
+  const { status, stdout } = await release();
+  expect(status).toBe(0);
+  expect(stdout).toContain("is not on hold; nothing was done");
+  expect(await tools.current()).toEqual(before);
+});

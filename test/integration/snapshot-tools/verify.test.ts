@@ -1,0 +1,323 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { currentKey, manifestKey } from "../../../core/object-key.ts";
+import { forgeSnapshot, type Responses } from "../../support/forged-snapshot.ts";
+import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+
+const programs = [
+  { programId: "KYOTO-1", name: "Temples", departureDate: "2027-04-01", description: "Old" },
+  { programId: "NARA-2", name: "Deer", departureDate: "2027-05-01" },
+  { programId: "OSAKA-3", name: "Food" },
+];
+const tenantId = parseTenantId(toolsTenant);
+
+let tools: StoreTools;
+beforeEach(async () => {
+  tools = await openStoreTools();
+  await tools.build(programs);
+});
+afterEach(() => tools.close());
+
+const verify = (...args: string[]) => tools.run(["snapshot", "verify", ...args]);
+
+interface Found {
+  readonly code: string;
+  readonly key: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+async function findings(): Promise<readonly Found[]> {
+  const { status, stdout } = await verify("--tenant", toolsTenant, "--json");
+  const [tenant] = JSON.parse(stdout).tenants;
+  expect(status).toBe(tenant.findings.length === 0 ? 0 : 1);
+  return tenant.findings;
+}
+
+const detailKeys = async (id: string): Promise<string[]> =>
+  (await tools.keys(`tenants/${toolsTenant}/snapshots/`)).filter((key) =>
+    key.endsWith(`/v1/programs/${id}.json`),
+  );
+
+async function overwrite(key: string, change: (bytes: Buffer) => Buffer): Promise<void> {
+  await tools.store.put(objectKey(key), bytesBody(change(await tools.read(key))));
+}
+
+test("a sound store is clean: exit 0, and every object was read", async () => {
+  const { status, stdout } = await verify();
+  expect(status).toBe(0);
+  const [, line = ""] = stdout.trim().split("\n");
+  expect(line.split(/ {2,}/).slice(0, 2)).toEqual([toolsTenant, "clean"]);
+
+  const printed = JSON.parse((await verify("--json")).stdout);
+  const bytes = await Promise.all((await tools.keys(`tenants/${toolsTenant}/snapshots/`)).map(tools.read));
+  const manifest = await tools.read(manifestKey(tenantId, (await tools.current()).snapshotId));
+  expect(printed).toMatchObject({
+    outcome: "clean",
+    tenants: [{ outcome: "clean", programs: 3, objects: 7 }],
+  });
+  expect(printed.tenants[0].bytes).toBe(Buffer.concat(bytes).length - manifest.length);
+});
+
+test("a list of no programs is clean, too", async () => {
+  await tools.build([]);
+  expect(await findings()).toEqual([]);
+});
+
+test("a missing object is a finding with its key and what to do", async () => {
+  const [key = ""] = await detailKeys("NARA-2");
+  await tools.store.delete([objectKey(key)]);
+
+  const { status, stdout } = await verify();
+  expect(status).toBe(1);
+  expect(stdout).toContain(`${key}: the object is missing`);
+  expect(stdout).toContain(`snapshot build --tenant ${toolsTenant} --rewrite`);
+  expect(stdout).toContain(`snapshot rollback --tenant ${toolsTenant}`);
+});
+
+test("an object of another size, and one of other bytes of the same size, are findings", async () => {
+  const [cut = ""] = await detailKeys("NARA-2");
+  const [flipped = ""] = await detailKeys("OSAKA-3");
+  await overwrite(cut, (bytes) => bytes.subarray(0, -1));
+  await overwrite(flipped, (bytes) => Buffer.from(bytes.toString().replace("Food", "Foot")));
+
+  const found = await findings();
+  expect(found.map(({ code, key }) => [code, key])).toEqual(
+    expect.arrayContaining([
+      ["object_damaged", cut],
+      ["object_damaged", flipped],
+    ]),
+  );
+  expect(found).toHaveLength(2);
+  expect(found.map(({ message }) => message).sort()).toEqual([
+    expect.stringMatching(/^the object has \d+ bytes, the manifest says \d+$/),
+    expect.stringMatching(/^the object has the SHA-256 [0-9a-f]{64}, the manifest says [0-9a-f]{64}$/),
+  ]);
+});
+
+test("a build takes a damaged file over as unchanged; --rewrite writes every file anew and mends it", async () => {
+  const [key = ""] = await detailKeys("NARA-2");
+  await overwrite(key, () => Buffer.from("{}"));
+  expect((await tools.build(programs)).outcome).toBe("unchanged");
+  expect(await findings()).toHaveLength(1);
+
+  const run = await tools.build(programs, { rewrite: true });
+  expect(run).toMatchObject({
+    outcome: "published",
+    counts: { programs: 3, unchanged: 3, added: 0, changed: 0 },
+  });
+  expect(await findings()).toEqual([]);
+  expect(await detailKeys("KYOTO-1")).toHaveLength(2);
+});
+
+test("a missing manifest and a damaged one are findings that the next build mends", async () => {
+  const key = manifestKey(tenantId, (await tools.current()).snapshotId);
+  await overwrite(key, (bytes) => Buffer.concat([bytes, Buffer.from(" ")]));
+  expect(await findings()).toMatchObject([{ code: "manifest_damaged", key }]);
+  await tools.store.delete([key]);
+  expect(await findings()).toMatchObject([{ code: "manifest_damaged", key }]);
+
+  const before = await tools.current();
+  expect((await tools.build(programs)).outcome).toBe("published");
+  expect(await findings()).toEqual([]);
+  const manifest = JSON.parse(
+    (await tools.read(manifestKey(tenantId, (await tools.current()).snapshotId))).toString(),
+  );
+  expect(manifest.parent).toBe(before.snapshotId);
+});
+
+test("a damaged current.json is a finding of its tenant and does not keep the others from being verified", async () => {
+  const key = currentKey(parseTenantId("atlas"));
+  await tools.store.put(key, bytesBody(Buffer.from('{"format":"x"}')));
+
+  const { status, stdout } = await verify("--json");
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout).tenants).toMatchObject([
+    { tenantId: "atlas", outcome: "findings", findings: [{ code: "pointer_damaged", key }] },
+    { tenantId: toolsTenant, outcome: "clean" },
+  ]);
+});
+
+test("a tenant without a pointer is unpublished, and not found when it was asked for", async () => {
+  await tools.store.put(
+    objectKey("tenants/atlas/snapshots/20260101T000000Z-00000000/v1/programs.json"),
+    bytesBody(Buffer.from("{}")),
+  );
+  const all = await verify("--json");
+  expect(all.status).toBe(0);
+  expect(JSON.parse(all.stdout).tenants[0]).toMatchObject({ tenantId: "atlas", outcome: "unpublished" });
+
+  const one = await verify("--tenant", "atlas");
+  expect(one.status).toBe(1);
+  expect(one.stderr).toContain("Nothing was ever published for tenant atlas");
+});
+
+describe("what no digest gives away", () => {
+  const cases: readonly [
+    name: string,
+    bend: (responses: Responses) => void,
+    code: string,
+    message: RegExp,
+  ][] = [
+    [
+      "a list whose length is not meta.count",
+      ({ list }) => {
+        list.meta.count = 4;
+      },
+      "responses_disagree",
+      /meta\.count is 4, but the list has 3/,
+    ],
+    [
+      "a listed program without a detail",
+      ({ details }) => {
+        delete details["NARA-2"];
+      },
+      "responses_disagree",
+      /program NARA-2 is listed and has no detail/,
+    ],
+    [
+      "a detail that is not listed",
+      ({ list, legacy }) => {
+        list.data.splice(1, 1);
+        list.meta.count = 2;
+        legacy.programs.splice(1, 1);
+      },
+      "responses_disagree",
+      /program NARA-2 has a detail and is not listed/,
+    ],
+    [
+      "a program that is listed twice",
+      ({ list, legacy }) => {
+        list.data.splice(1, 0, list.data[0]);
+        list.meta.count = 4;
+        legacy.programs.splice(1, 0, legacy.programs[0]);
+      },
+      "responses_disagree",
+      /program KYOTO-1 is listed twice/,
+    ],
+    [
+      "a list out of order",
+      ({ list, legacy }) => {
+        list.data.reverse();
+        legacy.programs.reverse();
+      },
+      "responses_disagree",
+      /NARA-2 stands behind OSAKA-3, against the order of the list/,
+    ],
+    [
+      "a list field that is not the detail's",
+      ({ details }) => {
+        details["NARA-2"].data.capacity = { total: 21, used: 0, remaining: 21 };
+      },
+      "responses_disagree",
+      /list fields differ/,
+    ],
+    [
+      "a detail of another program",
+      ({ details }) => {
+        details["NARA-2"] = details["OSAKA-3"];
+      },
+      "responses_disagree",
+      /it is the detail of program OSAKA-3/,
+    ],
+    [
+      "a legacy list of another length",
+      ({ legacy }) => {
+        legacy.programs.pop();
+      },
+      "responses_disagree",
+      /it has 2 element\(s\), the list 3/,
+    ],
+    [
+      "a legacy list in another order",
+      ({ legacy }) => {
+        legacy.programs.reverse();
+      },
+      "responses_disagree",
+      /element 0 is not what the list says/,
+    ],
+    [
+      "a legacy list of both forms of capacity",
+      ({ legacy }) => {
+        legacy.programs[1].capacity = legacy.programs[1].capacity.total;
+      },
+      "responses_disagree",
+      /element 1 has another form of capacity/,
+    ],
+    [
+      "a detail with a private key",
+      ({ details }) => {
+        details["NARA-2"].data.dailyPlan = "secret";
+      },
+      "response_invalid",
+      /must have no key "dailyPlan"/,
+    ],
+    [
+      "a list element that breaks its schema",
+      ({ list }) => {
+        list.data[2].status = "draft";
+      },
+      "response_invalid",
+      /^element 2: \/status must be one of "active", but is "draft"$/,
+    ],
+    [
+      "a list with a further key",
+      ({ list }) => {
+        list.more = [];
+      },
+      "response_invalid",
+      /must have no key "more"/,
+    ],
+    [
+      "a legacy list without success",
+      ({ legacy }) => {
+        legacy.success = false;
+      },
+      "response_invalid",
+      /success/,
+    ],
+    [
+      "a list that is not JSON",
+      (responses) => {
+        responses.list = `${JSON.stringify(responses.list).slice(0, -1)},`;
+      },
+      "response_invalid",
+      /the list is not JSON/,
+    ],
+    [
+      "a detail that is not UTF-8 JSON",
+      ({ details }) => {
+        details["OSAKA-3"] = "]";
+      },
+      "response_invalid",
+      /the detail is not JSON/,
+    ],
+  ];
+
+  test.each(cases)("%s is a finding", async (_, bend, code, message) => {
+    await forgeSnapshot(tools, bend);
+    const found = await findings();
+    expect(found.map((finding) => finding.code)).toContain(code);
+    expect(found.map((finding) => finding.message).join("\n")).toMatch(message);
+  });
+
+  test("both forms of the legacy list's capacity are right, if there is one only", async () => {
+    await forgeSnapshot(tools, ({ legacy }) => {
+      for (const program of legacy.programs) program.capacity = program.capacity.total;
+    });
+    expect(await findings()).toEqual([]);
+  });
+
+  test("the order of keys within an object is no finding", async () => {
+    await forgeSnapshot(tools, ({ details }) => {
+      const { capacity } = details["NARA-2"].data;
+      details["NARA-2"].data.capacity = {
+        remaining: capacity.remaining,
+        used: capacity.used,
+        total: capacity.total,
+      };
+    });
+    expect(await findings()).toEqual([]);
+  });
+});

@@ -1,0 +1,225 @@
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { checkSourceStructure } from "../../../cli/source/check-structure.ts";
+import { contractViews } from "../../../cli/source/contract.ts";
+import { seedSource } from "../../../cli/source/seed-source.ts";
+import type { StructureProblem } from "../../../cli/source/source-problem.ts";
+import { createMissingViews } from "../../../cli/source/stand-in-views.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+
+/** Each test ends as if it had not been: it runs in a transaction that is rolled back. */
+let database: TestDatabase;
+let client: pg.Client;
+let reader: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  reader = new URL(await database.createReader()).username;
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await seedSource(client, { seed: "1", today: "2027-03-15", tenants: 1, programs: 24, replace: false });
+});
+
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  await client.query("BEGIN");
+});
+
+afterEach(async () => {
+  await client.query("ROLLBACK");
+});
+
+async function check(): Promise<readonly StructureProblem[]> {
+  return await checkSourceStructure(client);
+}
+
+async function checkAsReader(): Promise<readonly StructureProblem[]> {
+  await client.query(`SET LOCAL ROLE ${reader}`);
+  const problems = await checkSourceStructure(client);
+  await client.query("RESET ROLE");
+  return problems;
+}
+
+async function rowsOf(sql: string): Promise<readonly unknown[]> {
+  return (await client.query<Record<string, unknown>>(sql)).rows;
+}
+
+/** Puts another definition in place of a view, with `change` applied to its list of columns. */
+async function redefine(view: string, change: (columns: Record<string, string>) => void): Promise<void> {
+  const names = Object.keys(contractViews.find(({ name }) => name === view)?.columns ?? {});
+  const columns = Object.fromEntries(names.map((name) => [name, name]));
+  change(columns);
+  const list = Object.entries(columns).map(([name, expression]) => `${expression} AS ${name}`);
+  await client.query(`ALTER VIEW partner_source.${view} RENAME TO original_${view}`);
+  await client.query(`ALTER VIEW partner_source.original_${view} SET SCHEMA booking`);
+  await client.query(
+    `CREATE VIEW partner_source.${view} AS SELECT ${list.join(", ")} FROM booking.original_${view}`,
+  );
+}
+
+/** Runs the fixes as an operator would, each script once, but inside the test's transaction. */
+async function paste(problems: readonly StructureProblem[]): Promise<void> {
+  for (const script of new Set(problems.map(({ fix }) => fix.text))) {
+    await client.query(script.replace(/^(BEGIN|COMMIT);$/gm, ""));
+  }
+}
+
+describe("checkSourceStructure", () => {
+  test("finds nothing wrong with the reference schema, for its owner and for a role that may only read the views", async () => {
+    expect(await check()).toEqual([]);
+    expect(await checkAsReader()).toEqual([]);
+  });
+
+  test("a missing schema is one problem, mended by source init", async () => {
+    await client.query("DROP SCHEMA partner_source CASCADE");
+    expect(await check()).toMatchObject([
+      { code: "schema_missing", view: null, fix: { kind: "command", text: "partner-programs source init" } },
+    ]);
+  });
+
+  test("a missing optional view is mended by source init --views-only", async () => {
+    await client.query("DROP VIEW partner_source.faq, partner_source.flights");
+    await client.query("COMMIT");
+    const problems = await check();
+    expect(problems).toMatchObject([
+      { severity: "error", code: "view_missing", view: "flights", fix: { kind: "command" } },
+      { severity: "error", code: "view_missing", view: "faq", fix: { kind: "command" } },
+    ]);
+    expect(problems[0]?.fix.text).toBe("partner-programs source init --views-only");
+    expect(await createMissingViews(database.url)).toEqual({ created: ["flights", "faq"], missing: [] });
+    expect(await check()).toEqual([]);
+    await client.query(`GRANT SELECT ON ALL TABLES IN SCHEMA partner_source TO ${reader}`);
+  });
+
+  test("a missing required view is named with the columns that it needs", async () => {
+    await client.query("DROP VIEW partner_source.tenants");
+    const problems = await check();
+    expect(problems).toMatchObject([{ code: "view_missing", view: "tenants", fix: { kind: "advice" } }]);
+    expect(problems[0]?.fix.text).toContain("tenant_id text, name text");
+  });
+
+  test("a missing column is mended by the pasted script, which keeps the others and the readers' privileges", async () => {
+    await redefine("faq", (columns) => {
+      delete columns.answer;
+      columns.extra = "question || '!'";
+    });
+    await client.query(`GRANT SELECT ON partner_source.faq TO ${reader}`);
+    const before = await rowsOf("SELECT question, extra FROM partner_source.faq ORDER BY 1");
+    const problems = await check();
+    expect(problems).toMatchObject([
+      { code: "column_missing", view: "faq", column: "answer", fix: { kind: "sql" } },
+    ]);
+    expect(problems[0]?.message).toBe("The column partner_source.faq.answer (text) is missing.");
+    await paste(problems);
+    expect(await checkAsReader()).toEqual([]);
+    expect(await rowsOf("SELECT question, extra FROM partner_source.faq ORDER BY 1")).toEqual(before);
+  });
+
+  test.each([
+    [
+      "programs",
+      "departure_date",
+      "departure_date::timestamp AT TIME ZONE 'UTC'",
+      "timestamp with time zone",
+    ],
+    ["programs", "return_date", "return_date::timestamp", "timestamp without time zone"],
+    ["programs", "marketing_tags", "to_jsonb(marketing_tags)", "jsonb"],
+    ["programs", "included", "array_to_string(included, ',')", "text"],
+    ["programs", "legacy_price", "legacy_price::money", "money"],
+    ["programs", "capacity_total", "capacity_total::numeric", "numeric"],
+    ["room_prices", "amount", "amount::double precision", "double precision"],
+    ["hotel_stays", "star_level", "star_level::text", "text"],
+    ["staff", "name", "to_jsonb(name)->0", "jsonb"],
+  ])("%s.%s of a wrong type (%s) is mended by the pasted script", async (view, column, expression, type) => {
+    const columns = Object.entries(contractViews.find(({ name }) => name === view)?.columns ?? {});
+    // Binary numbers know no trailing zeros.
+    const values = columns.map(([name, kind]) => (kind === "numeric" ? `trim_scale(${name})` : name));
+    const select = `SELECT ${values.join(", ")} FROM partner_source.${view} ORDER BY 1, 2, 3`;
+    const before = await rowsOf(select);
+    await redefine(view, (columns) => {
+      columns[column] = expression;
+    });
+    const problems = await check();
+    expect(problems).toMatchObject([{ code: "column_type", view, column, fix: { kind: "sql" } }]);
+    expect(problems[0]?.message).toContain(`but ${type} `);
+    await paste(problems);
+    expect(await check()).toEqual([]);
+    const after = await rowsOf(select);
+    expect(after).toHaveLength(before.length);
+    if (view !== "staff") expect(after).toEqual(before);
+  });
+
+  test("several problems of one view share one script", async () => {
+    await redefine("room_prices", (columns) => {
+      columns.amount = "amount::real";
+      delete columns.occupancy;
+    });
+    const problems = await check();
+    expect(problems.map(({ column }) => column)).toEqual(["occupancy", "amount"]);
+    expect(new Set(problems.map(({ fix }) => fix.text)).size).toBe(1);
+    await paste(problems);
+    expect(await check()).toEqual([]);
+  });
+
+  test("a table in the place of a view is mended without touching what it stores", async () => {
+    await client.query("ALTER VIEW partner_source.hotel_stays RENAME TO stays");
+    await client.query("ALTER VIEW partner_source.stays SET SCHEMA booking");
+    await client.query("CREATE TABLE partner_source.hotel_stays AS SELECT *, 1 AS extra FROM booking.stays");
+    await client.query("ALTER TABLE partner_source.hotel_stays ALTER COLUMN check_in TYPE timestamp");
+    const problems = await check();
+    expect(problems).toMatchObject([{ code: "column_type", view: "hotel_stays", column: "check_in" }]);
+    await paste(problems);
+    expect(await check()).toEqual([]);
+    const kept = await rowsOf("SELECT extra FROM partner_source.hotel_stays_behind");
+    expect(kept.length).toBeGreaterThan(0);
+  });
+
+  test("types that lose nothing are accepted: domains, enums, uuid and bigint ids, arrays of enums", async () => {
+    await client.query("CREATE DOMAIN booking.label AS varchar(200)");
+    await client.query("CREATE DOMAIN booking.short_label AS booking.label");
+    await client.query("CREATE TYPE booking.tag AS ENUM ('unesco')");
+    await client.query("CREATE DOMAIN booking.tags AS booking.tag[]");
+    await redefine("programs", (columns) => {
+      columns.tenant_id = "gen_random_uuid()";
+      columns.program_id = "1::bigint";
+      columns.name = "name::booking.short_label";
+      columns.lifecycle_state = "'active'::booking.program_state";
+      columns.currency = "currency::char(3)";
+      columns.capacity_total = "capacity_total::smallint";
+      columns.legacy_price = "1::bigint";
+      columns.marketing_tags = "ARRAY['unesco']::booking.tags";
+      columns.visits = "visits::varchar[]";
+    });
+    expect(await check()).toEqual([]);
+  });
+
+  test("missing privileges are named with the GRANT to paste", async () => {
+    await client.query(`REVOKE USAGE ON SCHEMA partner_source FROM ${reader}`);
+    await client.query(`REVOKE SELECT ON partner_source.programs, partner_source.staff FROM ${reader}`);
+    const problems = await checkAsReader();
+    expect(problems.map(({ code, view }) => [code, view])).toEqual([
+      ["schema_denied", null],
+      ["view_denied", "programs"],
+      ["view_denied", "staff"],
+    ]);
+    expect(problems.map(({ fix }) => fix.text)).toContain(
+      `GRANT SELECT ON partner_source.staff TO "${reader}";`,
+    );
+    await paste(problems);
+    expect(await checkAsReader()).toEqual([]);
+  });
+
+  test("privileges on the contract's columns alone suffice", async () => {
+    await client.query(`REVOKE SELECT ON partner_source.faq FROM ${reader}`);
+    await client.query(
+      `GRANT SELECT (tenant_id, program_id, position, question) ON partner_source.faq TO ${reader}`,
+    );
+    expect(await checkAsReader()).toMatchObject([{ code: "view_denied", view: "faq" }]);
+    await client.query(`GRANT SELECT (answer) ON partner_source.faq TO ${reader}`);
+    expect(await checkAsReader()).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { withAwsEnvironment } from "../../support/aws-environment.ts";
+import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+
+describe("a build and a store without conditional writes", () => {
+  let server: S3Server;
+  let desk: SupportDesk;
+  beforeAll(async () => {
+    server = await startS3Server();
+    desk = await openSupportDesk();
+  });
+  withAwsEnvironment(() => server.env);
+  beforeEach(() => server.reset());
+  afterAll(async () => {
+    await desk.close();
+    await server.close();
+  });
+
+  const build = (...args: readonly string[]) =>
+    desk.build({ args, env: { ...server.env, STORE_URL: `s3://${testBucket}` } });
+  const snapshots = (): string[] => [...server.objects.keys()].filter((key) => key.startsWith("tenants/"));
+
+  test.each(["ifMatch", "ifNoneMatch"] as const)(
+    "%s ignored: refused with exit 4 and the reason, nothing written",
+    async (quirk) => {
+      server.quirks[quirk] = "ignored";
+      const { status, stderr, stdout } = await build();
+      expect(status).toBe(4);
+      expect(stdout + stderr).toContain("s3://programs/ cannot hold snapshots");
+      expect(snapshots()).toEqual([]);
+    },
+  );
+
+  test("a dry run proves it, too", async () => {
+    server.quirks.ifMatch = "ignored";
+    expect((await build("--dry-run")).status).toBe(4);
+  });
+
+  test("a store that honours them is asked once, cheaply, and not at all when nothing changed", async () => {
+    expect((await build()).status).toBe(0);
+    const probes = server.log.filter(
+      ({ key, operation }) => key.startsWith("probe/") || operation === "DeleteObjects",
+    );
+    expect(probes.length).toBeLessThanOrEqual(12);
+    expect([...server.objects.keys()].filter((key) => key.startsWith("probe/"))).toEqual([]);
+    server.log.length = 0;
+    expect((await build()).status).toBe(0);
+    expect(server.log.filter(({ key }) => key.startsWith("probe/"))).toEqual([]);
+  });
+});

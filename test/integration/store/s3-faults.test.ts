@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { asFailure } from "../../../core/failure.ts";
+import { bytesBody, readBody } from "../../../core/object-body.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { createS3Store } from "../../../core/s3-store/s3-store.ts";
+import { key, listKeys } from "../../support/object-store-probes.ts";
+import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { type FaultKind, faultKinds } from "../../support/s3-server-faults.ts";
+import { etagOf, type S3OperationName } from "../../support/s3-server-protocol.ts";
+
+const name = key("a/object.json");
+const other = key("a/other.json");
+const before = Buffer.from("before ".repeat(100));
+const after = Buffer.from("after ".repeat(100));
+
+/** A call of the port, what it sends, and what it comes to when it is hit by one fault. */
+interface Case {
+  readonly operation: S3OperationName;
+  readonly call: (store: ObjectStore) => Promise<string>;
+  /** The outcome, how many requests it took, and what the object is then: its old or its new state. */
+  readonly outcomes: Readonly<Record<FaultKind, Outcome>>;
+}
+type Outcome = readonly [outcome: string | RegExp, requests: number, state: "old" | "new" | "unchanged"];
+
+const retried = (outcome: string, state: Outcome[2]): Readonly<Record<FaultKind, Outcome>> => ({
+  before: [outcome, 2, state],
+  dropped: [outcome, 2, state],
+  reply_lost: [outcome, 2, state],
+  late: [outcome, 2, state],
+  cut: [outcome, 2, state],
+  stalled: [outcome, 2, state],
+  corrupted: [outcome, 2, state],
+  throttled: [outcome, 2, state],
+});
+
+const cases: Readonly<Record<string, Case>> = {
+  get: {
+    operation: "GetObject",
+    call: async (store) => {
+      const found = await store.get(name);
+      if (found.kind !== "object") return found.kind;
+      const bytes = await readBody(found.body, 10_000, name);
+      return bytes.equals(before) ? "whole body" : "other bytes";
+    },
+    outcomes: {
+      ...retried("whole body", "unchanged"),
+      // The caller has the beginning of the body by then, so it hears of the end.
+      cut: ["store_unavailable", 1, "unchanged"],
+      stalled: ["store_unavailable", 1, "unchanged"],
+      // The manifest's digest finds it: the caller compares.
+      corrupted: ["other bytes", 1, "unchanged"],
+    },
+  },
+  list: {
+    operation: "ListObjectsV2",
+    call: async (store) => {
+      const keys = await listKeys(store, "a/");
+      return keys.join() === [name, other].join() ? "whole list" : "other keys";
+    },
+    outcomes: retried("whole list", "unchanged"),
+  },
+  put: {
+    operation: "PutObject",
+    call: async (store) => (await store.put(name, bytesBody(after))).kind,
+    outcomes: retried("stored", "new"),
+  },
+  "put if absent": {
+    operation: "PutObject",
+    call: async (store) => {
+      await store.delete([name]);
+      return (await store.put(name, bytesBody(after), { condition: { kind: "absent" } })).kind;
+    },
+    outcomes: {
+      ...retried("stored", "new"),
+      // The repetition meets the first attempt's own write.
+      reply_lost: ["refused", 2, "new"],
+      // Whichever of the two the store carries out first; the other one is refused.
+      late: [/^(refused|stored)$/, 2, "new"],
+      cut: ["refused", 2, "new"],
+      stalled: ["refused", 2, "new"],
+    },
+  },
+  "put if match": {
+    operation: "PutObject",
+    call: async (store) => {
+      const condition = { kind: "match", etag: etagOf(before) } as const;
+      return (await store.put(name, bytesBody(after), { condition })).kind;
+    },
+    outcomes: {
+      before: ["store_unavailable", 1, "old"],
+      dropped: ["store_unavailable", 1, "old"],
+      reply_lost: ["store_unavailable", 1, "new"],
+      late: ["store_unavailable", 1, "new"],
+      cut: ["store_unavailable", 1, "new"],
+      stalled: ["store_unavailable", 1, "new"],
+      corrupted: ["store_unavailable", 1, "old"],
+      throttled: ["store_unavailable", 1, "old"],
+    },
+  },
+  "delete many": {
+    operation: "DeleteObjects",
+    call: async (store) => {
+      await store.delete([name, other]);
+      return "deleted";
+    },
+    outcomes: retried("deleted", "new"),
+  },
+  "delete one": {
+    operation: "DeleteObject",
+    call: async (store) => {
+      await store.delete([name]);
+      return "deleted";
+    },
+    // No body to corrupt, neither way.
+    outcomes: { ...retried("deleted", "new"), corrupted: ["deleted", 1, "new"] },
+  },
+};
+
+function matrixText(matrix: ReadonlyMap<FaultKind, Readonly<Record<string, string>>>): string {
+  const row = (cells: readonly string[]): string =>
+    cells
+      .map((cell) => cell.padEnd(32))
+      .join("")
+      .trimEnd();
+  const calls = Object.keys(cases);
+  const rows = [...matrix].map(([kind, cells]) => row([kind, ...calls.map((call) => cells[call] ?? "-")]));
+  const title = "One fault per call: outcome, requests made, state of the object afterwards";
+  return [title, row(["", ...calls]), ...rows].join("\n");
+}
+
+describe("the S3 driver under faults", () => {
+  let server: S3Server;
+  let store: ObjectStore;
+  const matrix = new Map<FaultKind, Record<string, string>>();
+
+  beforeAll(async () => {
+    server = await startS3Server({ seed: 7 });
+    const { connection } = server;
+    store = createS3Store({
+      bucket: testBucket,
+      prefix: "",
+      forcePathStyle: true,
+      timeoutMs: 250,
+      connection,
+    });
+  });
+  afterAll(async () => {
+    console.log(matrixText(matrix));
+    await store.close();
+    await server.close();
+  });
+
+  async function prepared(): Promise<void> {
+    server.reset();
+    for (const each of [name, other]) await store.put(each, bytesBody(before));
+    server.log.length = 0;
+  }
+
+  const requestsOf = (operation: S3OperationName): number =>
+    server.log.filter((request) => request.operation === operation).length;
+
+  function stateOf(call: string): "old" | "new" | "unchanged" {
+    const bytes = server.objects.get(name)?.bytes;
+    const isOld = bytes?.equals(before) === true;
+    if (call === "get" || call === "list") return isOld ? "unchanged" : "new";
+    return isOld ? "old" : "new";
+  }
+
+  describe.each(Object.entries(cases))("%s", (call, { operation, call: run, outcomes }) => {
+    test.each(faultKinds)("hit once by: %s", async (kind) => {
+      await prepared();
+      const [outcome, requests, state] = outcomes[kind];
+      server.faults.add({ kind, operation });
+      const seen = await run(store).catch((error: unknown) => asFailure(error).code);
+      const made = requestsOf(operation);
+      // A late request is carried out when its client has given up, in its own time.
+      await expect.poll(() => stateOf(call)).toBe(state);
+      matrix.set(kind, { ...matrix.get(kind), [call]: `${seen}, ${made}x, ${state}` });
+      expect(seen).toMatch(outcome);
+      expect(made).toBe(requests);
+    });
+
+    const persistent: readonly FaultKind[] = ["before", "late"];
+    test.each(persistent)("hit by every time: %s", async (kind) => {
+      await prepared();
+      server.faults.add({ kind, operation, times: 100 });
+      const seen = await run(store).catch((error: unknown) => asFailure(error).code);
+      expect(seen).toBe("store_unavailable");
+      // Three attempts where a repetition is harmless, else one.
+      expect(requestsOf(operation)).toBe(call === "put if match" ? 1 : 3);
+    });
+  });
+
+  test("two faults in a row are survived by the third attempt", async () => {
+    await prepared();
+    server.faults.add({ kind: "dropped", operation: "GetObject" });
+    server.faults.add({ kind: "throttled", operation: "GetObject" });
+    expect(await cases.get?.call(store)).toBe("whole body");
+    expect(requestsOf("GetObject")).toBe(3);
+  });
+
+  test("a body without an announced length is refused, whole or cut: nobody could tell which", async () => {
+    await prepared();
+    server.quirks.connectionDelimited = true;
+    for (const kind of [undefined, "cut"] as const) {
+      if (kind !== undefined) server.faults.add({ kind, operation: "GetObject" });
+      const seen = await store.get(name).catch((error: unknown) => asFailure(error));
+      expect(seen).toMatchObject({
+        code: "store_unsupported",
+        message: expect.stringContaining("Content-Length"),
+      });
+    }
+  });
+
+  test("a signal that fires while a body is read ends it as interrupted", async () => {
+    await prepared();
+    server.faults.add({ kind: "stalled", operation: "GetObject" });
+    const controller = new AbortController();
+    const found = await store.get(name, { signal: controller.signal });
+    if (found.kind !== "object") throw new Error("not found");
+    const reading = readBody(found.body, 10_000, name).catch((error: unknown) => asFailure(error).code);
+    controller.abort();
+    expect(await reading).toBe("interrupted");
+  });
+
+  test("a signal that fires while an answer is awaited ends the call as interrupted, without another attempt", async () => {
+    await prepared();
+    const controller = new AbortController();
+    server.onRequest(() => controller.abort());
+    server.faults.add({ kind: "stalled", operation: "ListObjectsV2" });
+    const seen = await listKeys(store, "a/", undefined, controller.signal).catch(
+      (error: unknown) => asFailure(error).code,
+    );
+    expect(seen).toBe("interrupted");
+    expect(requestsOf("ListObjectsV2")).toBe(1);
+  });
+
+  test("many calls at once under random faults: every answer is right or a failure", async () => {
+    await prepared();
+    const { connection } = server;
+    const patient = createS3Store({
+      bucket: testBucket,
+      prefix: "",
+      forcePathStyle: true,
+      timeoutMs: 10_000,
+      connection,
+    });
+    for (const kind of ["before", "dropped", "throttled"] as const) {
+      server.faults.add({ kind, times: Number.POSITIVE_INFINITY, probability: 0.05 });
+    }
+    const outcomes = await Promise.all(
+      Array.from({ length: 300 }, async (_, number) => {
+        const target = key(`many/${number % 50}.json`);
+        const text = JSON.stringify({ target });
+        try {
+          await patient.put(target, bytesBody(Buffer.from(text)));
+          const found = await patient.get(target);
+          if (found.kind !== "object") return "missing";
+          return (await readBody(found.body, 10_000, target)).toString() === text ? "right" : "wrong";
+        } catch (error) {
+          return asFailure(error).code;
+        }
+      }),
+    );
+    expect(outcomes.filter((outcome) => outcome !== "right" && outcome !== "store_unavailable")).toEqual([]);
+    expect(outcomes.filter((outcome) => outcome === "right").length).toBeGreaterThan(270);
+    await patient.close();
+  });
+});

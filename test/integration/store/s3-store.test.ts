@@ -1,0 +1,392 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { inspect } from "node:util";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { bytesBody, sha256Hex } from "../../../core/object-body.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { createS3Store, type S3StoreOptions } from "../../../core/s3-store/s3-store.ts";
+import { expectFailure, getText, key, listKeys, putText } from "../../support/object-store-probes.ts";
+import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import type { S3OperationName } from "../../support/s3-server-protocol.ts";
+
+describe("the S3 driver", () => {
+  let server: S3Server;
+  let store: ObjectStore;
+  const opened: ObjectStore[] = [];
+
+  function open(options: Partial<S3StoreOptions> = {}): ObjectStore {
+    const { connection } = server;
+    const made = createS3Store({
+      bucket: testBucket,
+      prefix: "",
+      forcePathStyle: true,
+      timeoutMs: 5000,
+      connection,
+      ...options,
+    });
+    opened.push(made);
+    return made;
+  }
+
+  const requests = (operation: S3OperationName) =>
+    server.log.filter((request) => request.operation === operation);
+
+  beforeAll(async () => {
+    server = await startS3Server();
+  });
+  beforeEach(() => {
+    server.reset();
+    store = open();
+  });
+  afterEach(async () => {
+    for (const each of opened.splice(0)) await each.close();
+  });
+  afterAll(() => server.close());
+
+  describe("what a put sends", () => {
+    test("bytes: their type, length and SHA-256, signed and to be verified, and no trailer or caching", async () => {
+      const body = bytesBody(Buffer.from('{"a":1}'));
+      await store.put(key("a.json"), body, { condition: { kind: "absent" } });
+      const { headers } = requests("PutObject")[0] ?? { headers: {} };
+      expect(headers).toMatchObject({
+        "content-type": "application/json; charset=utf-8",
+        "content-length": "7",
+        "if-none-match": "*",
+        "x-amz-content-sha256": body.sha256,
+        "x-amz-checksum-sha256": Buffer.from(body.sha256, "hex").toString("base64"),
+      });
+      for (const name of [
+        "cache-control",
+        "x-amz-trailer",
+        "transfer-encoding",
+        "content-encoding",
+        "expect",
+      ]) {
+        expect(headers).not.toHaveProperty(name);
+      }
+    });
+
+    test("a file: the same, streamed with its length and signed SHA-256, from the beginning at every attempt", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "s3-store-"));
+      const bytes = Buffer.alloc(3_000_000, "file ");
+      const path = join(folder, "body.json");
+      await writeFile(path, bytes);
+      server.faults.add({ kind: "corrupted", operation: "PutObject" });
+      server.faults.add({ kind: "reply_lost", operation: "PutObject" });
+      const sha256 = sha256Hex(bytes);
+      await store.put(key("a.json"), { kind: "file", path, size: bytes.length, sha256 });
+      await rm(folder, { recursive: true });
+      expect(requests("PutObject")).toHaveLength(3);
+      for (const { headers } of requests("PutObject")) {
+        expect(headers).toMatchObject({ "content-length": "3000000", "x-amz-content-sha256": sha256 });
+        expect(headers).not.toHaveProperty("x-amz-trailer");
+        expect(headers).not.toHaveProperty("expect");
+      }
+      expect(server.objects.get("a.json")?.bytes.equals(bytes)).toBe(true);
+    });
+
+    test("a file that cannot be read fails at once and says which one", async () => {
+      const body = {
+        kind: "file",
+        path: "/nowhere/body.json",
+        size: 5,
+        sha256: sha256Hex(Buffer.from("hello")),
+      } as const;
+      const failure = await expectFailure("internal", () => store.put(key("a.json"), body));
+      expect(failure.message).toContain("/nowhere/body.json");
+      expect(server.log).toEqual([]);
+    });
+
+    test("a put whose digest is not that of its bytes is stored by nobody", async () => {
+      const body = { ...bytesBody(Buffer.from("hello")), sha256: sha256Hex(Buffer.from("other")) };
+      await expectFailure("store_unavailable", () => store.put(key("a.json"), body));
+      expect(server.objects.size).toBe(0);
+    });
+  });
+
+  describe("the prefix of the store's address", () => {
+    test("stands before every key in the bucket and in none that the driver gives", async () => {
+      const prefixed = open({ prefix: "team/store/" });
+      await putText(prefixed, "tenants/a/current.json", "{}");
+      server.objects.set("team/store-other/x", { ...present("team/store/tenants/a/current.json") });
+      expect([...server.objects.keys()]).toContain("team/store/tenants/a/current.json");
+      expect(await listKeys(prefixed, "")).toEqual(["tenants/a/current.json"]);
+      expect(await listKeys(prefixed, "", "tenants/a/current.json")).toEqual([]);
+      expect(prefixed.address).toBe("s3://programs/team/store/");
+      await prefixed.delete([key("tenants/a/current.json")]);
+      expect([...server.objects.keys()]).toEqual(["team/store-other/x"]);
+    });
+
+    test("may be an object of its own, as consoles make one for a folder: it is not listed", async () => {
+      const prefixed = open({ prefix: "team/" });
+      await putText(prefixed, "a.json", "{}");
+      server.objects.set("team/", { ...present("team/a.json"), bytes: Buffer.alloc(0) });
+      expect(await listKeys(prefixed, "")).toEqual(["a.json"]);
+    });
+
+    test("counts for S3's limit of 1024 bytes on a key", async () => {
+      const prefixed = open({ prefix: `${"p".repeat(100)}/` });
+      const long = Array.from({ length: 64 }, () => "s".repeat(15)).join("/");
+      await putText(store, long, "fits");
+      await expectFailure("usage", async () => prefixed.get(key(long)));
+    });
+
+    const present = (name: string) => {
+      const object = server.objects.get(name);
+      if (object === undefined) throw new Error(`no object ${name}`);
+      return object;
+    };
+  });
+
+  describe("what a store turns out not to take is asked for once", () => {
+    test("a checksum header", async () => {
+      server.quirks.checksums = "refused";
+      for (const name of ["a.json", "b.json", "c.json"]) await putText(store, name, name);
+      expect(requests("PutObject").map(({ status }) => status)).toEqual([400, 200, 200, 200]);
+    });
+
+    test("a batch of deletes", async () => {
+      server.quirks.deleteObjects = "missing";
+      for (const name of ["a.json", "b.json", "c.json", "d.json"]) await putText(store, name, name);
+      await store.delete([key("a.json"), key("b.json")]);
+      await store.delete([key("c.json"), key("d.json")]);
+      expect(requests("DeleteObjects")).toHaveLength(1);
+      expect(requests("DeleteObject")).toHaveLength(4);
+      expect(server.objects.size).toBe(0);
+    });
+
+    test("a quoted If-Match: repeated without quotes when the object still has the tag", async () => {
+      server.quirks.ifMatch = "unquoted";
+      let etag = await putText(store, "a.json", "0");
+      server.log.length = 0;
+      for (const text of ["1", "2", "3"])
+        etag = await putText(store, "a.json", text, { kind: "match", etag });
+      expect(requests("PutObject").map(({ headers }) => headers["if-match"]?.startsWith('"'))).toEqual([
+        true,
+        false,
+        false,
+        false,
+      ]);
+      expect(await getText(store, "a.json")).toBe("3");
+    });
+
+    test("the quotes of puts at once to different objects, each for itself", async () => {
+      server.quirks.ifMatch = "unquoted";
+      const names = Array.from({ length: 20 }, (_, number) => `a/${number}.json`);
+      const tags = await Promise.all(names.map((name) => putText(store, name, "0")));
+      await Promise.all(
+        names.map((name, at) => putText(store, name, "1", { kind: "match", etag: tags[at] ?? "" })),
+      );
+      expect(await getText(store, "a/19.json")).toBe("1");
+    });
+
+    test("once a quoted If-Match has worked, a 412 is believed without reading back", async () => {
+      const first = await putText(store, "a.json", "0");
+      await putText(store, "a.json", "1", { kind: "match", etag: first });
+      server.log.length = 0;
+      const condition = { kind: "match", etag: first } as const;
+      expect(await store.put(key("a.json"), bytesBody(Buffer.from("2")), { condition })).toEqual({
+        kind: "refused",
+      });
+      expect(server.log.map(({ operation }) => operation)).toEqual(["PutObject"]);
+    });
+
+    test("a 412 for a tag that the object no longer has is not tried again", async () => {
+      const etag = await putText(store, "a.json", "0");
+      await putText(store, "a.json", "1");
+      server.log.length = 0;
+      const late = await store.put(key("a.json"), bytesBody(Buffer.from("2")), {
+        condition: { kind: "match", etag },
+      });
+      expect(late).toEqual({ kind: "refused" });
+      expect(requests("PutObject")).toHaveLength(1);
+    });
+
+    test("a store that wants Content-MD5 gets it with every batch", async () => {
+      server.quirks.deleteObjects = "md5_only";
+      await store.delete([key("a.json"), key("b.json")]);
+      expect(requests("DeleteObjects").map(({ status }) => status)).toEqual([200]);
+    });
+  });
+
+  describe("permissions", () => {
+    test("403 for a get that may be a missing object is denied, never missing: names both grants", async () => {
+      server.quirks.mayList = false;
+      const failure = await expectFailure("store_denied", () => store.get(key("auth/tokens.json")));
+      expect(failure.message).toContain("s3:GetObject on arn:aws:s3:::programs/*");
+      expect(failure.message).toContain("s3:ListBucket on arn:aws:s3:::programs");
+    });
+
+    test("403 for a get where listing is allowed names the one grant that lacks", async () => {
+      await putText(store, "a.json", "{}");
+      server.quirks.mayGet = false;
+      const failure = await expectFailure("store_denied", () => store.get(key("a.json")));
+      expect(failure.message).toContain("s3:GetObject on arn:aws:s3:::programs/*");
+      expect(failure.message).not.toContain("s3:ListBucket");
+    });
+
+    test("403 for put, list and delete names what to grant, and is not tried again", async () => {
+      Object.assign(server.quirks, { mayPut: false, mayList: false, mayDelete: false });
+      const prefixed = open({ prefix: "p/" });
+      const put = await expectFailure("store_denied", () =>
+        prefixed.put(key("a"), bytesBody(Buffer.from("x"))),
+      );
+      expect(put.message).toContain("s3:PutObject and s3:GetObject on arn:aws:s3:::programs/p/*");
+      const list = await expectFailure("store_denied", () => listKeys(prefixed, ""));
+      expect(list.message).toContain("s3:ListBucket on arn:aws:s3:::programs");
+      const many = await expectFailure("store_denied", () => prefixed.delete([key("a"), key("b")]));
+      expect(many.message).toContain("s3:DeleteObject on arn:aws:s3:::programs/p/*");
+      await expectFailure("store_denied", () => prefixed.delete([key("a")]));
+      expect(server.log).toHaveLength(4);
+    });
+
+    test("wrong credentials are denied, with the settings that hold them", async () => {
+      for (const credentials of [
+        { accessKeyId: "unknown", secretAccessKey: "test-secret" },
+        { accessKeyId: "test-key", secretAccessKey: "wrong-secret" },
+      ]) {
+        const wrong = open({ connection: { ...server.connection, credentials } });
+        const failure = await expectFailure("store_denied", () => wrong.get(key("a.json")));
+        expect(failure.message).toContain("AWS_ACCESS_KEY_ID");
+        expect(inspect(failure, { depth: 10, showHidden: true })).not.toMatch(
+          /wrong-secret|test-secret|Signature=/,
+        );
+      }
+    });
+  });
+
+  describe("an address that is wrong", () => {
+    test("a region that is not the bucket's is a fault of the settings", async () => {
+      const wrong = open({ connection: { ...server.connection, region: "us-east-1" } });
+      const failure = await expectFailure("settings", () => wrong.get(key("a.json")));
+      expect(failure.message).toContain("AWS_REGION");
+    });
+
+    test("a bucket that does not exist is no missing object", async () => {
+      const wrong = open({ bucket: "nowhere" });
+      const failure = await expectFailure("store_unavailable", () => wrong.get(key("a.json")));
+      expect(failure.message).toContain("there is no bucket nowhere");
+    });
+
+    test("an endpoint that nobody listens on is unavailable", async () => {
+      const wrong = open({ connection: { ...server.connection, endpoint: "http://127.0.0.1:1" } });
+      const failure = await expectFailure("store_unavailable", () => wrong.get(key("a.json")));
+      expect(failure.message).toContain("ECONNREFUSED");
+    });
+
+    test("a 404 of something that is not S3 is unavailable, not missing", async () => {
+      const web = await startWebServer(404, "<html>not here</html>");
+      const wrong = open({ connection: { ...server.connection, endpoint: web.endpoint } });
+      await expectFailure("store_unavailable", () => wrong.get(key("a.json")));
+      await web.close();
+    });
+
+    test("a 200 of something that is not S3 is neither an empty listing nor a stored object", async () => {
+      const web = await startWebServer(200, "<html>welcome</html>");
+      const wrong = open({ connection: { ...server.connection, endpoint: web.endpoint } });
+      await expectFailure("store_unavailable", () => listKeys(wrong, ""));
+      await expectFailure("store_unsupported", () => wrong.put(key("a"), bytesBody(Buffer.from("x"))));
+      await expectFailure("store_unsupported", () => wrong.get(key("a")));
+      await expectFailure("store_unavailable", () => wrong.delete([key("a"), key("b")]));
+      await web.close();
+    });
+  });
+
+  test("a clock that is an hour off is corrected by the store's Date header", async () => {
+    await putText(store, "a.json", "{}");
+    server.quirks.clockAheadMs = 3_600_000;
+    const other = open();
+    expect(await getText(other, "a.json")).toBe("{}");
+    expect(requests("GetObject").map(({ status }) => status)).toEqual([403, 200]);
+    expect(await getText(other, "a.json")).toBe("{}");
+    expect(requests("GetObject")).toHaveLength(3);
+  });
+
+  test("not more puts are under way than the limit allows, and all of them get through", async () => {
+    const limited = open({ maxParallelPuts: 5 });
+    let underWay = 0;
+    let most = 0;
+    server.onRequest(async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      for (let turns = 0; turns < 20; turns += 1) await turn();
+      underWay -= 1;
+    });
+    const body = bytesBody(Buffer.from("{}"));
+    await Promise.all(Array.from({ length: 60 }, (_, number) => limited.put(key(`a/${number}`), body)));
+    expect(most).toBe(5);
+    expect(server.objects.size).toBe(60);
+  });
+
+  test("a put that waits for its turn can be interrupted", async () => {
+    const limited = open({ maxParallelPuts: 1 });
+    const { promise: release, resolve } = withResolver();
+    server.onRequest(() => release);
+    const body = bytesBody(Buffer.from("{}"));
+    const first = limited.put(key("a"), body);
+    const controller = new AbortController();
+    const second = expectFailure("interrupted", () =>
+      limited.put(key("b"), body, { signal: controller.signal }),
+    );
+    controller.abort();
+    await second;
+    resolve();
+    expect((await first).kind).toBe("stored");
+    expect([...server.objects.keys()]).toEqual(["a"]);
+  });
+
+  test("2,500 deletes are three requests", async () => {
+    await store.delete(Array.from({ length: 2500 }, (_, number) => key(`a/${number}`)));
+    expect(requests("DeleteObjects")).toHaveLength(3);
+  });
+
+  test("a listing in folders is a request per page of folders, not of objects", async () => {
+    for (let number = 0; number < 30; number += 1) await putText(store, `t/${number % 3}/${number}`, "{}");
+    server.log.length = 0;
+    server.quirks.pageSize = 2;
+    const folders: string[] = [];
+    for await (const folder of store.listFolders("t/")) folders.push(folder);
+    expect(folders).toEqual(["0", "1", "2"]);
+    expect(requests("ListObjectsV2")).toHaveLength(2);
+  });
+
+  test("who stops listing after a page asks for no other", async () => {
+    for (let number = 0; number < 10; number += 1) await putText(store, `t/${number}`, "{}");
+    server.log.length = 0;
+    server.quirks.pageSize = 3;
+    for await (const _ of store.list("t/")) break;
+    expect(requests("ListObjectsV2")).toHaveLength(1);
+  });
+});
+
+interface WebServer {
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+async function startWebServer(status: number, body: string): Promise<WebServer> {
+  const http: Server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status, { "content-type": "text/html" }).end(body);
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    async close() {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}
+
+function withResolver(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

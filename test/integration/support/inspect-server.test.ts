@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CommandResult } from "../../support/command-line.ts";
+import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
+import { converse, type RawResponse } from "../../support/raw-http.ts";
+import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+
+const hostile = `<img src=x onerror=alert(1)>"'&`;
+const noon = new Date("2026-11-21T12:00:00.000Z");
+let desk: SupportDesk;
+let inspect: InspectFixture;
+
+beforeAll(async () => {
+  desk = await openSupportDesk();
+  await desk.source.query("UPDATE partner_source.programs SET name = $1 WHERE program_id = 'NARA-2'", [
+    hostile,
+  ]);
+  await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
+  await desk.source.query(
+    "UPDATE partner_source.programs SET description = $1 WHERE program_id = 'KYOTO-1'",
+    [hostile],
+  );
+  await desk.build({ now: new Date("2026-11-21T10:00:00.000Z") });
+  inspect = await startInspect(desk, { now: noon });
+});
+
+afterAll(async () => {
+  await inspect.close();
+  await desk.close();
+});
+
+async function get(path: string): Promise<{ status: number; text: string; headers: Headers }> {
+  const response = await fetch(inspect.url + path);
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+async function raw(request: string): Promise<RawResponse> {
+  const { responses } = await converse(inspect.url, { send: request, responses: 1 });
+  const [response] = responses;
+  if (response === undefined) throw new Error("no response");
+  return response;
+}
+
+describe("the pages of inspect", () => {
+  test.each([
+    ["/", 200, "1 tenant with 2 programs"],
+    [`/tenants/${deskTenant}`, 200, "Temples of Kyoto"],
+    [`/tenants/${deskTenant}?q=TEMPLE`, 200, "1 program matching “TEMPLE”"],
+    [`/tenants/${deskTenant}/programs/KYOTO-1`, 200, "What partners get for"],
+    [`/tenants/${deskTenant}/diff`, 200, "0 removed, 0 added, 1 changed, 1 the same."],
+    [`/tenants/${deskTenant}/explain`, 200, "Why isn’t a program served?"],
+    [`/tenants/${deskTenant}/explain?program=OSAKA-3`, 200, "its lifecycle state is &quot;draft&quot;"],
+    [`/tenants/${deskTenant}/explain?program=${encodeURIComponent("A/B")}`, 200, "no well-formed program id"],
+    ["/style.css", 200, "prefers-color-scheme: dark"],
+    ["/nothing", 404, "There is no page at this address."],
+    ["/tenants/nobody", 404, "has nothing of tenant nobody"],
+    ["/tenants/%zz", 404, "There is no page at this address."],
+    [`/tenants/${deskTenant}/programs/OSAKA-3`, 404, "partners get 404 for it"],
+    [`/tenants/${deskTenant}/diff?from=yesterday`, 404, "Not a snapshot id"],
+    [`/tenants/${deskTenant}/nothing`, 404, "There is no page at this address."],
+  ])("%s is %d and says %s", async (path, status, text) => {
+    const page = await get(path);
+    expect(page.status).toBe(status);
+    expect(page.text).toContain(text);
+  });
+
+  test.each([
+    `/tenants/${deskTenant}`,
+    `/tenants/${deskTenant}/programs/KYOTO-1`,
+    `/tenants/${deskTenant}/programs/NARA-2`,
+    `/tenants/${deskTenant}/diff`,
+    `/tenants/${deskTenant}?q=${encodeURIComponent(hostile)}`,
+    `/tenants/${deskTenant}/explain?program=${encodeURIComponent(hostile)}`,
+  ])("%s takes what stands in the data for text, not for HTML", async (path) => {
+    const { text } = await get(path);
+    expect(text).toContain("&lt;img src=x onerror=alert(1)&gt;");
+    expect(text).not.toContain("<img");
+  });
+
+  test("say where a store is damaged, and stay up", async () => {
+    const broken = { ...desk.store, get: () => Promise.reject(new Error("away")) };
+    const failing = await startInspect(desk, { store: broken });
+    const response = await fetch(`${failing.url}/tenants/${deskTenant}`);
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      expect.stringContaining("could not be read"),
+    ]);
+    expect((await fetch(`${failing.url}/style.css`)).status).toBe(200);
+    await failing.close();
+  });
+
+  test.each(["/", "/style.css", "/nothing"])(
+    "%s lets nothing be loaded, run, framed or kept",
+    async (path) => {
+      const { headers, text } = await get(path);
+      expect(headers.get("content-security-policy")).toBe(
+        "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      );
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("access-control-allow-origin")).toBeNull();
+      expect(text).not.toMatch(/<script|javascript:|\son\w+=|style="/);
+    },
+  );
+});
+
+describe("the server of inspect", () => {
+  test.each(["POST", "PUT", "DELETE", "HEAD", "OPTIONS"])(
+    "answers %s with 405: there is nothing but GET",
+    async (method) => {
+      const response = await fetch(inspect.url, { method });
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "GET"]);
+    },
+  );
+
+  test.each([
+    ["another name for 127.0.0.1", "rebound.example"],
+    ["another port", "127.0.0.1:1"],
+    ["a name that only begins so", "localhost.example"],
+  ])(
+    "does not answer to %s: a page of the web could read it through the visitor's browser",
+    async (_, host) => {
+      const { status, body } = await raw(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      expect(status).toBe(421);
+      expect(body.toString()).not.toContain(deskTenant);
+    },
+  );
+
+  test("answers to localhost", async () => {
+    const { status } = await raw(`GET / HTTP/1.1\r\nHost: localhost:${inspect.port}\r\n\r\n`);
+    expect(status).toBe(200);
+  });
+
+  test.each(["http://evil.example/", "//evil.example/", "*"])(
+    "takes the target %s for no page of another host",
+    async (target) => {
+      const { status } = await raw(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${inspect.port}\r\n\r\n`);
+      expect(status).toBe(404);
+    },
+  );
+});
+
+test("inspect says where it listens, serves until it is interrupted, and ends with 0", async () => {
+  const interruption = new AbortController();
+  let ended: Promise<CommandResult> | undefined;
+  const url = await new Promise<string>((resolve) => {
+    ended = desk.run(["inspect", "--port", "0"], {
+      signal: interruption.signal,
+      onOutput: (text) => resolve(/http:\S+/.exec(text)?.[0] ?? `no address in ${text}`),
+    });
+  });
+  expect((await fetch(url)).status).toBe(200);
+  interruption.abort();
+  expect((await ended)?.status).toBe(0);
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test("inspect refuses a port that is taken", async () => {
+  const { status, stderr } = await desk.run(["inspect", "--port", String(inspect.port)]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining("EADDRINUSE")]);
+});

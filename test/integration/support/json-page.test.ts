@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type DeskGateway, startDeskGateway } from "../../support/desk-gateway.ts";
+import { page } from "../../support/markdown.ts";
+import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+
+let desk: SupportDesk;
+let gateway: DeskGateway;
+
+beforeAll(async () => {
+  desk = await openSupportDesk();
+  await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
+  await desk.source.query(
+    "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'NARA-2'",
+  );
+  await desk.source.query(
+    "UPDATE partner_source.programs SET cover_url = 'http://x' WHERE program_id = 'KYOTO-1'",
+  );
+  await desk.build({ now: new Date("2026-11-21T09:00:00.000Z") });
+  gateway = await startDeskGateway(desk);
+  const { stdout } = await desk.run(["token", "create", "--tenant", deskTenant]);
+  await desk.run(["token", "create", "--tenant", deskTenant, "--name", "Idle"]);
+  for (const path of ["/v1/programs/NARA-2", "/api/v1/partner/programs"]) {
+    await gateway.get(path, { token: stdout.trim(), requestId: "documented" });
+  }
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await desk.close();
+});
+
+describe("docs/json.md", () => {
+  test.each([
+    ["snapshot status", []],
+    ["snapshot show", ["--tenant", deskTenant]],
+    ["snapshot diff", ["--tenant", deskTenant]],
+    ["snapshot explain", ["--tenant", deskTenant, "--program", "KYOTO-1"]],
+    ["snapshot explain", ["--tenant", deskTenant, "--program", "kyoto-1"]],
+    ["request explain", ["documented", "--log", "-"]],
+    ["token usage", ["--log", "-"]],
+    ["config", []],
+  ])("names every key that %s --json prints (%j)", async (command, args) => {
+    const printed = await desk.json([...command.split(" "), ...args], { stdin: gateway.log() });
+    const section = sectionOf(command);
+    const missing = [...keysOf(printed)].filter(
+      (key) => !section.includes(`\`${key}\``) && !section.includes(`"${key}"`),
+    );
+    expect(missing.filter((key) => !documentedElsewhere.has(key))).toEqual([]);
+    expect(keysOf(printed).size).toBeGreaterThan(3);
+  });
+});
+
+/** What stands below the heading, with the sections that it refers to. */
+function sectionOf(command: string): string {
+  const { text } = page("docs/json.md");
+  const sections = text.split(/^## /m);
+  const wanted = [
+    command,
+    ...(command.endsWith("explain") ? ["snapshot explain", "snapshot status", "snapshot diff"] : []),
+  ];
+  return wanted.map((name) => sections.find((section) => section.startsWith(`\`${name}\``)) ?? "").join("\n");
+}
+
+/** Of the run report and the manifest, to which the page refers, and problem codes. */
+const documentedElsewhere = new Set([
+  ...["added", "changed", "removed", "unchanged", "notPublishable", "invalid", "key", "sha256", "size"],
+  ...["url_dropped", "rows_of_unknown_program"],
+]);
+
+function keysOf(value: unknown, keys = new Set<string>()): Set<string> {
+  if (Array.isArray(value)) for (const element of value) keysOf(element, keys);
+  else if (typeof value === "object" && value !== null) {
+    for (const [key, own] of Object.entries(value)) {
+      keys.add(key);
+      // What partners get; not ours to name.
+      if (key !== "before" && key !== "after") keysOf(own, keys);
+    }
+  }
+  return keys;
+}

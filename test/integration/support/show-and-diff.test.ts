@@ -1,0 +1,193 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+
+let desk: SupportDesk;
+const tenant = ["--tenant", deskTenant];
+
+beforeAll(async () => {
+  desk = await openSupportDesk();
+});
+
+beforeEach(async () => {
+  await desk.reset();
+  await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
+});
+
+afterAll(async () => {
+  await desk.close();
+});
+
+async function change(sql: string): Promise<void> {
+  await desk.source.query(sql);
+  await desk.build({ now: new Date("2026-11-21T09:00:00.000Z") });
+}
+
+async function summary(...args: readonly string[]): Promise<Record<string, unknown>> {
+  return (await desk.json(["snapshot", "show", ...tenant, ...args])) as Record<string, unknown>;
+}
+
+describe("snapshot show", () => {
+  test.each([
+    ["--program", ["KYOTO-1"], "v1/programs/KYOTO-1.json"],
+    ["--list", [], "v1/programs.json"],
+    ["--legacy", [], "api/v1/partner/programs.json"],
+  ])(
+    "%s --raw gives the exact stored bytes, and without --raw the same in lines",
+    async (option, value, path) => {
+      const { snapshotId } = await summary();
+      const file = join(desk.storeDirectory, "tenants", deskTenant, "snapshots", String(snapshotId), path);
+      const stored = await readFile(file);
+      const raw = await desk.run(["snapshot", "show", ...tenant, option, ...value, "--raw"]);
+      expect(raw.stdoutBytes.equals(stored)).toBe(true);
+      const pretty = await desk.run(["snapshot", "show", ...tenant, option, ...value]);
+      expect(pretty.stdout).toBe(`${JSON.stringify(JSON.parse(stored.toString()), null, 2)}\n`);
+    },
+  );
+
+  test("without a choice tells what the snapshot consists of", async () => {
+    const { stdout } = await desk.run(["snapshot", "show", ...tenant], {
+      now: new Date("2026-11-21T10:00:00Z"),
+    });
+    expect(stdout).toMatch(/snapshot {2}20261121T080000Z-[0-9a-f]{8}, generation 1, live/);
+    expect(stdout).toContain("built on  nothing: the tenant's first snapshot");
+    expect(stdout).toMatch(/^KYOTO-1 +[\d,]+ B +20261121T080000Z-/m);
+    expect(await summary()).toMatchObject({
+      isLive: true,
+      generation: 1,
+      parent: null,
+      counts: { programs: 2 },
+    });
+  });
+
+  test("shows an earlier snapshot by its id", async () => {
+    const first = await summary();
+    await change("UPDATE partner_source.programs SET name = 'Temples' WHERE program_id = 'KYOTO-1'");
+    const id = String(first.snapshotId);
+    expect(await summary("--snapshot", id)).toMatchObject({ snapshotId: id, isLive: false });
+    const { stdout } = await desk.run([
+      "snapshot",
+      "show",
+      ...tenant,
+      "--snapshot",
+      id,
+      "--program",
+      "KYOTO-1",
+    ]);
+    expect(JSON.parse(stdout).data.name).toBe("Temples of Kyoto");
+  });
+
+  test("of a program that the snapshot lacks is exit status 1 and says where to ask", async () => {
+    const { status, stderr } = await desk.run(["snapshot", "show", ...tenant, "--program", "OSAKA-3"]);
+    expect(status).toBe(1);
+    expect(stderr).toContain("partners get 404");
+    expect(stderr).toContain("snapshot explain --tenant sakura-trails --program OSAKA-3");
+  });
+
+  test("refuses bytes that are not what the manifest vouches for", async () => {
+    const { snapshotId } = await summary();
+    const folder = join(desk.storeDirectory, "tenants", deskTenant, "snapshots", String(snapshotId));
+    const file = join(folder, "v1/programs/KYOTO-1.json");
+    await writeFile(file, (await readFile(file, "utf8")).replace("Temples", "Tempels"));
+    const { status, stdout, stderr } = await desk.run([
+      "snapshot",
+      "show",
+      ...tenant,
+      "--program",
+      "KYOTO-1",
+      "--raw",
+    ]);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("SHA-256");
+  });
+
+  test.each([
+    ["two choices at once", ["--list", "--legacy"]],
+    ["--raw without a choice", ["--raw"]],
+    ["an id that is no snapshot's", ["--snapshot", "yesterday"]],
+  ])("with %s is an error of usage", async (_, args) => {
+    expect((await desk.run(["snapshot", "show", ...tenant, ...args])).status).toBe(2);
+  });
+
+  test.each([
+    ["a tenant", ["--tenant", "nobody"], "nobody"],
+    ["a snapshot", [...tenant, "--snapshot", "20260101T000000Z-00000000"], "it may have been pruned"],
+  ])("of %s that is not there is exit status 1", async (_, args, text) => {
+    const { status, stderr } = await desk.run(["snapshot", "show", ...args]);
+    expect(status).toBe(1);
+    expect(stderr).toContain(text);
+  });
+
+  test("cannot be used by a program's name to steer the terminal", async () => {
+    await change("UPDATE partner_source.programs SET name = E'a\\u009b2Jb' WHERE program_id = 'KYOTO-1'");
+    const { stdout } = await desk.run(["snapshot", "show", ...tenant, "--program", "KYOTO-1"], {
+      columns: 80,
+    });
+    expect(stdout).toContain('"name": "a\\u009b2Jb"');
+  });
+});
+
+describe("snapshot diff", () => {
+  test("compares the live snapshot with the one before, field by field", async () => {
+    await change(`
+      UPDATE partner_source.programs SET included = '{Lunch,Breakfast,"Museum pass"}' WHERE program_id = 'KYOTO-1';
+      UPDATE partner_source.room_prices SET amount = 1590 WHERE occupancy = 1;
+      UPDATE partner_source.programs SET lifecycle_state = 'active' WHERE program_id = 'OSAKA-3';
+      UPDATE partner_source.programs SET lifecycle_state = 'cancelled' WHERE program_id = 'NARA-2'`);
+    const { status, stdout } = await desk.run(["snapshot", "diff", ...tenant]);
+    expect(status).toBe(0);
+    expect(stdout.split("\n").slice(3)).toEqual([
+      "- NARA-2  Deer of Nara",
+      "+ OSAKA-3  Osaka by night",
+      "~ KYOTO-1  Temples of Kyoto",
+      "    prices.rooms[0].amount: 1490 → 1590",
+      '    content.included[0]: + "Lunch"',
+      "",
+      "1 removed, 1 added, 1 changed, 0 the same.",
+      "",
+    ]);
+  });
+
+  test("takes two snapshots, in either order", async () => {
+    const { snapshotId: first } = await summary();
+    await change("UPDATE partner_source.programs SET name = 'Temples' WHERE program_id = 'KYOTO-1'");
+    const { snapshotId: second } = await summary();
+    const back = await desk.json(["snapshot", "diff", ...tenant, String(second), String(first)]);
+    expect(back).toMatchObject({
+      from: { snapshotId: second },
+      to: { snapshotId: first },
+      changed: [
+        {
+          programId: "KYOTO-1",
+          changes: [{ kind: "changed", path: "name", before: "Temples", after: "Temples of Kyoto" }],
+        },
+      ],
+    });
+  });
+
+  test("of a snapshot with itself is no difference", async () => {
+    const { snapshotId } = await summary();
+    const { stdout } = await desk.run([
+      "snapshot",
+      "diff",
+      ...tenant,
+      String(snapshotId),
+      String(snapshotId),
+    ]);
+    expect(stdout).toContain("No difference: partners get the same bytes from both");
+  });
+
+  test("compares at most --limit programs field by field, and names the others", async () => {
+    await change("UPDATE partner_source.programs SET currency = 'USD'");
+    const { stdout } = await desk.run(["snapshot", "diff", ...tenant, "--limit", "1"]);
+    expect(stdout.match(/currency: "EUR" → "USD"/g)).toHaveLength(1);
+    expect(stdout).toContain("(not compared; see --limit)");
+  });
+
+  test("of the first snapshot has nothing to compare with", async () => {
+    const { status, stderr } = await desk.run(["snapshot", "diff", ...tenant]);
+    expect(status).toBe(1);
+    expect(stderr).toContain("nothing to compare it with");
+  });
+});

@@ -1,0 +1,173 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { tenantStatus } from "../../../cli/support/tenant-status.ts";
+import { countingStore } from "../../../core/counting-store.ts";
+import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+
+const morning = new Date("2026-11-21T08:00:00.000Z");
+const noon = new Date("2026-11-21T12:00:00.000Z");
+let desk: SupportDesk;
+
+beforeAll(async () => {
+  desk = await openSupportDesk();
+});
+
+beforeEach(async () => {
+  await desk.reset();
+});
+
+afterAll(async () => {
+  await desk.close();
+});
+
+async function status(...args: readonly string[]) {
+  return await desk.run(["snapshot", "status", ...args], { now: noon });
+}
+
+describe("snapshot status", () => {
+  test("says that nothing was published yet", async () => {
+    const { status: exit, stdout, stderr } = await status();
+    expect([exit, stdout]).toEqual([0, ""]);
+    expect(stderr).toContain("Nothing was published yet");
+  });
+
+  test("tells of each tenant the live snapshot, its age, its programs and how the last run went", async () => {
+    await desk.build({ now: morning });
+    const { stdout } = await status();
+    expect(stdout).toMatch(
+      /^TENANT +LIVE SNAPSHOT +AGE +PROGRAMS +HOLD +LAST RUN\nsakura-trails +20261121T080000Z-[0-9a-f]{8} +4 h +2 +- +published 4 hours ago\n$/,
+    );
+  });
+
+  test("tells of one tenant relative and exact times", async () => {
+    await desk.build({ now: morning });
+    const { stdout } = await status("--tenant", deskTenant);
+    expect(stdout).toContain("data of    4 hours ago (2026-11-21T08:00:00Z)");
+    expect(stdout).toContain("hold       none");
+    expect(stdout).toMatch(
+      /last run {3}published 4 hours ago \(2026-11-21T08:00:00Z\), run 20261121T080000Z-/,
+    );
+  });
+
+  test("keeps the snapshot's age when a later run found nothing changed, and tells of that run", async () => {
+    await desk.build({ now: morning });
+    await desk.build({ now: new Date("2026-11-21T11:59:00.000Z") });
+    expect((await status()).stdout).toMatch(/ 4 h +2 +- +unchanged 1 minute ago\n$/);
+  });
+
+  test("ends with the reason of a run that failed", async () => {
+    await desk.build({ now: morning });
+    await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
+    await desk.build({ now: noon });
+    const { stdout } = await status();
+    expect(stdout).toContain("failed just now");
+    expect(stdout).toMatch(/last run failed: 1 program\(s\) of tenant sakura-trails are invalid/);
+  });
+
+  test("names a tenant whose very first build failed, since its partners get 500", async () => {
+    await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
+    await desk.build({ now: noon });
+    expect((await status()).stdout).toMatch(/^sakura-trails +none +- +- +- +failed just now$/m);
+    expect((await status("--tenant", deskTenant)).stdout).toContain(
+      "nothing was ever published: partners get 500",
+    );
+  });
+
+  test("blames a run that failed as a whole on every tenant that it was to build", async () => {
+    await desk.build({ now: morning });
+    await desk.source.query("ALTER TABLE partner_source.faq RENAME TO gone");
+    await desk.build({ now: noon });
+    const { stdout } = await status("--tenant", deskTenant);
+    expect(stdout).toContain("failed just now");
+    expect(stdout).toContain("partner_source.faq");
+  });
+
+  test("tells of a hold since when and why it is", async () => {
+    await desk.build({ now: morning });
+    await desk.source.query(
+      "UPDATE partner_source.programs SET name = 'Temples' WHERE program_id = 'KYOTO-1'",
+    );
+    await desk.build({ now: new Date("2026-11-21T09:00:00.000Z") });
+    await desk.run(["snapshot", "rollback", "--tenant", deskTenant], { now: noon });
+    const { stdout } = await status("--tenant", deskTenant);
+    expect(stdout).toMatch(/hold +held since just now \(2026-11-21T12:00:00Z\): rollback/);
+  });
+
+  test("calls a damaged tenant damaged, and still tells of the others", async () => {
+    await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
+    await desk.build({ now: morning });
+    await writeFile(join(desk.storeDirectory, "tenants", "alpine", "current.json"), "{}");
+    const { status: exit, stdout } = await status();
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^alpine +damaged/m);
+    expect(stdout).toMatch(/^sakura-trails +2026/m);
+    expect(stdout).toContain("current.json of tenant alpine");
+  });
+
+  test("says so when a run's report cannot be read, and uses the one before", async () => {
+    await desk.build({ now: morning });
+    await writeFile(join(desk.storeDirectory, "runs", "20261121T110000Z-00000000.json"), "{");
+    const { stdout } = await status();
+    expect(stdout).toContain("published 4 hours ago");
+    expect(stdout).toContain("runs/20261121T110000Z-00000000.json is not JSON");
+  });
+
+  test("finds a last run that is a year old", async () => {
+    await desk.build({ now: new Date("2025-11-21T08:00:00.000Z") });
+    expect((await status()).stdout).toContain("published 365 days ago");
+  });
+
+  test("of a tenant that nobody knows is exit status 1", async () => {
+    await desk.build({ now: morning });
+    const { status: exit, stderr } = await status("--tenant", "nobody");
+    expect(exit).toBe(1);
+    expect(stderr).toContain("has nothing of tenant nobody");
+  });
+
+  test("prints an object for programs", async () => {
+    await desk.build({ now: morning });
+    const report = await desk.json(["snapshot", "status"], { now: noon });
+    expect(report).toMatchObject({
+      at: "2026-11-21T12:00:00.000Z",
+      tenants: [
+        {
+          tenantId: deskTenant,
+          live: { generation: 1, programs: 2, hold: null, ageSeconds: 4 * 3600 },
+          lastRun: { outcome: "published", failure: null, counts: { programs: 2, notPublishable: 1 } },
+          fault: null,
+        },
+      ],
+      faults: [],
+    });
+  });
+
+  test("costs two reads per tenant and one of the run's report", async () => {
+    await desk.build({ now: morning });
+    const store = countingStore(desk.store);
+    await tenantStatus(store, undefined, noon, new AbortController().signal);
+    expect(store.requests().get).toBe(3);
+  });
+
+  test("tells of a tenant that the source no longer lists, and does not look for its last run for ever", async () => {
+    await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
+    await desk.build({ now: morning });
+    await desk.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'alpine'");
+    await desk.build({ now: new Date("2026-11-21T11:00:00.000Z") });
+    const { stdout } = await status();
+    expect(stdout).toMatch(/^sakura-trails .* unchanged 60 minutes ago$/m);
+    expect(stdout).toContain("the source did not list this tenant at 2026-11-21T11:00:00Z");
+    const store = countingStore(desk.store);
+    await tenantStatus(store, undefined, noon, new AbortController().signal);
+    expect(store.requests().get).toBe(2 * 2 + 1);
+    expect((await status("--tenant", "alpine")).stdout).toContain(
+      "last run   not in the source at 60 minutes ago",
+    );
+  });
+
+  test("works without any run report", async () => {
+    await desk.build({ now: morning });
+    await rm(join(desk.storeDirectory, "runs"), { recursive: true });
+    expect((await status()).stdout).toMatch(/ 4 h +2 +- +-\n$/);
+  });
+});

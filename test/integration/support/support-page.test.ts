@@ -1,0 +1,22 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { supportPage, supportPagePath } from "../../../scripts/support-page/support-page.ts";
+import { projectRoot } from "../../support/markdown.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ isEmpty: true });
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+test("docs/support.md shows what the commands print when each of the ten complaints is planted", async () => {
+  const page = await readFile(join(projectRoot, supportPagePath), "utf8");
+  expect(page).toBe(await supportPage(database.url));
+  expect(page.match(/^\$ partner-programs (request|snapshot) /gm)).toHaveLength(10);
+});

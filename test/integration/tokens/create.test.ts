@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { parseToken, tokenDigest } from "../../../core/token.ts";
+import { allStoredText } from "../../support/store-tree.ts";
+import { openTokenDesk, type TokenDesk } from "../../support/token-desk.ts";
+
+let desk: TokenDesk;
+
+beforeAll(async () => {
+  desk = await openTokenDesk();
+});
+
+afterAll(async () => {
+  await desk.close();
+});
+
+beforeEach(async () => {
+  await desk.reset();
+});
+
+describe("token create", () => {
+  test("prints the plaintext alone on standard output, and everything else on standard error", async () => {
+    const { status, stdout, stderr } = await desk.run([
+      "create",
+      "--tenant",
+      "acme",
+      "--name",
+      "Globetrotter",
+    ]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^ppr_[0-9A-Za-z]{49}\n$/);
+    const [entry] = (await desk.registry()).tokens;
+    expect(stderr).toBe(
+      [
+        `token id    ${entry?.tokenId}`,
+        "tenant      acme",
+        "name        Globetrotter",
+        "scopes      programs.read",
+        "expires     never",
+        "rate limit  the gateway's",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("prints with --json one object of the documented shape, and nothing on standard error", async () => {
+    const args = [
+      "--tenant",
+      "acme",
+      "--name",
+      "G",
+      "--expires",
+      "2027-01-31T00:00:00+02:00",
+      "--rate-limit",
+      "60",
+    ];
+    const { stdout, stderr } = await desk.run(["create", ...args, "--json"]);
+    const [entry] = (await desk.registry()).tokens;
+    const object = JSON.parse(stdout);
+    expect(stdout).toBe(
+      `${JSON.stringify(
+        {
+          token: object.token,
+          tokenId: entry?.tokenId,
+          tenantId: "acme",
+          name: "G",
+          scopes: ["programs.read"],
+          expiresAt: "2027-01-30T22:00:00.000Z",
+          rateLimit: 60,
+          createdAt: "2026-11-21T12:00:00.000Z",
+        },
+        null,
+        2,
+      )}\n`,
+    );
+    expect(stderr).toBe("");
+  });
+
+  test("stores the SHA-256 of the plaintext, and the plaintext nowhere: not in the store, not in the log", async () => {
+    const created = await desk.json(["create", "--tenant", "acme"]);
+    const rotated = await desk.json(["rotate", created.tokenId]);
+    const { stdout, stderr } = await desk.run(["list", "--json"]);
+    const [old, current] = (await desk.registry()).tokens;
+    const everything = (await allStoredText(desk.directory)) + stdout + stderr;
+    for (const [plaintext, entry] of [
+      [created.token, old],
+      [rotated.token, current],
+    ]) {
+      const parsed = parseToken(plaintext);
+      expect(parsed && tokenDigest(parsed)).toBe(entry.sha256);
+      expect(everything).not.toContain(plaintext.slice(4, 24));
+    }
+  });
+
+  test("gives a token without options the scope programs.read, no expiry and no limit of its own", async () => {
+    await desk.run(["create", "--tenant", "acme"]);
+    expect((await desk.registry()).tokens).toMatchObject([
+      {
+        tenantId: "acme",
+        name: null,
+        scopes: ["programs.read"],
+        expiresAt: null,
+        rateLimit: null,
+        createdAt: desk.now.toISOString(),
+        revokedAt: null,
+        replaces: null,
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      ["--scope", "programs.read", "bookings:write"],
+      ["programs.read", "bookings:write"],
+    ],
+    [
+      ["--scope", "a", "--scope", "b", "--scope", "a"],
+      ["a", "b"],
+    ],
+    [["--scope", "x".repeat(64)], ["x".repeat(64)]],
+  ])("takes the scopes %j", async (args, scopes) => {
+    expect((await desk.json(["create", "--tenant", "acme", ...args])).scopes).toEqual(scopes);
+  });
+
+  test("lets a tenant have several tokens", async () => {
+    const one = await desk.json(["create", "--tenant", "acme", "--name", "same"]);
+    const other = await desk.json(["create", "--tenant", "acme", "--name", "same"]);
+    expect(one.tokenId).not.toBe(other.tokenId);
+    expect(one.token).not.toBe(other.token);
+    expect(await desk.json(["list"])).toMatchObject([{ status: "active" }, { status: "active" }]);
+  });
+
+  test("refuses a tenant without a published snapshot, unless --allow-unpublished says otherwise", async () => {
+    const { status, stdout, stderr } = await desk.run(["create", "--tenant", "beta"]);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("Tenant beta has no published snapshot");
+    expect(stderr).toContain("--allow-unpublished");
+    expect(await desk.registryText()).toBeUndefined();
+    expect((await desk.json(["create", "--tenant", "beta", "--allow-unpublished"])).tenantId).toBe("beta");
+  });
+
+  test.each([
+    [["--tenant", "../acme"], "Not a tenant id"],
+    [[], "required option '--tenant <id>' not specified"],
+    [["--tenant", "acme", "--name", " "], "Expected 1 to 200 characters on one line."],
+    [["--tenant", "acme", "--name", "x".repeat(201)], "Expected 1 to 200 characters on one line."],
+    [["--tenant", "acme", "--name", "a\nb"], "Expected 1 to 200 characters on one line."],
+    [["--tenant", "acme", "--name", "a\u001b[2Jb"], "Expected 1 to 200 characters on one line."],
+    [["--tenant", "acme", "--scope", "Programs.Read"], "Expected a lower-case letter"],
+    [["--tenant", "acme", "--scope", "x".repeat(65)], "Expected a lower-case letter"],
+    [["--tenant", "acme", "--scope", "a b"], "Expected a lower-case letter"],
+    [["--tenant", "acme", "--scope"], "argument missing"],
+    [["--tenant", "acme", "--expires", "tomorrow"], "Expected a date and time of RFC 3339"],
+    [["--tenant", "acme", "--expires", "2027-02-30T00:00:00Z"], "Expected a date and time of RFC 3339"],
+    [["--tenant", "acme", "--expires", "9999-12-31T23:59:59-01:00"], "Expected a date and time of RFC 3339"],
+    [["--tenant", "acme", "--expires", "2026-11-21T12:00:00Z"], "--expires lies in the past"],
+    [["--tenant", "acme", "--rate-limit", "0"], "Expected a whole number from 1"],
+    [["--tenant", "acme", "--rate-limit", "1.5"], "Expected a whole number from 1"],
+    [["--tenant", "acme", "--rate-limit", "10000000000"], "Expected a whole number from 1"],
+    [["--tenant", "acme", "extra"], "too many arguments"],
+  ])("%j is wrong usage, and nothing is written", async (args, reason) => {
+    const { status, stdout, stderr } = await desk.run(["create", ...args]);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(reason);
+    expect(await desk.registryText()).toBeUndefined();
+  });
+});

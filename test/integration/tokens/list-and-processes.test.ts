@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { tokensKey } from "../../../core/object-key.ts";
+import { parseToken, tokenDigest } from "../../../core/token.ts";
+import { runCli } from "../../support/run-cli.ts";
+import { openTokenDesk, type TokenDesk } from "../../support/token-desk.ts";
+
+let desk: TokenDesk;
+
+beforeAll(async () => {
+  desk = await openTokenDesk();
+});
+
+afterAll(async () => {
+  await desk.close();
+});
+
+beforeEach(async () => {
+  await desk.reset();
+});
+
+describe("token list", () => {
+  test("says with --json of each token its metadata, status and end, in the documented shape", async () => {
+    await desk.publish("beta");
+    const active = await desk.json(["create", "--tenant", "acme", "--name", "G"]);
+    const expired = await desk.json(["create", "--tenant", "beta", "--expires", "2026-12-01T00:00:00Z"]);
+    const revoked = await desk.json(["create", "--tenant", "acme", "--rate-limit", "5"]);
+    await desk.run(["revoke", revoked.tokenId]);
+    const later = { now: new Date("2027-01-01T00:00:00Z") };
+    const withoutToken = ({ token: _, ...metadata }: Record<string, unknown>) => metadata;
+    const { stdout } = await desk.run(["list", "--json"], later);
+    expect(stdout).toBe(
+      `${JSON.stringify(
+        [
+          { ...withoutToken(active), status: "active", revokedAt: null },
+          { ...withoutToken(expired), status: "expired", revokedAt: null },
+          { ...withoutToken(revoked), status: "revoked", revokedAt: desk.now.toISOString() },
+        ],
+        null,
+        2,
+      )}\n`,
+    );
+    expect((await desk.json(["list", "--tenant", "beta"], later)).length).toBe(1);
+    expect(await desk.json(["list", "--tenant", "nobody"], later)).toEqual([]);
+  });
+
+  test("shows people a line for each, none with a digest", async () => {
+    const { tokenId } = await desk.json(["create", "--tenant", "acme", "--name", "日本の旅"]);
+    const { stdout, stderr } = await desk.run(["list"]);
+    expect(stderr).toBe("");
+    expect(stdout.split("\n")[0]).toMatch(/^TOKEN +TENANT +STATUS +NAME +SCOPES +LIMIT +CREATED +EXPIRES$/);
+    expect(stdout.split("\n")[1]).toMatch(
+      new RegExp(`^${tokenId} +acme +active +日本の旅 +programs.read +- `),
+    );
+    expect(stdout).not.toContain((await desk.registry()).tokens[0]?.sha256);
+  });
+
+  test("of no token is an empty array, or a hint on standard error", async () => {
+    expect(await desk.json(["list"])).toEqual([]);
+    const { status, stdout, stderr } = await desk.run(["list"]);
+    expect([status, stdout]).toEqual([0, ""]);
+    expect(stderr).toContain("token create");
+  });
+
+  test("of a registry that can't be read fails, and says which object it is", async () => {
+    await createFileStore(desk).put(tokensKey, bytesBody(Buffer.from("{}")));
+    const { status, stdout, stderr } = await desk.run(["list"]);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("auth/tokens.json");
+  });
+});
+
+describe("token commands side by side", () => {
+  test("in several processes lose nothing", async () => {
+    const first = await desk.json(["create", "--tenant", "acme"]);
+    const results = await Promise.all([
+      ...Array.from({ length: 7 }, (_, at) =>
+        runCli(["token", "create", "--tenant", "acme", "--name", `n${at}`], { env: desk.env }),
+      ),
+      runCli(["token", "revoke", first.tokenId], { env: desk.env }),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(results.map(() => 0));
+    const { tokens, revision } = await desk.registry();
+    expect(revision).toBe(9);
+    const digests = new Set<string>(tokens.map(({ sha256 }) => sha256));
+    for (const { stdout, stderr } of results.slice(0, 7)) {
+      const plaintext = parseToken(stdout.trim());
+      expect(plaintext && digests.has(tokenDigest(plaintext))).toBe(true);
+      expect(stderr).not.toContain(stdout.trim());
+    }
+    expect(tokens.filter(({ revokedAt }) => revokedAt !== null).map(({ tokenId }) => tokenId)).toEqual([
+      first.tokenId,
+    ]);
+  });
+});

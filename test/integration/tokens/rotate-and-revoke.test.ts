@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runCli } from "../../support/run-cli.ts";
+import { openTokenDesk, type TokenDesk } from "../../support/token-desk.ts";
+
+let desk: TokenDesk;
+
+beforeAll(async () => {
+  desk = await openTokenDesk();
+});
+
+afterAll(async () => {
+  await desk.close();
+});
+
+beforeEach(async () => {
+  await desk.reset();
+});
+
+describe("token rotate", () => {
+  const terms = [
+    "--name",
+    "G",
+    "--scope",
+    "programs.read",
+    "b",
+    "--expires",
+    "2027-06-01",
+    "--rate-limit",
+    "7",
+  ];
+
+  test("issues a token of a new id on the same terms, and revokes the old one at once, in one change", async () => {
+    const old = await desk.json(["create", "--tenant", "acme", ...terms]);
+    const later = new Date("2026-12-01T00:00:00.000Z");
+    const rotated = await desk.json(["rotate", old.tokenId], { now: later });
+    expect(Object.keys(rotated)).toEqual(Object.keys(old));
+    expect(rotated).toEqual({
+      ...old,
+      token: rotated.token,
+      tokenId: rotated.tokenId,
+      createdAt: "2026-12-01T00:00:00.000Z",
+    });
+    expect([rotated.token === old.token, rotated.tokenId === old.tokenId]).toEqual([false, false]);
+    expect(await desk.registry()).toMatchObject({
+      revision: 2,
+      tokens: [
+        { tokenId: old.tokenId, revokedAt: "2026-12-01T00:00:00.000Z", replaces: null },
+        { tokenId: rotated.tokenId, revokedAt: null, replaces: old.tokenId },
+      ],
+    });
+  });
+
+  test("prints the new plaintext alone on standard output", async () => {
+    const old = await desk.json(["create", "--tenant", "acme"]);
+    const { stdout, stderr } = await desk.run(["rotate", old.tokenId]);
+    expect(stdout).toMatch(/^ppr_[0-9A-Za-z]{49}\n$/);
+    expect(stderr).not.toContain(stdout.trim());
+  });
+
+  test("leaves the tenant's other tokens as they are", async () => {
+    const old = await desk.json(["create", "--tenant", "acme"]);
+    await desk.json(["create", "--tenant", "acme"]);
+    const before = (await desk.registry()).tokens[1];
+    await desk.json(["rotate", old.tokenId]);
+    expect((await desk.registry()).tokens[1]).toEqual(before);
+  });
+
+  test.each([
+    [
+      "revoked",
+      async (tokenId: string) => void (await desk.run(["revoke", tokenId])),
+      new Date("2026-12-01T00:00:00Z"),
+    ],
+    ["expired", async () => {}, new Date("2028-01-01T00:00:00Z")],
+  ])("refuses a token that is %s, and changes nothing", async (status, end, at) => {
+    const old = await desk.json(["create", "--tenant", "acme", "--expires", "2027-06-01"]);
+    await end(old.tokenId);
+    const before = await desk.registryText();
+    const result = await desk.run(["rotate", old.tokenId], { now: at });
+    expect(result.status).toBe(2);
+    expect(result.stdout).toBe("");
+    expect(result.stderr).toContain(`Token ${old.tokenId} is ${status}`);
+    expect(await desk.registryText()).toBe(before);
+  });
+
+  test("of an unknown id fails, and changes nothing", async () => {
+    await desk.run(["create", "--tenant", "acme"]);
+    const before = await desk.registryText();
+    const { status, stderr } = await desk.run(["rotate", "tok_0000000000000000"]);
+    expect(status).toBe(1);
+    expect(stderr).toBe("partner-programs: No token tok_0000000000000000; see `token list`.\n");
+    expect(await desk.registryText()).toBe(before);
+  });
+});
+
+describe("token revoke", () => {
+  test("ends several tokens in one change, and says which", async () => {
+    const [a, b, c] = [1, 2, 3].map(() => desk.json(["create", "--tenant", "acme"]));
+    const ids = [(await a).tokenId, (await b).tokenId];
+    const kept = (await c).tokenId;
+    const revision = (await desk.registry()).revision;
+    const { status, stdout, stderr } = await desk.run(["revoke", ...ids]);
+    expect([status, stdout, stderr]).toEqual([0, "", `Revoked: ${ids.join(", ")}\n`]);
+    const after = await desk.registry();
+    expect(after.revision).toBe(revision + 1);
+    const revoked = after.tokens.filter(({ revokedAt }) => revokedAt !== null);
+    expect(revoked.map(({ tokenId }) => tokenId).sort()).toEqual([...ids].sort());
+    expect(revoked.some(({ tokenId }) => tokenId === kept)).toBe(false);
+  });
+
+  test("is all or none: with one unknown id nothing is revoked", async () => {
+    const { tokenId } = await desk.json(["create", "--tenant", "acme"]);
+    const before = await desk.registryText();
+    const { status, stderr } = await desk.run(["revoke", tokenId, "tok_0000000000000000"]);
+    expect(status).toBe(1);
+    expect(stderr).toContain("No token tok_0000000000000000; nothing was revoked.");
+    expect(await desk.registryText()).toBe(before);
+  });
+
+  test("twice keeps the first time", async () => {
+    const { tokenId } = await desk.json(["create", "--tenant", "acme"]);
+    await desk.run(["revoke", tokenId]);
+    expect((await desk.run(["revoke", tokenId], { now: new Date("2027-01-01T00:00:00Z") })).status).toBe(0);
+    expect((await desk.registry()).tokens[0]?.revokedAt).toBe(desk.now.toISOString());
+  });
+
+  test("needs at least one id", async () => {
+    expect((await desk.run(["revoke"])).status).toBe(2);
+  });
+});
+
+describe("a plaintext given where something else belongs", () => {
+  const plaintext = "ppr_00000000000000000000000000000000000000000004IkxKR";
+
+  test.each([
+    ["token", "rotate", plaintext],
+    ["token", "revoke", plaintext],
+    ["token", plaintext],
+    [plaintext],
+    ["token", "create", "--tenant", `${plaintext}/`],
+    ["token", "create", "--tenant", plaintext],
+    ["token", "create", "--tenant", "acme", `--rate-limit=${plaintext}`],
+    ["token", "list", `--${plaintext}`],
+  ])("is not repeated by %s %s", async (...args) => {
+    const { status, stdout, stderr } = await runCli(args, { env: desk.env });
+    expect(status).not.toBe(0);
+    expect(stderr).not.toBe("");
+    expect(stdout + stderr).not.toContain(plaintext.slice(4));
+  });
+});

@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
+import type { SourceClient, SourcePool } from "../../cli/reader/connect.ts";
+import { type BuildContext, type BuildOptions, buildTenant } from "../../cli/snapshot/build-tenant.ts";
+import { parseTenantId } from "../../core/ids.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { defaultTerminalStatuses } from "../../core/settings.ts";
+import type { TenantRun } from "../../schemas/generated/types.ts";
+
+/** An active program without children. */
+export interface CannedProgram {
+  readonly programId: string;
+  readonly name: string;
+  readonly departureDate?: string;
+  /** Only the detail shows it. */
+  readonly description?: string;
+}
+
+/**
+ * A source that gives these programs instead of asking a database: for tests in which only the store counts. What a
+ * reading sees is what `programs` gives when `onReading` has resolved, and nothing that changes later.
+ */
+export function cannedPool(
+  programs: () => readonly CannedProgram[],
+  onReading: () => Promise<void> = async () => {},
+): SourcePool {
+  return {
+    async withReading(read) {
+      await onReading();
+      return await read(cannedClient([...programs()]));
+    },
+  };
+}
+
+/** Builds the tenant from these programs, on the real code. */
+export async function buildCanned(
+  store: ObjectStore,
+  tenant: string,
+  programs: readonly CannedProgram[],
+  options: Partial<BuildOptions> & {
+    readonly now?: BuildContext["now"];
+    readonly onReading?: () => Promise<void>;
+  } = {},
+): Promise<TenantRun> {
+  return await buildTenant(
+    parseTenantId(tenant),
+    { ...cannedOptions, ...options },
+    {
+      pool: cannedPool(() => programs, options.onReading),
+      store,
+      beforeFirstWrite: async () => {},
+      now: options.now ?? (() => new Date()),
+      randomBytes,
+      onProgress: () => {},
+      signal: new AbortController().signal,
+    },
+  );
+}
+
+export const cannedOptions: BuildOptions = {
+  onInvalid: "fail",
+  allowShrink: true,
+  rewrite: false,
+  dryRun: false,
+  rules: { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses), legacyCapacity: "object" },
+};
+
+/** Answers the reader's cursors: the programs on the first fetch, nothing afterwards, and no children at all. */
+function cannedClient(programs: CannedProgram[]): SourceClient {
+  let tenantId: unknown;
+  const fetched = (cursor: string): readonly (readonly (string | null)[])[] => {
+    if (cursor !== "programs") return [];
+    const sorted = programs.splice(0).sort((a, b) => (a.programId < b.programId ? -1 : 1));
+    return sorted.map((program) => programRow(program, String(tenantId)));
+  };
+  const client = {
+    async query(statement: string | { readonly text: string }, values?: readonly unknown[]) {
+      if (typeof statement === "string") {
+        [tenantId] = values ?? [];
+        return { rows: [] };
+      }
+      const results = [...statement.text.matchAll(/FROM "(\w+)"/g)].map(([, cursor = ""]) => ({
+        rows: fetched(cursor),
+      }));
+      return results.length === 1 ? results[0] : results;
+    },
+  };
+  return client as unknown as SourceClient;
+}
+
+/** In the order of the reader's columns. */
+function programRow(program: CannedProgram, tenantId: string): readonly (string | null)[] {
+  const { programId, name, departureDate = null, description = null } = program;
+  const known = [programId, tenantId, name, "active", departureDate, null, "20"];
+  const unknown: null[] = Array.from({ length: 14 }, () => null);
+  const row: (string | null)[] = [...known, ...unknown];
+  row[descriptionColumn] = description;
+  return row;
+}
+
+const descriptionColumn = 12;

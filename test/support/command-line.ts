@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import { CommanderError } from "commander";
+import { type ExitStatus, exitStatusOf } from "../../cli/exit-status.ts";
+import { createProgram } from "../../cli/program.ts";
+import type { Output, Shell } from "../../cli/shell.ts";
+import { asFailure } from "../../core/failure.ts";
+
+/** What a command left behind. */
+export interface CommandResult {
+  readonly status: ExitStatus;
+  readonly stdout: string;
+  /** The same as it was written, byte by byte. */
+  readonly stdoutBytes: Buffer;
+  readonly stderr: string;
+}
+
+export interface CommandOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly now?: Date;
+  readonly stdin?: string | Uint8Array;
+  /** A terminal of so many columns instead of a pipe. */
+  readonly columns?: number;
+  readonly signal?: AbortSignal;
+  /** Called with what is written to standard output, for commands that don't end by themselves. */
+  readonly onOutput?: (text: string) => void;
+}
+
+/** Runs the command line in this process, on a shell of its own: everything but the process around it is real. */
+export async function runCommand(
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  let status: ExitStatus = 0;
+  const shell: Shell = {
+    env: options.env ?? {},
+    stdout: collecting(out, options.columns, options.onOutput),
+    stderr: collecting(err),
+    stdin: Readable.from([Buffer.from(options.stdin ?? "")]),
+    now: () => options.now ?? new Date(),
+    randomBytes,
+    signal: options.signal ?? new AbortController().signal,
+    finish: (finished) => {
+      status = finished;
+    },
+  };
+  try {
+    await createProgram(shell, "0.0.0-test").parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) status = error.exitCode === 0 ? 0 : 2;
+    else {
+      const failure = asFailure(error);
+      if (failure.code === "internal") throw error;
+      shell.stderr.write(`partner-programs: ${failure.message}\n`);
+      status = exitStatusOf(failure.code);
+    }
+  }
+  const stdoutBytes = Buffer.concat(out);
+  return { status, stdout: stdoutBytes.toString(), stdoutBytes, stderr: Buffer.concat(err).toString() };
+}
+
+function collecting(chunks: Buffer[], columns?: number, onOutput?: (text: string) => void): Output {
+  return {
+    write: (chunk) => {
+      chunks.push(Buffer.from(chunk));
+      onOutput?.(Buffer.from(chunk).toString());
+    },
+    isTTY: columns !== undefined,
+    columns: columns ?? 80,
+  };
+}

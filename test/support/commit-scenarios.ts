@@ -1,0 +1,102 @@
+import { published } from "./commit-start.ts";
+import type { ActorPlan, Scenario } from "./commit-world.ts";
+
+/** Who meets whom, what goes wrong; and how many versions were published before. */
+export interface NamedScenario {
+  readonly name: string;
+  readonly versions: number;
+  readonly plan: Omit<Scenario, "start">;
+  /** Looked at by every test run; the others take long, see `COMMIT_MODEL` in the tests. */
+  readonly isQuick: boolean;
+}
+
+const builder: ActorPlan = { kind: "builder" };
+const prune: ActorPlan = { kind: "prune" };
+const rollback: ActorPlan = { kind: "rollback" };
+const release: ActorPlan = { kind: "release" };
+
+const calm = { changes: 0, faults: 0, kills: 0, faultyFiles: false, anyOrder: false };
+
+export const scenarios: readonly NamedScenario[] = [
+  {
+    name: "two builders make the first publication, one call goes wrong",
+    versions: 0,
+    plan: { ...calm, actors: { A: builder, B: builder }, changes: 1, faults: 1, faultyFiles: true },
+    isQuick: true,
+  },
+  {
+    name: "two builders, one call of the commit goes wrong and one builder is killed",
+    versions: 1,
+    plan: { ...calm, actors: { A: builder, B: builder }, changes: 1, faults: 1, kills: 1 },
+    isQuick: true,
+  },
+  {
+    name: "a builder beside a prune, one of them is killed",
+    versions: 2,
+    plan: { ...calm, actors: { A: builder, P: prune }, changes: 1, kills: 1 },
+    isQuick: true,
+  },
+  {
+    name: "a rollback to what a prune is deleting, one call goes wrong",
+    versions: 2,
+    plan: { ...calm, actors: { P: prune, R: rollback }, faults: 1 },
+    isQuick: true,
+  },
+  {
+    name: "a builder beside a rollback and a release, one call goes wrong",
+    versions: 2,
+    plan: { ...calm, actors: { A: builder, R: rollback, L: release }, changes: 1, faults: 1 },
+    isQuick: true,
+  },
+  {
+    name: "two builders, the source changes twice, two calls of the commit go wrong",
+    versions: 1,
+    plan: { ...calm, actors: { A: builder, B: builder }, changes: 2, faults: 2 },
+    isQuick: false,
+  },
+  {
+    name: "a builder beside a prune, one call goes wrong",
+    versions: 2,
+    plan: { ...calm, actors: { A: builder, P: prune }, changes: 1, faults: 1, faultyFiles: true },
+    isQuick: false,
+  },
+  {
+    name: "a rollback beside a prune, one call goes wrong and one of them is killed",
+    versions: 2,
+    plan: { ...calm, actors: { P: prune, R: rollback }, faults: 1, kills: 1 },
+    isQuick: false,
+  },
+  {
+    name: "two prunes, one call goes wrong",
+    versions: 2,
+    plan: { ...calm, actors: { P: prune, Q: prune }, faults: 1 },
+    isQuick: false,
+  },
+  {
+    name: "two builders beside a prune",
+    versions: 2,
+    plan: { ...calm, actors: { A: builder, B: builder, P: prune }, changes: 1 },
+    isQuick: false,
+  },
+  {
+    name: "two prunes beside a rollback",
+    versions: 2,
+    plan: { ...calm, actors: { P: prune, Q: prune, R: rollback } },
+    isQuick: false,
+  },
+];
+
+/** Everybody at once, and much goes wrong: too many states to see all. */
+export const crowd: Omit<Scenario, "start"> = {
+  ...calm,
+  actors: { A: builder, B: builder, P: prune, R: rollback, L: release },
+  changes: 2,
+  faults: 3,
+  kills: 2,
+  faultyFiles: true,
+  anyOrder: true,
+};
+
+export async function scenarioOf({ plan, versions }: NamedScenario): Promise<Scenario> {
+  return { ...plan, start: await published(versions) };
+}

@@ -1,0 +1,95 @@
+import { type Choice, CommitWorld, type Scenario } from "./commit-world.ts";
+
+export interface Exploration {
+  /** Different states of store and actors that were reached. */
+  readonly states: number;
+  /** Steps from one state to another. */
+  readonly transitions: number;
+  /** Runs of the real code from the beginning. */
+  readonly runs: number;
+  /** Ways in which a run ended, and how often. */
+  readonly ends: ReadonlyMap<string, number>;
+  /** False when `maxStates` was reached before everything was seen. */
+  readonly isComplete: boolean;
+}
+
+/** A run that broke a rule, with what led to it. */
+export class BrokenRun extends Error {
+  constructor(trace: readonly string[], cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`${reason}\n  ${trace.join("\n  ")}`, { cause });
+  }
+}
+
+/**
+ * Takes every choice in every state, depth first. A state that was reached before is not gone on from again: the code is
+ * deterministic, so what it does next depends on the state alone. Going back means running the choices from the beginning
+ * once more, since the state of running code cannot be copied. `atEnd` holds what must be true when all is over.
+ */
+export async function explore(
+  scenario: Scenario,
+  atEnd: (world: CommitWorld) => Promise<void>,
+  maxStates = Number.POSITIVE_INFINITY,
+): Promise<Exploration> {
+  const seen = new Set<string>();
+  const ends = new Map<string, number>();
+  const open: (readonly number[])[] = [[]];
+  let transitions = 0;
+  let runs = 0;
+  for (let path = open.pop(); path !== undefined && seen.size < maxStates; path = open.pop()) {
+    runs += 1;
+    const world = new CommitWorld(scenario);
+    const trace: string[] = [];
+    const taken: number[] = [];
+    try {
+      await world.begin();
+      for (;;) {
+        const isNew = taken.length >= path.length;
+        if (isNew) {
+          const key = world.key();
+          if (seen.has(key)) break;
+          seen.add(key);
+        }
+        const choices = world.choices();
+        if (choices.length === 0 || (isNew && isOver(choices))) await atEnd(world);
+        if (choices.length === 0) {
+          const end = [...world.ends()].map(([name, how]) => `${name} ${how}`).join(", ");
+          ends.set(end, (ends.get(end) ?? 0) + 1);
+          break;
+        }
+        const at = path[taken.length] ?? 0;
+        if (isNew) for (let other = choices.length - 1; other > 0; other -= 1) open.push([...taken, other]);
+        const choice = choices[at];
+        if (choice === undefined) throw new Error("the run is not deterministic");
+        trace.push(describe(choice, world));
+        taken.push(at);
+        await world.take(choice);
+        if (taken.length >= path.length) transitions += 1;
+      }
+    } catch (error) {
+      throw new BrokenRun(trace, error);
+    }
+  }
+  return { states: seen.size, transitions, runs, ends, isComplete: open.length === 0 };
+}
+
+/** Only late effects are left, which may as well never happen. */
+function isOver(choices: readonly Choice[]): boolean {
+  return choices.every(({ kind }) => kind === "late");
+}
+
+export function describe(choice: Choice, world: CommitWorld): string {
+  switch (choice.kind) {
+    case "call": {
+      const call = world.store.pending[choice.at];
+      const fault = choice.fault === undefined ? "" : ` (${choice.fault})`;
+      return `${choice.actor}: ${call?.operation} ${call?.target}${fault}`;
+    }
+    case "kill":
+      return `${choice.actor} is killed`;
+    case "late":
+      return `late: ${world.store.late[choice.at]?.target}`;
+    case "change":
+      return "the source changes";
+  }
+}

@@ -1,0 +1,99 @@
+import { type Answer, type Client, createClient } from "./gateway-client.ts";
+import {
+  brokenAfter,
+  denied,
+  endedAfter,
+  type Fault,
+  type FaultyStore,
+  faultyStore,
+  missing,
+  replacedBy,
+  stalled,
+  stalledAfter,
+  stuck,
+  unavailable,
+} from "./gateway-faulty-store.ts";
+import { type GatewayFixture, startGateway } from "./gateway-fixture.ts";
+import { type PublishedSnapshot, publishSnapshot } from "./gateway-snapshots.ts";
+import { issueToken } from "./gateway-tokens.ts";
+
+/** A gateway over a store that the test can break, with a snapshot of the tenants `acme` and `globex` in it. */
+export interface BrokenStoreGateway {
+  readonly gateway: GatewayFixture;
+  readonly client: Client;
+  readonly seen: FaultyStore;
+  /** The snapshot of `acme` that is live first: programs `p1` and `p2`. */
+  readonly first: PublishedSnapshot;
+  readonly token: string;
+  list(tenant?: "acme" | "globex"): Promise<Answer>;
+  detail(id: string): Promise<Answer>;
+  publish(generation: number, mark: string, programIds?: readonly string[]): Promise<PublishedSnapshot>;
+  /** Whether a cause that contains the text was logged. */
+  hasLogged(text: string): boolean;
+  close(): Promise<void>;
+}
+
+export async function startBrokenStoreGateway(
+  env: Readonly<Record<string, string>> = {},
+): Promise<BrokenStoreGateway> {
+  const tokens = {
+    acme: issueToken("acme", { rateLimit: 1_000_000 }),
+    globex: issueToken("globex", { rateLimit: 1_000_000 }),
+  };
+  let seen: FaultyStore | undefined;
+  let first: PublishedSnapshot | undefined;
+  const gateway = await startGateway({
+    env: { STORE_TIMEOUT_MS: "100", ...env },
+    async fill(store, file) {
+      await file.write(Object.values(tokens));
+      first = await publishSnapshot(store, "acme", { programIds: ["p1", "p2"], mark: "first" });
+      await publishSnapshot(store, "globex", { programIds: ["g1"], mark: "globex" });
+    },
+    seen(store) {
+      seen = faultyStore(store);
+      return seen;
+    },
+    seenTokens: (store) => store,
+  });
+  if (seen === undefined || first === undefined) throw new Error("the gateway did not start");
+  const client = createClient(gateway.api);
+  return {
+    gateway,
+    client,
+    seen,
+    first,
+    token: tokens.acme.plaintext,
+    list: (tenant = "acme") => client.get("/v1/programs", tokens[tenant].plaintext),
+    detail: (id) => client.get(`/v1/programs/${id}`, tokens.acme.plaintext),
+    publish: (generation, mark, programIds = ["p1", "p3"]) =>
+      publishSnapshot(gateway.store, "acme", { programIds, generation, mark }),
+    hasLogged: (text) => gateway.log.some(({ cause }) => String(cause).includes(text)),
+    async close() {
+      client.close();
+      await gateway.close();
+    },
+  };
+}
+
+/** What a document can suffer at the store, as the end of a sentence that begins with the document. */
+export const storeFaults: readonly (readonly [name: string, fault: Fault])[] = [
+  ["is missing", missing],
+  ["cannot be read", unavailable],
+  ["may not be read", denied],
+  ["is empty", replacedBy("")],
+  ["is no JSON", replacedBy("{")],
+  ["is truncated", endedAfter(40)],
+  ["breaks off with an error", brokenAfter(40)],
+];
+
+/** The same, of a store that answers too late or never. */
+export const stallFaults: readonly (readonly [name: string, fault: Fault])[] = [
+  ["never answers", stalled],
+  ["never answers, and its driver never lets go", stuck],
+  ["stalls within its body", stalledAfter(40)],
+];
+
+export const hasMark =
+  (mark: string) =>
+  (answer: Answer): boolean =>
+    answer.body.includes(mark);

@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFileStore } from "../../core/file-store/file-store.ts";
+import { createLogger } from "../../core/logger.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { parseSettings } from "../../core/setting-parser.ts";
+import { gatewaySettings } from "../../core/settings.ts";
+import {
+  createGateway,
+  type Gateway,
+  type GatewayAddresses,
+  type GatewaySettings,
+} from "../../gateway/gateway.ts";
+import type { StoreReader } from "../../gateway/store-reader.ts";
+import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
+
+/** A gateway in this process, listening on free ports, over a `file:` store in a temporary folder. */
+export interface GatewayFixture {
+  readonly directory: string;
+  readonly store: ObjectStore;
+  readonly tokens: TokenFile;
+  readonly gateway: Gateway;
+  readonly api: string;
+  readonly admin: string;
+  /** Everything logged so far, one object per line. */
+  readonly log: readonly LogLine[];
+  /** The log as it was written, for canaries. */
+  logText(): string;
+  close(): Promise<void>;
+}
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+export interface FixtureOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs before the gateway starts: puts snapshots and tokens into the store. */
+  readonly fill?: (store: ObjectStore, tokens: TokenFile) => Promise<void>;
+  /** What the gateway sees of the store, for faults. */
+  readonly seen?: (store: ObjectStore) => StoreReader;
+  /** The same for the token registry alone; as `seen` when left out. */
+  readonly seenTokens?: (store: ObjectStore) => StoreReader;
+}
+
+export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
+  const directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
+  const store = createFileStore({ directory });
+  const tokens = createTokenFile(store);
+  await options.fill?.(store, tokens);
+  const lines: string[] = [];
+  const log: LogLine[] = [];
+  const destination = {
+    write(line: string) {
+      lines.push(line);
+      log.push(JSON.parse(line));
+    },
+  };
+  const seen = options.seen ?? ((whole: ObjectStore): StoreReader => whole);
+  const gateway = createGateway({
+    settings: testSettings(options.env ?? {}),
+    store: seen(store),
+    tokenStore: (options.seenTokens ?? seen)(store),
+    program: "test",
+    logger: createLogger({ level: "debug", program: "test", destination }),
+    destination,
+  });
+  const addresses: GatewayAddresses = await gateway.start();
+  return {
+    directory,
+    store,
+    tokens,
+    gateway,
+    api: addresses.api,
+    admin: addresses.admin ?? "",
+    log,
+    logText: () => lines.join(""),
+    async close() {
+      await gateway.stop();
+      await store.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Settings as the process would have them, on free ports and with short intervals. */
+export function testSettings(env: Readonly<Record<string, string>>): GatewaySettings {
+  const parsed = parseSettings(gatewaySettings, {
+    PORT: "0",
+    ADMIN_PORT: "0",
+    TOKEN_REFRESH_MS: "50",
+    SNAPSHOT_REFRESH_MS: "50",
+    SHUTDOWN_GRACE_SECONDS: "1",
+    STORE_TIMEOUT_MS: "2000",
+    ...env,
+  });
+  if (!parsed.ok) throw new Error(parsed.faults.join("; "));
+  return parsed.values;
+}

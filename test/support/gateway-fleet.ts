@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFileStore } from "../../core/file-store/file-store.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
+import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
+
+/** Several gateway processes over one `file:` store. */
+export interface GatewayFleet {
+  readonly directory: string;
+  readonly store: ObjectStore;
+  readonly tokens: TokenFile;
+  readonly gateways: readonly GatewayProcess[];
+  close(): Promise<void>;
+}
+
+export async function startFleet(options: {
+  readonly size: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly fill: (store: ObjectStore, tokens: TokenFile) => Promise<void>;
+}): Promise<GatewayFleet> {
+  const directory = await mkdtemp(join(tmpdir(), "gateway-fleet-"));
+  const store = createFileStore({ directory });
+  const tokens = createTokenFile(store);
+  await options.fill(store, tokens);
+  const env = { STORE_URL: `file:${directory}`, ...options.env };
+  const gateways = await Promise.all(Array.from({ length: options.size }, () => startGatewayProcess(env)));
+  return {
+    directory,
+    store,
+    tokens,
+    gateways,
+    async close() {
+      for (const gateway of gateways) gateway.signal("SIGKILL");
+      await Promise.all(gateways.map(({ ended }) => ended));
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto";
+import { type Current, currentBytes } from "../../core/current.ts";
+import { parseProgramId, parseTenantId, type SnapshotId, snapshotId, type TenantId } from "../../core/ids.ts";
+import { type Manifest, manifestText, type ResponseEntry } from "../../core/manifest.ts";
+import { bytesBody, sha256Hex } from "../../core/object-body.ts";
+import { currentKey, manifestKey, type ResponseName, responseKey } from "../../core/object-key.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { ProgramTable } from "../../core/program-table.ts";
+
+/** What a test publishes for a tenant. */
+export interface SnapshotContent {
+  readonly programIds: readonly string[];
+  readonly generation?: number;
+  /** Marks every body, so that a test can tell whose and which snapshot's bytes it got. */
+  readonly mark?: string;
+  /** Pads every detail and the list to at least this many bytes. */
+  readonly minBytes?: number;
+  readonly generatedAt?: string;
+}
+
+/** What is in the store afterwards. */
+export interface PublishedSnapshot {
+  readonly tenantId: TenantId;
+  readonly snapshotId: SnapshotId;
+  readonly generation: number;
+  readonly generatedAt: string;
+  readonly manifest: Manifest;
+  readonly list: Buffer;
+  readonly legacy: Buffer;
+  readonly details: ReadonlyMap<string, Buffer>;
+}
+
+/** Writes a complete snapshot and makes it live, whatever was live before. */
+export async function publishSnapshot(
+  store: ObjectStore,
+  tenant: string,
+  content: SnapshotContent,
+): Promise<PublishedSnapshot> {
+  const tenantId = parseTenantId(tenant);
+  const { programIds, generation = 1, mark = tenant, minBytes = 0 } = content;
+  const id = snapshotId(new Date(), randomBytes(4));
+  const generatedAt = content.generatedAt ?? new Date().toISOString();
+  const padding = { description: `${mark} `.repeat(Math.ceil(minBytes / (mark.length + 1))) };
+
+  async function put(name: ResponseName, value: object): Promise<{ entry: ResponseEntry; bytes: Buffer }> {
+    const bytes = Buffer.from(JSON.stringify(value));
+    const key = responseKey(tenantId, id, name);
+    await store.put(key, bytesBody(bytes));
+    return { entry: { key, sha256: sha256Hex(bytes), size: bytes.length }, bytes };
+  }
+
+  const programs = new ProgramTable();
+  const details = new Map<string, Buffer>();
+  for (const text of programIds) {
+    const programId = parseProgramId(text);
+    const { entry, bytes } = await put(
+      { kind: "detail", programId },
+      { data: { id: programId, name: `${mark} ${programId}`, status: "active", ...padding } },
+    );
+    details.set(programId, bytes);
+    programs.add(programId, { snapshotId: id, sha256: entry.sha256, size: entry.size });
+  }
+  const data = programIds.map((programId) => ({
+    id: programId,
+    name: `${mark} ${programId}`,
+    status: "active",
+  }));
+  const list = await put({ kind: "list" }, { data, meta: { count: data.length }, ...padding });
+  const legacy = await put(
+    { kind: "legacy" },
+    {
+      success: true,
+      programs: data.map(({ name }) => ({ name, capacity: { total: 1, used: 0, remaining: 1 } })),
+    },
+  );
+  const manifest: Manifest = {
+    tenantId,
+    generation,
+    snapshotId: id,
+    parent: null,
+    generatedAt,
+    contract: "c0".repeat(32),
+    list: list.entry,
+    legacy: legacy.entry,
+    programs,
+  };
+  await publishManifest(store, manifest);
+  return {
+    tenantId,
+    snapshotId: id,
+    generation,
+    generatedAt,
+    manifest,
+    list: list.bytes,
+    legacy: legacy.bytes,
+    details,
+  };
+}
+
+/** What a pointer to the manifest states of it. */
+export function manifestDigest(manifest: Manifest): string {
+  return sha256Hex(Buffer.from([...manifestText(manifest)].join("")));
+}
+
+/** Stores the manifest and points the tenant's pointer at it. */
+export async function publishManifest(store: ObjectStore, manifest: Manifest): Promise<void> {
+  const bytes = Buffer.from([...manifestText(manifest)].join(""));
+  await store.put(manifestKey(manifest.tenantId, manifest.snapshotId), bytesBody(bytes));
+  await publishPointer(store, {
+    tenantId: manifest.tenantId,
+    generation: manifest.generation,
+    snapshotId: manifest.snapshotId,
+    manifestSha256: manifestDigest(manifest),
+  });
+}
+
+export type PointerContent = Pick<Current, "tenantId" | "generation" | "snapshotId" | "manifestSha256">;
+
+export async function publishPointer(store: ObjectStore, pointer: PointerContent): Promise<void> {
+  const current: Current = {
+    ...pointer,
+    publishedAt: new Date().toISOString(),
+    hold: null,
+    nonce: randomBytes(16).toString("hex"),
+  };
+  await store.put(currentKey(pointer.tenantId), bytesBody(currentBytes(current)));
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { parseTenantId, parseTokenId } from "../../core/ids.ts";
+import { bytesBody } from "../../core/object-body.ts";
+import { tokensKey } from "../../core/object-key.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../core/token.ts";
+import { type RegisteredToken, readScope, tokenRegistryBytes } from "../../core/token-registry.ts";
+
+/** A token as a test issues it: the plaintext and its entry in the registry. */
+export interface IssuedToken {
+  readonly plaintext: TokenPlaintext;
+  readonly entry: RegisteredToken;
+}
+
+export function issueToken(tenant: string, overrides: Partial<RegisteredToken> = {}): IssuedToken {
+  const plaintext = mintToken(randomBytes(tokenRandomBytes));
+  return {
+    plaintext,
+    entry: {
+      tokenId: parseTokenId(`tok_${randomBytes(8).toString("hex")}`),
+      sha256: tokenDigest(plaintext),
+      tenantId: parseTenantId(tenant),
+      name: null,
+      scopes: [readScope],
+      expiresAt: null,
+      rateLimit: null,
+      createdAt: "2026-01-01T00:00:00.000Z",
+      revokedAt: null,
+      replaces: null,
+      ...overrides,
+    },
+  };
+}
+
+export function revoked(token: IssuedToken): IssuedToken {
+  return { ...token, entry: { ...token.entry, revokedAt: "2026-01-02T00:00:00.000Z" } };
+}
+
+/** A registry that a test edits. Each write is a new revision. */
+export interface TokenFile {
+  write(tokens: readonly IssuedToken[]): Promise<void>;
+}
+
+export function createTokenFile(store: ObjectStore): TokenFile {
+  let revision = 0;
+  return {
+    async write(tokens) {
+      revision += 1;
+      const bytes = tokenRegistryBytes({ revision, tokens: tokens.map(({ entry }) => entry) });
+      await store.put(tokensKey, bytesBody(bytes));
+    },
+  };
+}

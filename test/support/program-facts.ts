@@ -1,0 +1,86 @@
+import type { ProgramFacts } from "../../cli/support/explain/conclusion.ts";
+import type { SourceFinding } from "../../cli/support/explain/source-finding.ts";
+import type { StoreFinding } from "../../cli/support/explain/store-finding.ts";
+import type { ProgramHistory } from "../../cli/support/program-history.ts";
+import type { LastRun } from "../../cli/support/run-history.ts";
+import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
+
+/** Facts of programs as `snapshot explain` finds them, for tests of what it makes of them. */
+
+export const oldSnapshot = {
+  snapshotId: parseSnapshotId("20261120T120000Z-00000001"),
+  generatedAt: "2026-11-20T12:00:00.000Z",
+};
+export const newSnapshot = {
+  snapshotId: parseSnapshotId("20261121T120000Z-00000002"),
+  generatedAt: "2026-11-21T12:00:00.000Z",
+};
+
+export function history(fields: Partial<ProgramHistory> = {}): ProgramHistory {
+  return {
+    first: null,
+    last: null,
+    isServed: false,
+    removedBy: null,
+    unchangedSince: null,
+    snapshotsExamined: 2,
+    oldestExamined: oldSnapshot,
+    isCut: false,
+    ...fields,
+  };
+}
+
+type LiveFinding = Extract<StoreFinding, { kind: "live" }>;
+
+export function live(fields: Partial<LiveFinding> = {}): LiveFinding {
+  return {
+    kind: "live",
+    ...newSnapshot,
+    hold: null,
+    programs: 3,
+    served: null,
+    history: history(),
+    ...fields,
+  };
+}
+
+export function liveWithProgram(fields: Partial<LiveFinding> = {}): LiveFinding {
+  const served = { document: { name: "Kyoto" }, sha256: "a".repeat(64), key: "the key" };
+  return live({
+    served,
+    history: history({ first: oldSnapshot, last: newSnapshot, isServed: true }),
+    ...fields,
+  });
+}
+
+export const publishable: SourceFinding = {
+  kind: "publishable",
+  document: { name: "Kyoto" },
+  sha256: "a".repeat(64),
+  dropped: [],
+};
+
+export function lastRun(fields: Partial<LastRun> = {}): LastRun {
+  return {
+    runId: "20261121T120000Z-00000003",
+    startedAt: "2026-11-21T12:00:00.000Z",
+    finishedAt: "2026-11-21T12:00:01.000Z",
+    outcome: "published",
+    failure: null,
+    onInvalid: "fail",
+    tenantRun: null,
+    ...fields,
+  };
+}
+
+export function programFacts(fields: Partial<ProgramFacts> = {}): ProgramFacts {
+  return {
+    tenantId: parseTenantId("acme"),
+    programId: "KYOTO-1",
+    source: publishable,
+    store: liveWithProgram(),
+    lastRun: lastRun(),
+    changes: [],
+    ...fields,
+  };
+}

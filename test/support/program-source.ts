@@ -1,0 +1,65 @@
+import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
+import type { ProgramSource } from "../../cli/public-program/program-source.ts";
+import { type PublicProgram, publicProgram } from "../../cli/public-program/public-program.ts";
+import { renderedProgram } from "../../cli/snapshot/rendered-program.ts";
+import { defaultTerminalStatuses } from "../../core/settings.ts";
+import type { ProgramDetail, ProgramDetailResponse } from "../../schemas/generated/types.ts";
+
+const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };
+
+/** An active program of which only the id, the name and the capacity are known. */
+export function programSource(fields: Partial<ProgramSource> = {}): ProgramSource {
+  return {
+    programId: "p-1",
+    name: "Coastal Hike",
+    lifecycleState: "active",
+    departureDate: null,
+    returnDate: null,
+    capacityTotal: 20,
+    currency: null,
+    categoryType: null,
+    categorySubtype: null,
+    guideName: null,
+    legacyPrice: null,
+    description: null,
+    departurePoint: null,
+    marketingTags: null,
+    accommodationDescription: null,
+    coverUrl: null,
+    galleryUrls: null,
+    included: null,
+    excluded: null,
+    visits: null,
+    roomPrices: [],
+    childPrices: [],
+    hotelStays: [],
+    enrollments: [],
+    staff: [],
+    flights: [],
+    itinerary: [],
+    faq: [],
+    ...fields,
+  };
+}
+
+export function mapped(fields: Partial<ProgramSource> = {}): PublicProgram {
+  return publicProgram(programSource(fields), rules);
+}
+
+export interface Published {
+  /** What a partner reads back from the rendered bytes. */
+  readonly detail: ProgramDetail;
+  /** `code field = value` of each warning. */
+  readonly warnings: readonly string[];
+}
+
+/** The published program; throws when it is not published. */
+export function published(fields: Partial<ProgramSource> = {}): Published {
+  const program = mapped(fields);
+  if (program.kind !== "published") throw new Error(`not published: ${JSON.stringify(program)}`);
+  const response: ProgramDetailResponse = JSON.parse(renderedProgram(program, "object").detail.toString());
+  return {
+    detail: response.data,
+    warnings: program.problems.map(({ code, field, value }) => `${code} ${field} = ${value}`),
+  };
+}

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+/** The built program, as a user starts it. */
+const cliPath = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+export interface CliOptions {
+  /** All of the environment, but for `PATH`, `HOME` and `TMPDIR`, which are inherited unless named here. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string;
+  readonly cwd?: string;
+}
+
+export interface CliResult {
+  /** `null` when a signal ended the process. */
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliProcess {
+  readonly child: ChildProcess;
+  readonly ended: Promise<CliResult>;
+}
+
+/** Starts `partner-programs` in a process of its own. */
+export function startCli(args: readonly string[], options: CliOptions = {}): CliProcess {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const env = { PATH, HOME, TMPDIR, ...options.env };
+  const child = spawn(process.execPath, [cliPath, ...args], { env, cwd: options.cwd });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  // A process that ends without reading its input breaks the pipe, which is its right.
+  child.stdin.on("error", () => {});
+  child.stdin.end(options.stdin ?? "");
+  const ended = once(child, "close").then(([status, signal]) => ({ status, signal, stdout, stderr }));
+  return { child, ended };
+}
+
+/** Runs `partner-programs` to its end. */
+export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  return startCli(args, options).ended;
+}

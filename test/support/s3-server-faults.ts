@@ -1,0 +1,84 @@
+import type { S3OperationName } from "./s3-server-protocol.ts";
+
+export const faultKinds = [
+  /** 500, without effect. */
+  "before",
+  /** The connection breaks before anything happens. */
+  "dropped",
+  /** Done, but the connection breaks before the answer. */
+  "reply_lost",
+  /** Done only when the client has given up waiting. */
+  "late",
+  /** Done, but the connection breaks half-way through the answer. */
+  "cut",
+  /** Done, but the answer stops half-way and the connection stays open. */
+  "stalled",
+  /** A byte of the request's body, or else of the answer's, is flipped on the way. */
+  "corrupted",
+  /** 503 SlowDown or 429, without effect. */
+  "throttled",
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+export interface FaultRule {
+  readonly kind: FaultKind;
+  /** Every operation unless given. */
+  readonly operation?: S3OperationName;
+  /** Keys that end in this; every key unless given. */
+  readonly keyEnd?: string;
+  /** Matching requests to let pass first. */
+  readonly skip?: number;
+  /** Matching requests to hit after that: 1 unless given. */
+  readonly times?: number;
+  /** Chance of a matching request to be hit: 1 unless given. */
+  readonly probability?: number;
+}
+
+/** Decides which requests go wrong, and how. The same seed and requests give the same faults. */
+export interface FaultPlan {
+  add(rule: FaultRule): void;
+  clear(): void;
+  next(operation: S3OperationName, key: string): FaultKind | undefined;
+  /** The plan's random numbers, in [0, 1). */
+  random(): number;
+}
+
+export function createFaultPlan(seed: number): FaultPlan {
+  const random = createRandom(seed);
+  let rules: { readonly rule: FaultRule; skip: number; left: number }[] = [];
+  return {
+    random,
+    add(rule) {
+      rules.push({ rule, skip: rule.skip ?? 0, left: rule.times ?? 1 });
+    },
+    clear() {
+      rules = [];
+    },
+    next(operation, key) {
+      for (const entry of rules) {
+        const { rule } = entry;
+        if (rule.operation !== undefined && rule.operation !== operation) continue;
+        if (rule.keyEnd !== undefined && !key.endsWith(rule.keyEnd)) continue;
+        if (entry.left === 0 || random() >= (rule.probability ?? 1)) continue;
+        if (entry.skip > 0) {
+          entry.skip -= 1;
+          continue;
+        }
+        entry.left -= 1;
+        return rule.kind;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Mulberry32: small, and the same on every machine. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

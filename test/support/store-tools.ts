@@ -1,0 +1,78 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Current, parseCurrent } from "../../core/current.ts";
+import { createFileStore } from "../../core/file-store/file-store.ts";
+import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../core/ids.ts";
+import { readBody } from "../../core/object-body.ts";
+import { currentKey, isObjectKey, type ObjectKey } from "../../core/object-key.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import type { TenantRun } from "../../schemas/generated/types.ts";
+import { buildCanned, type CannedProgram } from "./canned-source.ts";
+import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
+
+/** A store in a folder, filled by real builds from canned programs, and the commands that look after it. */
+export interface StoreTools {
+  readonly store: ObjectStore;
+  readonly directory: string;
+  run(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
+  build(programs: readonly CannedProgram[], options?: Parameters<typeof buildCanned>[3]): Promise<TenantRun>;
+  /** Builds so that the only program has this name, and gives the new snapshot's id. */
+  publish(name: string): Promise<SnapshotId>;
+  current(): Promise<Current>;
+  keys(prefix?: string): Promise<string[]>;
+  read(key: string): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+export const toolsTenant = "sakura-trails";
+
+export async function openStoreTools(): Promise<StoreTools> {
+  const directory = await mkdtemp(join(tmpdir(), "store-tools-"));
+  const store = createFileStore({ directory });
+  const env = { STORE_URL: `file:${directory}`, LOG_LEVEL: "silent", NO_COLOR: "1" };
+  const tools: StoreTools = {
+    store,
+    directory,
+    run: (args, options = {}) => runCommand(args, { ...options, env: { ...env, ...options.env } }),
+    build: (programs, options) => buildCanned(store, toolsTenant, programs, options),
+    async publish(name) {
+      const { outcome, snapshotId } = await tools.build([{ programId: "KYOTO-1", name }]);
+      if (outcome !== "published" || snapshotId === null)
+        throw new Error(`${name} was not published: ${outcome}`);
+      return parseSnapshotId(snapshotId);
+    },
+    async current() {
+      const tenantId = parseTenantId(toolsTenant);
+      return parseCurrent(await tools.read(currentKey(tenantId)), tenantId);
+    },
+    async keys(prefix = "") {
+      const keys: string[] = [];
+      for await (const { key } of store.list(prefix)) keys.push(key);
+      return keys;
+    },
+    async read(key) {
+      const found = await store.get(objectKey(key));
+      if (found.kind !== "object") throw new Error(`${key} is not there`);
+      return await readBody(found.body, found.size, key);
+    },
+    async close() {
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+  return tools;
+}
+
+export function objectKey(text: string): ObjectKey {
+  if (isObjectKey(text)) return text;
+  throw new Error(`${text} is no object key`);
+}
+
+/** Every file below the folder, as paths from there. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** A hop to another server that a test can interrupt. */
+export interface TcpProxy {
+  /** The target's URL, by way of the proxy. */
+  readonly url: string;
+  /** Refuses new connections and ends those that there are. */
+  refuse(): Promise<void>;
+  /** Keeps connections but passes nothing on any more. */
+  hang(): void;
+  /** Passes on again; connections that hung are ended. */
+  restore(): Promise<void>;
+}
+
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  let isHanging = false;
+  const server = createServer((near) => {
+    const far = connect({ host: hostname, port: Number(port) });
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(from);
+      from.on("error", () => to.destroy());
+      from.on("close", () => {
+        open.delete(from);
+        to.destroy();
+      });
+      from.on("data", (chunk) => {
+        if (!isHanging) to.write(chunk);
+      });
+    }
+  });
+  const listeningPort = await listen(server, 0);
+  const endAll = (): void => {
+    for (const socket of open) socket.destroy();
+  };
+  const url = new URL(target);
+  url.host = `127.0.0.1:${listeningPort}`;
+  return {
+    url: url.href,
+    async refuse() {
+      const closed = once(server, "close");
+      server.close();
+      endAll();
+      await closed;
+    },
+    hang() {
+      isHanging = true;
+    },
+    async restore() {
+      isHanging = false;
+      endAll();
+      if (!server.listening) await listen(server, listeningPort);
+    },
+  };
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("not a TCP server");
+  return address.port;
+}

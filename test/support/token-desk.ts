@@ -1,0 +1,74 @@
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { currentBytes } from "../../core/current.ts";
+import { createFileStore } from "../../core/file-store/file-store.ts";
+import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
+import { bytesBody } from "../../core/object-body.ts";
+import { currentKey } from "../../core/object-key.ts";
+import { parseTokenRegistry, type TokenRegistry } from "../../core/token-registry.ts";
+import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
+
+/** A store in which the tenant acme has a snapshot, and the token commands on it. */
+export interface TokenDesk {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The time of commands that are given no other. */
+  readonly now: Date;
+  run(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
+  /** What `--json` printed; throws unless the command was done. */
+  json(args: readonly string[], options?: CommandOptions): ReturnType<typeof JSON.parse>;
+  registry(): Promise<TokenRegistry>;
+  /** `undefined` while there is none. */
+  registryText(): Promise<string | undefined>;
+  /** Gives the tenant a pointer, which is all that `token create` looks for. */
+  publish(tenant: string): Promise<void>;
+  /** Back to the beginning. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openTokenDesk(): Promise<TokenDesk> {
+  const directory = await mkdtemp(join(tmpdir(), "token-desk-"));
+  const env = { STORE_URL: `file:${directory}`, LOG_LEVEL: "debug" };
+  const now = new Date("2026-11-21T12:00:00.000Z");
+  const path = join(directory, "auth/tokens.json");
+  const run = (args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> =>
+    runCommand(["token", ...args], { now, ...options, env });
+  const desk: TokenDesk = {
+    directory,
+    env,
+    now,
+    run,
+    async json(args, options) {
+      const { status, stdout, stderr } = await run([...args, "--json"], options);
+      if (status !== 0) throw new Error(`${args.join(" ")}: ${status}: ${stderr}`);
+      return JSON.parse(stdout);
+    },
+    registry: async () => parseTokenRegistry(await readFile(path)),
+    registryText: () => readFile(path, "utf8").catch(() => undefined),
+    async publish(tenant) {
+      const tenantId = parseTenantId(tenant);
+      const bytes = currentBytes({
+        tenantId,
+        generation: 1,
+        snapshotId: parseSnapshotId("20261101T000000Z-00000000"),
+        manifestSha256: "0".repeat(64),
+        publishedAt: "2026-11-01T00:00:00.000Z",
+        hold: null,
+        nonce: "0".repeat(32),
+      });
+      await createFileStore({ directory }).put(currentKey(tenantId), bytesBody(bytes));
+    },
+    async reset() {
+      await rm(directory, { recursive: true, force: true });
+      await mkdir(directory);
+      await desk.publish("acme");
+    },
+    async close() {
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+  await desk.publish("acme");
+  return desk;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { countingStore } from "../../../core/counting-store.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { type ObjectKey, tokensKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+
+/** A store that lists so many objects and folders and has none of them. */
+function listing(objects: number): ObjectStore {
+  const modifiedAt = new Date(0);
+  return {
+    address: "file:/nowhere",
+    get: async () => ({ kind: "missing" }),
+    put: async () => ({ kind: "stored", etag: "1" }),
+    async *list() {
+      for (let at = 0; at < objects; at += 1) yield { key: `k${at}`, size: 1, modifiedAt };
+    },
+    async *listFolders() {
+      yield "a";
+    },
+    delete: async () => {},
+    close: async () => {},
+  };
+}
+
+async function listAll(store: ObjectStore): Promise<number> {
+  let count = 0;
+  for await (const _ of store.list("")) count += 1;
+  return count;
+}
+
+describe("counting calls to the store", () => {
+  test("counts gets, puts, listings and deletions, and passes their answers on", async () => {
+    const store = countingStore(listing(3));
+    expect(store.address).toBe("file:/nowhere");
+    expect(store.requests()).toEqual({ get: 0, put: 0, list: 0, delete: 0 });
+    expect(await store.get(tokensKey)).toEqual({ kind: "missing" });
+    expect(await store.put(tokensKey, bytesBody(Buffer.alloc(0)))).toEqual({ kind: "stored", etag: "1" });
+    expect(await listAll(store)).toBe(3);
+    for await (const folder of store.listFolders("")) expect(folder).toBe("a");
+    await store.delete([tokensKey]);
+    expect(store.requests()).toEqual({ get: 1, put: 1, list: 2, delete: 1 });
+  });
+
+  test.each([
+    [0, 1],
+    [1, 1],
+    [1000, 1],
+    [1001, 2],
+    [2000, 2],
+    [2001, 3],
+  ])("counts the pages of a listing of %d objects: %d", async (objects, pages) => {
+    const store = countingStore(listing(objects));
+    await listAll(store);
+    expect(store.requests().list).toBe(pages);
+  });
+
+  test.each([
+    [0, 0],
+    [1, 1],
+    [1000, 1],
+    [1001, 2],
+  ])("counts the calls that delete %d objects: %d", async (count, calls) => {
+    const store = countingStore(listing(0));
+    await store.delete(Array.from({ length: count }, (): ObjectKey => tokensKey));
+    expect(store.requests().delete).toBe(calls);
+  });
+});

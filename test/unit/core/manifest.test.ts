@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { detailEntry, type Manifest, manifestText } from "../../../core/manifest.ts";
+import { readManifest } from "../../../core/read-manifest.ts";
+import { isManifestDocument } from "../../../schemas/generated/validators-stored.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
+import { rejectionOf } from "../../support/failure-of.ts";
+import {
+  expectedManifest,
+  readText,
+  sampleManifest,
+  sampleParent,
+  sampleSnapshot,
+  wholeText,
+} from "../../support/manifest-sample.ts";
+
+const folder = `tenants/acme/snapshots/${sampleSnapshot}`;
+const canonical = wholeText(sampleManifest());
+
+function document(): Record<string, unknown> {
+  return JSON.parse(canonical);
+}
+
+describe("the text of a manifest", () => {
+  test("is JSON of its schema, one program a line", () => {
+    expect(isManifestDocument(JSON.parse(canonical))).toBe(true);
+    expect(canonical.split("\n").map((line) => line.slice(0, 8))).toEqual([
+      '{"format',
+      '"p-0":{"',
+      '"p-1":{"',
+      '"p-2":{"',
+      "}}",
+    ]);
+  });
+
+  test("comes in pieces of bounded size, however many programs there are", () => {
+    const lengths = [...manifestText(sampleManifest(1000))].map((piece) => piece.length);
+    expect(Math.max(...lengths)).toBeLessThan(2000);
+    expect(lengths.length).toBeGreaterThan(1000);
+  });
+
+  test("names for each program the folder of the build that wrote it", () => {
+    expect(detailEntry(sampleManifest(), "p-0")?.key).toBe(`${folder}/v1/programs/p-0.json`);
+    expect(detailEntry(sampleManifest(), "p-1")?.key).toBe(
+      `tenants/acme/snapshots/${sampleParent}/v1/programs/p-1.json`,
+    );
+    expect(detailEntry(sampleManifest(), "constructor")).toBeUndefined();
+  });
+});
+
+describe("reading a manifest", () => {
+  test.each([1, 2, 7, 64, 100_000])("gives back what was written, in chunks of %d bytes", async (size) => {
+    const found = await readText(canonical, size);
+    expect(wholeText(found)).toBe(canonical);
+    expect(found).toEqual(sampleManifest());
+  });
+
+  test("of no program works", async () => {
+    const text = wholeText(sampleManifest(0));
+    expect((await readText(text)).programs.count).toBe(0);
+  });
+
+  test("of 100,000 programs takes bounded time", async () => {
+    const text = wholeText(sampleManifest(100_000));
+    let found: Manifest | undefined;
+    const ms = await cpuMs(async () => {
+      found = await readText(text);
+    });
+    expect(ms).toBeLessThan(5000);
+    expect(found?.programs.count).toBe(100_000);
+    expect(found?.programs.get("p-99999")).toMatchObject({ size: 100_000 });
+  }, 60_000);
+
+  const spaced = JSON.stringify(document(), null, 2);
+  test.each([
+    ["minified", JSON.stringify(document())],
+    ["indented", spaced],
+    ["indented by tabs", JSON.stringify(document(), null, "\t")],
+    ["with CRLF", spaced.replaceAll("\n", "\r\n")],
+    ["with keys in another order", JSON.stringify(Object.fromEntries(Object.entries(document()).reverse()))],
+    ["with a line break at its end", `${canonical}\n`],
+    ["with line breaks inside entries", canonical.replaceAll(',"sha256"', ',\n"sha256"')],
+    ["with blank lines", canonical.replaceAll("\n", "\n\n")],
+  ])("takes any other JSON of the schema: %s", async (_, text) => {
+    expect(wholeText(await readText(text))).toBe(canonical);
+  });
+
+  test("takes a large one of another form, within bounded time, but not of any size", async () => {
+    const large = JSON.stringify(JSON.parse(wholeText(sampleManifest(40_000))));
+    const ms = await cpuMs(async () => {
+      expect((await readText(large, 16 * 1024)).programs.count).toBe(40_000);
+    });
+    expect(ms).toBeLessThan(5000);
+    const huge = (async function* () {
+      yield Buffer.from('{"format":"');
+      for (let mebibytes = 0; mebibytes < 64; mebibytes += 1) yield Buffer.alloc(1024 * 1024, "x");
+    })();
+    const failure = await rejectionOf(readManifest(huge, expectedManifest(Buffer.alloc(0))));
+    expect(failure.code).toBe("corrupt_document");
+    expect(failure.message).toContain("too large");
+  }, 60_000);
+});

@@ -1,0 +1,185 @@
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Environment, parseSettings, type SettingTable } from "../../../core/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+
+function values<const Table extends SettingTable>(table: Table, env: Environment) {
+  const parsed = parseSettings(table, env);
+  if (!parsed.ok) throw new Error(parsed.faults.join("\n"));
+  return parsed.values;
+}
+
+function faults(table: SettingTable, env: Environment): readonly string[] {
+  const parsed = parseSettings(table, env);
+  return parsed.ok ? [] : parsed.faults;
+}
+
+describe("settings by default", () => {
+  test("of the CLI are those of the documentation", () => {
+    expect(values(cliSettings, {})).toEqual({
+      databaseUrl: undefined,
+      dataDir: resolve("data"),
+      storeUrl: { kind: "file", directory: resolve("data/store") },
+      s3ForcePathStyle: false,
+      storeTimeoutMs: 10_000,
+      logLevel: "info",
+      legacyCapacity: "object",
+      terminalStatuses: [
+        "cancelled",
+        "canceled",
+        "rejected",
+        "declined",
+        "expired",
+        "refunded",
+        "withdrawn",
+        "no_show",
+      ],
+    });
+  });
+
+  test("of the gateway are those of the documentation", () => {
+    expect(values(gatewaySettings, {})).toMatchObject({
+      host: "127.0.0.1",
+      port: 8080,
+      adminHost: "127.0.0.1",
+      adminPort: 9090,
+      rateLimitRequests: 600,
+      rateLimitWindowSeconds: 60,
+      redisUrl: undefined,
+      tokenRefreshMs: 500,
+      tokenMaxStaleSeconds: 900,
+      snapshotRefreshMs: 1000,
+      snapshotMaxStaleSeconds: 3600,
+      storeTimeoutMs: 10_000,
+      cacheMaxMb: 256,
+      shutdownGraceSeconds: 10,
+      legacySunset: undefined,
+    });
+  });
+
+  test("the store lies under DATA_DIR", () => {
+    expect(values(cliSettings, { DATA_DIR: "/srv/partner" }).storeUrl).toEqual({
+      kind: "file",
+      directory: join("/srv/partner", "store"),
+    });
+  });
+
+  test.each(["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"])("path style is on when %s is set", (name) => {
+    expect(values(cliSettings, { [name]: "http://127.0.0.1:9000" }).s3ForcePathStyle).toBe(true);
+    expect(
+      values(cliSettings, { [name]: "http://127.0.0.1:9000", S3_FORCE_PATH_STYLE: "false" }).s3ForcePathStyle,
+    ).toBe(false);
+  });
+
+  test("an empty or blank variable counts as unset, and white space around a value as nothing", () => {
+    const env = { STORE_URL: "", LOG_LEVEL: "  ", LEGACY_CAPACITY: " total\n", STORE_TIMEOUT_MS: " 500 " };
+    expect(values(cliSettings, env)).toMatchObject({
+      storeUrl: { directory: resolve("data/store") },
+      logLevel: "info",
+      legacyCapacity: "total",
+      storeTimeoutMs: 500,
+    });
+  });
+
+  test("every setting's default, as shown to people, is accepted as its value where it is one", () => {
+    for (const table of [cliSettings, gatewaySettings]) {
+      for (const setting of Object.values(table)) {
+        if (!/^[a-z0-9T:-]+$/i.test(setting.fallbackText) || setting.fallbackText === "none") continue;
+        expect(faults(table, { [setting.name]: setting.fallbackText })).toEqual([]);
+      }
+    }
+  });
+});
+
+describe("faulty settings", () => {
+  test("are all named at once, each with what was expected", () => {
+    expect(
+      faults(cliSettings, {
+        DATABASE_URL: "mysql://user:hunter2@db/booking",
+        STORE_URL: "ftp://bucket",
+        S3_FORCE_PATH_STYLE: "yes",
+        STORE_TIMEOUT_MS: "99",
+        LOG_LEVEL: "loud",
+        LEGACY_CAPACITY: "both",
+        TERMINAL_ENROLLMENT_STATUSES: "cancelled,,expired",
+      }),
+    ).toEqual([
+      "DATABASE_URL must begin with postgres:// or postgresql://",
+      "STORE_URL must be file:DIRECTORY or s3://BUCKET[/PREFIX]",
+      "S3_FORCE_PATH_STYLE must be true or false",
+      "STORE_TIMEOUT_MS must be a whole number from 100 to 600000",
+      "LOG_LEVEL must be one of debug, info, warn, error, silent",
+      "LEGACY_CAPACITY must be one of object, total",
+      "TERMINAL_ENROLLMENT_STATUSES must be statuses separated by commas, none of them empty",
+    ]);
+  });
+
+  test.each([
+    "hunter2",
+    "postgres://user:hunter2@[bad",
+    "postgres://user:hunter2@db:notaport/x",
+    "http://user:hunter2@db/x",
+    "host=db password=hunter2",
+  ])("never echo what may hold a secret: %s", (text) => {
+    const told = faults(cliSettings, { DATABASE_URL: text }).join();
+    expect(told).toMatch(/^DATABASE_URL /);
+    expect(told).not.toContain("hunter2");
+    expect(faults(gatewaySettings, { REDIS_URL: text }).join()).not.toContain("hunter2");
+  });
+
+  test.each(["1.5", "-1", "1e3", "0x10", "٣", "10s", "1_000", "9999999999999999", "Infinity"])(
+    "%s is no whole number",
+    (text) => {
+      expect(faults(gatewaySettings, { RATE_LIMIT_REQUESTS: text })).toEqual([
+        "RATE_LIMIT_REQUESTS must be a whole number from 1 to 1000000000",
+      ]);
+    },
+  );
+
+  test.each([
+    ["RATE_LIMIT_WINDOW_SECONDS", "0", "86401"],
+    ["TOKEN_REFRESH_MS", "49", "60001"],
+    ["TOKEN_MAX_STALE_SECONDS", "0", "86401"],
+    ["CACHE_MAX_MB", "0", "1048577"],
+    ["PORT", "-1", "65536"],
+    ["ADMIN_PORT", "none", "65536"],
+  ])("%s out of range: %s, %s", (name, low, high) => {
+    expect(faults(gatewaySettings, { [name]: low })).toHaveLength(1);
+    expect(faults(gatewaySettings, { [name]: high })).toHaveLength(1);
+  });
+
+  test("only the admin listener can be off", () => {
+    expect(values(gatewaySettings, { ADMIN_PORT: "off" }).adminPort).toBeUndefined();
+    expect(faults(gatewaySettings, { PORT: "off" })).toEqual(["PORT must be a port from 0 to 65535"]);
+  });
+
+  test.each(["", "example.com/path", "a b", "a;b", "http://x", "<script>"])("HOST %j", (host) => {
+    expect(faults(gatewaySettings, { HOST: host })).toHaveLength(host === "" ? 0 : 1);
+  });
+});
+
+describe("settings as they are shown", () => {
+  test.each([
+    ["postgres://app:hunter2@db.example/booking", "postgres://app:redacted@db.example/booking"],
+    [
+      "postgres://db.example/booking?password=hunter2&sslmode=require",
+      "postgres://db.example/booking?redacted",
+    ],
+    ["postgresql:///booking?host=/tmp", "postgresql:///booking?redacted"],
+    ["postgres://db.example/booking", "postgres://db.example/booking"],
+  ])("%s hides its secrets", (text, shown) => {
+    const { databaseUrl } = values(cliSettings, { DATABASE_URL: text });
+    expect(cliSettings.databaseUrl.show(databaseUrl)).toBe(shown);
+  });
+
+  test("a secret anywhere in any URL is never shown", () => {
+    const url = new URL("redis://hunter2:hunter2@r.example/0?password=hunter2#hunter2");
+    expect(gatewaySettings.redisUrl.show(url).replace("redis://hunter2:", "")).not.toContain("hunter2");
+  });
+
+  test("terminal statuses are given as a list, trimmed", () => {
+    const { terminalStatuses } = values(cliSettings, { TERMINAL_ENROLLMENT_STATUSES: " Storno , no show" });
+    expect(terminalStatuses).toEqual(["Storno", "no show"]);
+    expect(cliSettings.terminalStatuses.show(terminalStatuses)).toBe("Storno,no show");
+  });
+});

@@ -1,0 +1,195 @@
+import { Readable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { type Current, currentBytes, parseCurrent } from "../../../core/current.ts";
+import { parseSnapshotId, parseTenantId, parseTokenId } from "../../../core/ids.ts";
+import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
+import { mintToken, tokenDigest } from "../../../core/token.ts";
+import {
+  emptyRegistry,
+  parseTokenRegistry,
+  type RegisteredToken,
+  tokenRegistryBytes,
+  tokenStatus,
+} from "../../../core/token-registry.ts";
+import { failureOf, rejectionOf } from "../../support/failure-of.ts";
+
+const tenantId = parseTenantId("acme");
+
+const current: Current = {
+  tenantId,
+  generation: 3,
+  snapshotId: parseSnapshotId("20260131T120000Z-0a1b2c3d"),
+  manifestSha256: "ab".repeat(32),
+  publishedAt: "2026-01-31T12:00:01.000Z",
+  hold: { reason: "prices are wrong", since: "2026-01-31T13:00:00.000Z" },
+  nonce: "0123456789abcdef0123456789abcdef",
+};
+
+const token: RegisteredToken = {
+  tokenId: parseTokenId("tok_0123456789abcdef"),
+  sha256: tokenDigest(mintToken(Buffer.alloc(32, 1))),
+  tenantId,
+  name: "Globetrotter GmbH",
+  scopes: ["programs.read"],
+  expiresAt: "2027-01-01T00:00:00.000Z",
+  rateLimit: 100,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  revokedAt: null,
+  replaces: null,
+};
+
+/** The document with one thing changed in its text. */
+function changed(bytes: Buffer, from: string, to: string): Buffer {
+  const text = bytes.toString();
+  if (!text.includes(from)) throw new Error(`${from} is not in ${text}`);
+  return Buffer.from(text.replace(from, to));
+}
+
+describe("current.json", () => {
+  test.each([current, { ...current, hold: null }])("comes back as it was written", (document) => {
+    expect(parseCurrent(currentBytes(document), tenantId)).toEqual(document);
+  });
+
+  test("is minified JSON with the documented keys in their order", () => {
+    expect(Object.keys(JSON.parse(currentBytes(current).toString()))).toEqual([
+      "format",
+      "tenantId",
+      "generation",
+      "snapshotId",
+      "manifestSha256",
+      "publishedAt",
+      "hold",
+      "nonce",
+    ]);
+  });
+
+  test("of another tenant is refused, without naming that tenant", () => {
+    const failure = failureOf(() => parseCurrent(currentBytes(current), parseTenantId("other")));
+    expect(failure.code).toBe("corrupt_document");
+    expect(failure.message).toBe("current.json of tenant other belongs to another tenant.");
+  });
+
+  test.each<[string, string, string]>([
+    ["another format", "current@1", "current@2"],
+    ["a generation of 0", '"generation":3', '"generation":0'],
+    ["a generation that is no integer", '"generation":3', '"generation":3.5'],
+    ["an ill-formed snapshot id", "20260131T120000Z-0a1b2c3d", "../../x"],
+    ["a digest in upper case", "abab", "ABAB"],
+    ["a time without zone", "12:00:01.000Z", "12:00:01.000"],
+    ["an empty hold", '{"reason":"prices are wrong","since":"2026-01-31T13:00:00.000Z"}', "{}"],
+    ["a key more", '"generation"', '"extra":1,"generation"'],
+    ["a key less", '"generation":3,', ""],
+    ["a cut", '"}', ""],
+    ["trailing text", '"}', '"}x'],
+  ])("with %s is refused", (_, from, to) => {
+    expect(failureOf(() => parseCurrent(changed(currentBytes(current), from, to), tenantId)).code).toBe(
+      "corrupt_document",
+    );
+  });
+
+  test.each([Buffer.alloc(0), Buffer.from("null"), Buffer.from([0x7b, 0xff, 0x7d]), Buffer.alloc(1000)])(
+    "that is no JSON in UTF-8 is refused",
+    (bytes) => {
+      expect(failureOf(() => parseCurrent(bytes, tenantId)).code).toBe("corrupt_document");
+    },
+  );
+});
+
+describe("auth/tokens.json", () => {
+  const registry = {
+    revision: 5,
+    tokens: [
+      token,
+      {
+        ...token,
+        tokenId: parseTokenId("tok_zzzzzzzzzzzzzzzz"),
+        sha256: tokenDigest(mintToken(Buffer.alloc(32, 2))),
+        name: null,
+        expiresAt: null,
+        rateLimit: null,
+        revokedAt: "2026-02-01T00:00:00.000Z",
+        replaces: token.tokenId,
+      },
+    ],
+  };
+
+  test("comes back as it was written", () => {
+    expect(parseTokenRegistry(tokenRegistryBytes(registry))).toEqual(registry);
+    expect(parseTokenRegistry(tokenRegistryBytes(emptyRegistry))).toEqual(emptyRegistry);
+  });
+
+  test.each([
+    ["of one id", { ...token, sha256: tokenDigest(mintToken(Buffer.alloc(32, 3))) }],
+    ["of one digest", { ...token, tokenId: parseTokenId("tok_yyyyyyyyyyyyyyyy") }],
+  ])("with two entries %s is refused: it would be unclear whom it lets in", (_, twin) => {
+    const bytes = tokenRegistryBytes({ revision: 1, tokens: [token, twin] });
+    expect(failureOf(() => parseTokenRegistry(bytes)).message).toBe(
+      "auth/tokens.json has two entries of the same token.",
+    );
+  });
+
+  test.each<[string, string, string]>([
+    ["an ill-formed tenant", '"acme"', '"../acme"'],
+    ["an ill-formed token id", "tok_0123456789abcdef", "tok_0123456789abcde"],
+    ["a digest that is none", token.sha256, "00"],
+    ["a limit of 0", '"rateLimit":100', '"rateLimit":0'],
+    ["an expiry that is no instant", "2027-01-01T00:00:00.000Z", "2027-01-01"],
+    ["an expiry beyond the year 9999", "2027-01-01T00:00:00.000Z", "+010000-01-01T00:00:00.000Z"],
+    ["a scope with a space", "programs.read", "programs read"],
+    ["a scope in upper case", "programs.read", "Programs.read"],
+    ["the same scope twice", '["programs.read"]', '["programs.read","programs.read"]'],
+    ["a token's plaintext beside its digest", '"sha256"', '"token":"x","sha256"'],
+    ["no list", '"tokens":[', '"tokens":null,"x":['],
+  ])("with %s is refused", (_, from, to) => {
+    const bytes = changed(tokenRegistryBytes({ revision: 1, tokens: [token] }), from, to);
+    expect(failureOf(() => parseTokenRegistry(bytes)).code).toBe("corrupt_document");
+  });
+});
+
+describe("the status of a token", () => {
+  const expiry = Date.parse(token.expiresAt ?? "");
+
+  test.each([
+    [-1, "active"],
+    [0, "expired"],
+    [1, "expired"],
+  ])("%d ms from its expiry is %s", (offset, status) => {
+    expect(tokenStatus(token, new Date(expiry + offset))).toBe(status);
+  });
+
+  test("is active for ever without an expiry, and revoked whatever its expiry", () => {
+    const late = new Date("9999-01-01T00:00:00Z");
+    expect(tokenStatus({ ...token, expiresAt: null }, late)).toBe("active");
+    expect(tokenStatus({ ...token, revokedAt: "2026-02-01T00:00:00.000Z" }, late)).toBe("revoked");
+    expect(tokenStatus({ ...token, revokedAt: "2026-02-01T00:00:00.000Z" }, new Date(0))).toBe("revoked");
+  });
+});
+
+describe("bodies", () => {
+  test("are described by size and SHA-256 in lower-case hex", () => {
+    expect(bytesBody(Buffer.from("abc"))).toMatchObject({
+      kind: "bytes",
+      size: 3,
+      sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    });
+    expect(sha256Hex(Buffer.alloc(0))).toBe(
+      "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    );
+  });
+
+  test("are read to their end, up to the bound", async () => {
+    const body = () => Readable.from([Buffer.from("ab"), Buffer.from("cd"), Buffer.from("e")]);
+    expect((await readBody(body(), 5, "it")).toString()).toBe("abcde");
+    expect(await readBody(Readable.from([]), 5, "it")).toEqual(Buffer.alloc(0));
+  });
+
+  test("beyond the bound are refused and let go of at once", async () => {
+    const body = Readable.from([Buffer.from("ab"), Buffer.from("cd"), Buffer.from("e")]);
+    const failure = await rejectionOf(readBody(body, 3, "the thing"));
+    expect(failure).toMatchObject({
+      code: "corrupt_document",
+      message: "the thing is larger than 3 bytes.",
+    });
+    expect(body.destroyed).toBe(true);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { requestedAction } from "../../../gateway/arguments.ts";
+import { callsIn, commandNamed, usageFault } from "../../support/command-lines.ts";
+import { codeBlocks, inlineCode, pages } from "../../support/markdown.ts";
+
+const allPages = pages().map(({ path, text }) => [path, text] as const);
+
+describe("commands on pages", () => {
+  it.each(allPages)("%s shows command lines that the program takes", async (_path, text) => {
+    for (const { code } of codeBlocks(text)) {
+      for (const args of callsIn(code, "partner-programs")) {
+        expect(await usageFault(args), `partner-programs ${args.join(" ")}`).toBeUndefined();
+      }
+    }
+  });
+
+  it.each(allPages)("%s shows calls of the gateway that it takes", (_path, text) => {
+    for (const { code } of codeBlocks(text)) {
+      for (const args of callsIn(code, "partner-programs-gateway")) {
+        expect(requestedAction(args).kind, args.join(" ")).not.toBe("wrong_usage");
+      }
+    }
+  });
+
+  // In running text a value may be a placeholder (`--rate-limit N`), so only the words that are fixed are held.
+  it.each(allPages)("%s names commands and options that exist", (_path, text) => {
+    expect(inlineCode(text).filter(namesNoCommand)).toEqual([]);
+  });
+
+  it("are there to be looked at", () => {
+    const calls = pages().flatMap(({ text }) =>
+      codeBlocks(text).flatMap(({ code }) => callsIn(code, "partner-programs")),
+    );
+    expect(calls.length).toBeGreaterThan(20);
+  });
+});
+
+/** For code that begins like a command of the program and is none. */
+function namesNoCommand(code: string): boolean {
+  const match =
+    /^(?:(?:npx )?partner-programs )?((?:source|snapshot|store|token|request) [a-z]+|config|inspect|openapi)\b(.*)$/.exec(
+      code,
+    );
+  if (match === null) return /^(npx )?partner-programs [a-z]/.test(code);
+  const command = commandNamed((match[1] ?? "").split(" "));
+  const flags = [...(match[2] ?? "").matchAll(/(?<= )--[a-z-]+/g)].map(([flag]) => flag);
+  return command === undefined || flags.some((flag) => !command.options.some(({ long }) => long === flag));
+}
+
+describe("the check of command lines", () => {
+  it.each([
+    ["an unknown command", ["snapshot", "bild"]],
+    ["an unknown option", ["snapshot", "build", "--force"]],
+    ["a missing option", ["snapshot", "list"]],
+    ["a malformed value", ["snapshot", "build", "--concurrency", "many"]],
+  ])("finds %s", async (_what, args) => {
+    expect(await usageFault(args)).toMatch(/error/);
+  });
+
+  it("reads a script as a shell would", () => {
+    const script = [
+      'FOO=1 npx partner-programs token create --tenant "a b" \\\n  --name x | cat # partner-programs no',
+      "cd x && ./bin/partner-programs config > file; echo partner-programs-gateway",
+    ].join("\n");
+    expect(callsIn(script, "partner-programs")).toEqual([
+      ["token", "create", "--tenant", "a b", "--name", "x"],
+      ["config"],
+    ]);
+  });
+});

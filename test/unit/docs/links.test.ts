@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { anchors, linkTargets, page, pages, projectRoot } from "../../support/markdown.ts";
+
+describe("links between pages", () => {
+  it.each(pages().map(({ path, text }) => [path, text] as const))("%s links to what exists", (path, text) => {
+    const targets = linkTargets(text).filter((target) => !/^[a-z]+:/.test(target));
+    const broken = targets.filter((target) => !exists(path, target));
+    expect(broken).toEqual([]);
+  });
+
+  it("are there to be looked at", () => {
+    expect(pages().flatMap(({ text }) => linkTargets(text)).length).toBeGreaterThan(50);
+  });
+});
+
+function exists(from: string, target: string): boolean {
+  const [file = "", anchor] = target.split("#");
+  const path = file === "" ? from : join(dirname(from), file);
+  if (!existsSync(join(projectRoot, path))) return false;
+  return anchor === undefined || anchors(page(path).text).has(anchor);
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { exitStatusOf } from "../../../cli/exit-status.ts";
+import { problemRules } from "../../../cli/public-program/problem.ts";
+import { contractViews } from "../../../cli/source/contract.ts";
+import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { createMetrics } from "../../../gateway/metrics.ts";
+import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
+
+const { text } = page("docs/operators.md");
+
+describe("the operator guide", () => {
+  it("lists the ten views with their columns and types", () => {
+    const implied = new Set(["tenant_id", "program_id"]);
+    const rows = tableAfter(text, "<!-- views -->").map(([view, columns]) => ({
+      view: inlineCode(view ?? "")[0],
+      columns: inlineCode(columns ?? "").filter((code) => code.includes(" ")),
+    }));
+    expect(rows).toEqual(
+      contractViews.map(({ name, columns }) => ({
+        view: name,
+        columns: Object.entries(columns)
+          .filter(([column]) => !implied.has(column))
+          .map(([column, kind]) => `${column} ${kind}`),
+      })),
+    );
+  });
+
+  it("explains every finding, with its severity", () => {
+    const rows = tableAfter(text, "<!-- problems -->").map(([code = "", severity]) => [
+      code.replaceAll("`", ""),
+      severity,
+    ]);
+    const rules = Object.entries(problemRules).map(([code, { severity }]) => [code, severity]);
+    expect(rows.toSorted()).toEqual(rules.toSorted());
+  });
+
+  it("names the terminal statuses of enrollments", () => {
+    expect(defaultTerminalStatuses.filter((status) => !text.includes(`\`${status}\``))).toEqual([]);
+  });
+
+  it("lists every metric with its labels", async () => {
+    const metrics = createMetrics();
+    metrics.attach({
+      tokenRegistryAgeMs: () => 0,
+      snapshotAges: () => [],
+      cacheBytes: () => 0,
+      connections: () => 0,
+      isCountedInFleet: () => false,
+    });
+    const exposed = [...(await metrics.text()).matchAll(/^# TYPE (gateway_\w+)/gm)].map(([, name]) => name);
+    const listed = tableAfter(text, "<!-- metrics -->").flatMap(([name = ""]) => inlineCode(name));
+    expect(listed.toSorted()).toEqual(exposed.toSorted());
+  });
+
+  it("explains every exit status", () => {
+    const listed = tableAfter(text, "### Exit statuses").map(([status]) => Number(status));
+    expect(listed).toEqual([0, 1, 2, 3, 4, 130]);
+    expect([exitStatusOf("shrink_guard"), exitStatusOf("held"), exitStatusOf("store_unsupported")]).toEqual([
+      4, 4, 4,
+    ]);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+import { codeBlocks, inlineCode, pages } from "../../support/markdown.ts";
+
+const known: ReadonlySet<string> = new Set(
+  [...Object.values(cliSettings), ...Object.values(gatewaySettings)].map(({ name }) => name),
+);
+
+describe("settings on pages", () => {
+  it.each(pages().map(({ path, text }) => [path, text] as const))(
+    "%s names settings that exist",
+    (_path, text) => {
+      const unknown = namedSettings(text).filter((name) => !known.has(name) && !isForeign(name));
+      expect(unknown).toEqual([]);
+    },
+  );
+
+  it("are there to be looked at", () => {
+    const named = new Set(pages().flatMap(({ text }) => namedSettings(text)));
+    expect([...known].filter((name) => named.has(name)).length).toBe(known.size);
+  });
+});
+
+/** Words like `STORE_URL` in code, and what a script sets. */
+function namedSettings(text: string): readonly string[] {
+  const scripts = codeBlocks(text).filter(({ language }) => language === "sh");
+  const code = [...inlineCode(text), ...scripts.map((block) => block.code)].join("\n");
+  const names = code.match(/(?<![\w.$/-])[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(?![\w(])|\b(HOST|PORT)\b/g);
+  return [...new Set(names ?? [])];
+}
+
+/** Of others: the AWS SDK, Node.js, systems and servers, the project's own tests; and words that stand for something. */
+function isForeign(name: string): boolean {
+  return /^(AWS|TEST|NODE|SSL|PG)_|^(PARTNER_TOKEN|REQUEST_ID|TOKEN_ID)$/.test(name);
+}

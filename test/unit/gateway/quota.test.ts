@@ -1,0 +1,23 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { quota } from "../../../gateway/quota.ts";
+
+test("as many requests as the limit pass; the next is too many", () => {
+  const at = (consumedPoints: number) => quota({ consumedPoints, msBeforeNext: 1 }, 3, 60);
+  expect([1, 2, 3, 4, 99].map((hits) => at(hits).isExceeded)).toEqual([false, false, false, true, true]);
+  expect([1, 2, 3, 4, 99].map((hits) => at(hits).remaining)).toEqual([2, 1, 0, 0, 0]);
+});
+
+test("the seconds until the window ends are rounded up, at least 1 and at most the window", () => {
+  const seconds = (msBeforeNext: number): number =>
+    quota({ consumedPoints: 1, msBeforeNext }, 3, 60).resetSeconds;
+  expect([-5, 0, 1, 999, 1000, 1001, 59_001, 60_000, 61_000].map(seconds)).toEqual([
+    1, 1, 1, 1, 1, 2, 60, 60, 60,
+  ]);
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 60_000 }), (ms) => {
+      expect(seconds(ms) * 1000).toBeGreaterThanOrEqual(ms);
+      expect(Number.isInteger(seconds(ms))).toBe(true);
+    }),
+  );
+});

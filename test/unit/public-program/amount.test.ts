@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { exactAmount } from "../../../cli/public-program/amount.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
+
+describe("exactAmount", () => {
+  test.each([
+    ["1234.50", 1234.5],
+    ["1234.5", 1234.5],
+    ["0.10", 0.1],
+    [".5", 0.5],
+    ["5.", 5],
+    ["00012.3400", 12.34],
+    ["-7.00", -7],
+    ["0", 0],
+    ["0.000", 0],
+    ["9007199254740991", 9007199254740991],
+    ["9007199254740992", 9007199254740992],
+    ["1000000000000000000000", 1e21],
+    ["123456789012345.6", 123456789012345.6],
+    ["0.000001", 0.000001],
+    ["0.0000001", 1e-7],
+    ["0.00000000000000000001234", 1.234e-20],
+    ["19.9900000000000000000000000000000000000000000000000000", 19.99],
+  ])("%s is published as %d", (decimal, value) => {
+    expect(exactAmount(decimal)).toBe(value);
+  });
+
+  test.each([
+    null,
+    "",
+    " ",
+    ".",
+    "-",
+    "-.",
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "infinity",
+    "1e5",
+    "0x10",
+    "1,5",
+    "1_000",
+    "+1",
+    " 1",
+    "1\n",
+    "--1",
+    "1.2.3",
+    "١٢",
+    "$5.00",
+  ])("%j is no amount", (decimal) => {
+    expect(exactAmount(decimal)).toBeUndefined();
+  });
+
+  test.each([
+    "9007199254740993",
+    "0.1000000000000000055511151231257827",
+    "1234567890.123456789",
+    "100000000000000000000001",
+    `1${"0".repeat(309)}`,
+    `0.${"0".repeat(330)}1`,
+  ])("%s, which a JSON number cannot hold exactly enough to print back, is dropped", (decimal) => {
+    expect(exactAmount(decimal)).toBeUndefined();
+  });
+
+  test("keeps the decimal value of every amount that it accepts, and drops none that JSON can print back", () => {
+    const decimals = fc.tuple(
+      fc.boolean(),
+      fc.oneof(fc.nat(99_999).map(String), fc.stringMatching(/^[0-9]{0,25}$/)),
+      fc.oneof(fc.constant(""), fc.stringMatching(/^[0-9]{1,4}$/), fc.stringMatching(/^0{0,12}[0-9]{0,22}$/)),
+    );
+    fc.assert(
+      fc.property(decimals, ([isNegative, whole, fraction]) => {
+        const decimal = `${isNegative ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
+        fc.pre(/\d/.test(decimal));
+        const value = exactAmount(decimal);
+        const printed = JSON.stringify(Number(decimal));
+        const isHeld = equal(scaled(decimal), scaled(printed));
+        expect(value !== undefined).toBe(isHeld);
+        if (value !== undefined) expect(equal(scaled(decimal), scaled(JSON.stringify(value)))).toBe(true);
+      }),
+      { numRuns: 5000 },
+    );
+  }, 60_000);
+
+  test("every amount in whole cents up to ten million is kept", () => {
+    fc.assert(
+      fc.property(fc.nat(1_000_000_000), (cents) => {
+        const decimal = `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
+        expect(exactAmount(decimal)).toBe(cents / 100);
+      }),
+    );
+  });
+
+  test.each([
+    ["many decimals", `0.${"0".repeat(16_382)}1`],
+    ["many zeros between", `1.${"0".repeat(8000)}1${"0".repeat(8000)}`],
+    ["many digits", "9".repeat(131_072)],
+  ])("takes no time to speak of for the widest numeric that PostgreSQL has: %s", async (_, decimal) => {
+    const ms = await cpuMs(() => {
+      for (let time = 0; time < 10; time += 1) exactAmount(decimal);
+    });
+    expect(ms).toBeLessThan(500);
+  });
+});
+
+interface Scaled {
+  readonly units: bigint;
+  /** The value is units / 10^scale. */
+  readonly scale: number;
+}
+
+/** The exact value of a JSON number or a decimal, by integer arithmetic alone. */
+function scaled(text: string): Scaled {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const scale = fraction.length - Number(exponent);
+  const units = BigInt(`${whole === "" || whole === "-" ? `${whole}0` : whole}${fraction}`);
+  return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 };
+}
+
+function equal(a: Scaled, b: Scaled): boolean {
+  return a.units * 10n ** BigInt(b.scale) === b.units * 10n ** BigInt(a.scale);
+}

@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import type { ChildPriceRow, RoomPriceRow } from "../../../cli/public-program/program-source.ts";
+import { published } from "../../support/program-source.ts";
+
+function rooms(roomPrices: readonly RoomPriceRow[], legacyPrice: string | null = null) {
+  const { detail, warnings } = published({ roomPrices, legacyPrice });
+  const { startingAmount, rooms } = detail.prices;
+  return { startingAmount, rooms: rooms.map(({ occupancy, amount }) => [occupancy, amount]), warnings };
+}
+
+function children(childPrices: readonly ChildPriceRow[]) {
+  const { detail, warnings } = published({ childPrices });
+  const kept = detail.prices.children.map(({ minAge, maxAge, amount }) => [minAge, maxAge, amount]);
+  return { kept, warnings };
+}
+
+describe("room prices", () => {
+  test("are ordered by occupancy, then amount, and keep equal ones", () => {
+    expect(
+      rooms([
+        [10, "5"],
+        [2, "120.5"],
+        [2, "99.90"],
+        [1, "300"],
+        [2, "99.9"],
+      ]).rooms,
+    ).toEqual([
+      [1, 300],
+      [2, 99.9],
+      [2, 99.9],
+      [2, 120.5],
+      [10, 5],
+    ]);
+  });
+
+  test("startingAmount is the least amount of whatever occupancy", () => {
+    expect(
+      rooms([
+        [1, "300"],
+        [3, "80.25"],
+        [2, "99"],
+      ]).startingAmount,
+    ).toBe(80.25);
+  });
+
+  test.each<RoomPriceRow>([
+    [2, "NaN"],
+    [2, "Infinity"],
+    [2, "0"],
+    [2, "0.00"],
+    [2, "-1"],
+    [2, null],
+    [2, "9007199254740993"],
+    [0, "100"],
+    [-1, "100"],
+    [null, "100"],
+    [1.5, "100"],
+    [2 ** 53, "100"],
+  ])("occupancy %j at %j is dropped with a warning, and counts for nothing", (occupancy, amount) => {
+    const result = rooms([
+      [4, "500"],
+      [occupancy, amount],
+    ]);
+    expect(result.rooms).toEqual([[4, 500]]);
+    expect(result.startingAmount).toBe(500);
+    expect(result.warnings).toEqual([
+      `room_price_dropped prices.rooms[1] = ${JSON.stringify({ occupancy, amount })}`,
+    ]);
+  });
+
+  test("may be as small as a cent", () => {
+    expect(rooms([[2, "0.01"]])).toEqual({ startingAmount: 0.01, rooms: [[2, 0.01]], warnings: [] });
+    expect(rooms([], "0.01")).toEqual({ startingAmount: 0.01, rooms: [[2, 0.01]], warnings: [] });
+  });
+
+  test("startingAmount is null when no room price remains", () => {
+    expect(rooms([[2, "0"]]).startingAmount).toBeNull();
+    expect(rooms([]).startingAmount).toBeNull();
+  });
+});
+
+describe("the legacy single price", () => {
+  test("becomes the price for two when there is no room price, and counts for startingAmount", () => {
+    expect(rooms([], "750.00")).toEqual({ startingAmount: 750, rooms: [[2, 750]], warnings: [] });
+  });
+
+  test("does so, too, when every room price was dropped", () => {
+    expect(rooms([[0, "10"]], "750")).toMatchObject({ startingAmount: 750, rooms: [[2, 750]] });
+  });
+
+  test("is not used beside a room price, however much lower it is", () => {
+    expect(rooms([[4, "500"]], "1")).toEqual({ startingAmount: 500, rooms: [[4, 500]], warnings: [] });
+  });
+
+  test.each(["0", "-5", "NaN", "Infinity", "9007199254740993"])("%s is no price", (legacyPrice) => {
+    expect(rooms([], legacyPrice)).toEqual({
+      startingAmount: null,
+      rooms: [],
+      warnings: [`legacy_price_dropped prices.rooms = ${legacyPrice}`],
+    });
+  });
+});
+
+describe("child prices", () => {
+  test("are ordered by minAge, maxAge, amount", () => {
+    expect(
+      children([
+        [12, 17, "90"],
+        [3, 11, "60"],
+        [3, 11, "50"],
+        [3, 5, "70"],
+        [0, 2, "0"],
+      ]).kept,
+    ).toEqual([
+      [0, 2, 0],
+      [3, 5, 70],
+      [3, 11, 50],
+      [3, 11, 60],
+      [12, 17, 90],
+    ]);
+  });
+
+  test("may be 0, for infants, and may cover a single age", () => {
+    expect(children([[2, 2, "0.00"]])).toEqual({ kept: [[2, 2, 0]], warnings: [] });
+  });
+
+  test.each<ChildPriceRow>([
+    [0, 2, "-0.01"],
+    [0, 2, "NaN"],
+    [0, 2, null],
+    [-1, 2, "5"],
+    [3, 2, "5"],
+    [null, 2, "5"],
+    [0, null, "5"],
+    [0.5, 2, "5"],
+  ])("from %j to %j at %j is dropped with a warning", (minAge, maxAge, amount) => {
+    const result = children([
+      [minAge, maxAge, amount],
+      [4, 9, "7"],
+    ]);
+    expect(result.kept).toEqual([[4, 9, 7]]);
+    expect(result.warnings).toEqual([
+      `child_price_dropped prices.children[0] = ${JSON.stringify({ minAge, maxAge, amount })}`,
+    ]);
+  });
+
+  test("do not count for startingAmount", () => {
+    expect(
+      published({ childPrices: [[0, 2, "1"]], roomPrices: [[2, "9"]] }).detail.prices.startingAmount,
+    ).toBe(9);
+  });
+});
+
+describe("currency", () => {
+  test.each([
+    ["EUR", "EUR"],
+    ["ils", "ILS"],
+    ["uSd", "USD"],
+    ["XXX", "XXX"],
+  ])("%s is published as %s", (currency, code) => {
+    expect(published({ currency })).toMatchObject({ detail: { currency: code }, warnings: [] });
+  });
+
+  test.each(["€", "EURO", "EU", "E1R", " EUR", "EUR ", "éur", "ıls", "EUR\n"])(
+    "%j is null with a warning",
+    (currency) => {
+      const { detail, warnings } = published({ currency });
+      expect(detail.currency).toBeNull();
+      expect(warnings).toEqual([`currency_invalid currency = ${currency.replace("\n", " ")}`]);
+    },
+  );
+
+  test.each([null, "", " "])("%j is absent, which is nothing to warn of", (currency) => {
+    expect(published({ currency })).toMatchObject({ detail: { currency: null }, warnings: [] });
+  });
+});

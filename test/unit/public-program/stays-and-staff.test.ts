@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import type { StaffRow } from "../../../cli/public-program/program-source.ts";
+import { published } from "../../support/program-source.ts";
+
+describe("hotel stays", () => {
+  test("stand in source order, in hotels and in accommodation.stays alike", () => {
+    const { detail } = published({
+      hotelStays: [
+        ["Zeta", null, null, null, null],
+        [null, "Rome", "2027-05-02", "2027-05-01", 5],
+      ],
+    });
+    expect(detail.hotels).toEqual([
+      { name: "Zeta", location: null, checkIn: null, checkOut: null, starLevel: null },
+      { name: null, location: "Rome", checkIn: "2027-05-02", checkOut: "2027-05-01", starLevel: 5 },
+    ]);
+    expect(detail.accommodation).toEqual({ stays: detail.hotels, description: null });
+  });
+
+  test.each([1, 2, 3, 4, 5, null])("star level %j is published", (stars) => {
+    const { detail, warnings } = published({ hotelStays: [["Inn", null, null, null, stars]] });
+    expect(detail.hotels[0]?.starLevel).toBe(stars);
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([0, 6, -1, 4.5])("star level %j is null with a warning", (stars) => {
+    const { detail, warnings } = published({ hotelStays: [["Inn", null, null, null, stars]] });
+    expect(detail.hotels[0]?.starLevel).toBeNull();
+    expect(warnings).toEqual([`star_level_invalid hotels[0].starLevel = ${stars}`]);
+  });
+
+  test("a date of a stay that is out of range is null with a warning", () => {
+    const { detail, warnings } = published({
+      hotelStays: [["Inn", null, "infinity", "0001-01-01 BC", null]],
+    });
+    expect(detail.hotels[0]).toMatchObject({ checkIn: null, checkOut: null });
+    expect(warnings).toEqual([
+      "date_out_of_range hotels[0].checkIn = infinity",
+      "date_out_of_range hotels[0].checkOut = 0001-01-01 BC",
+    ]);
+  });
+
+  test("a stay of which nothing is known is dropped with a warning", () => {
+    const { detail, warnings } = published({
+      hotelStays: [
+        [" ", null, null, null, null],
+        ["Inn", null, null, null, null],
+      ],
+    });
+    expect(detail.hotels.map(({ name }) => name)).toEqual(["Inn"]);
+    expect(warnings).toEqual(["stay_empty hotels[0] = null"]);
+  });
+});
+
+describe("staff", () => {
+  const lea: StaffRow = ["lead_guide", "Lea", "female", "boss"];
+
+  test("is the lead guide by display name and the teachers in source order", () => {
+    const { detail, warnings } = published({
+      staff: [["TEACHER", "Tom", "Male", "history"], lea, ["teacher", "Ann", "FEMALE", " "]],
+    });
+    expect(detail.staff).toEqual({
+      leadGuide: { name: "Lea" },
+      teachers: [
+        { name: "Tom", gender: "male", roleLabel: "history" },
+        { name: "Ann", gender: "female", roleLabel: null },
+      ],
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  test("of several lead guides the first by position is published", () => {
+    const { detail, warnings } = published({ staff: [lea, ["lead_guide", "Max", null, null]] });
+    expect(detail.staff?.leadGuide).toEqual({ name: "Lea" });
+    expect(warnings).toEqual(["lead_guide_surplus staff[1] = Max"]);
+  });
+
+  test("a lead guide without a name leaves the place to the next one", () => {
+    const { detail, warnings } = published({ staff: [["lead_guide", " ", null, null], lea] });
+    expect(detail.staff?.leadGuide).toEqual({ name: "Lea" });
+    expect(warnings).toEqual(["text_missing staff[0].name =  "]);
+  });
+
+  test("a teacher without a name is dropped with a warning", () => {
+    const { detail, warnings } = published({ staff: [lea, ["teacher", null, "male", "history"]] });
+    expect(detail.staff?.teachers).toEqual([]);
+    expect(warnings).toEqual(["text_missing staff[1].name = null"]);
+  });
+
+  test.each([null, "", "driver", "guide"])("the role %j is dropped with a warning", (role) => {
+    const { detail, warnings } = published({ staff: [[role, "Dan", null, null], lea] });
+    expect(detail.staff).toEqual({ leadGuide: { name: "Lea" }, teachers: [] });
+    expect(warnings).toEqual([`staff_role_unknown staff[0].role = ${role}`]);
+  });
+
+  test.each(["diverse", "m", "males"])("the gender %j is null with a warning", (gender) => {
+    const { detail, warnings } = published({ staff: [["teacher", "Tom", gender, null]] });
+    expect(detail.staff?.teachers[0]?.gender).toBeNull();
+    expect(warnings).toEqual([`gender_invalid staff[0].gender = ${gender}`]);
+  });
+
+  test.each([null, "", " "])("the gender %j is absent", (gender) => {
+    const { detail, warnings } = published({ staff: [["teacher", "Tom", gender, null]] });
+    expect(detail.staff?.teachers[0]?.gender).toBeNull();
+    expect(warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { shownValue } from "../../../cli/public-program/problem.ts";
+import { published } from "../../support/program-source.ts";
+
+/** Every code point with the Unicode property White_Space. */
+const whiteSpace =
+  "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
+
+describe("texts", () => {
+  test.each(["", whiteSpace, ...whiteSpace])("%j counts as absent", (description) => {
+    expect(published({ description }).detail.description).toBeNull();
+  });
+
+  test.each(["\ufeff", "\u200b", "\u200e", "\u180e", "\u2060", "\u001f", "\u0000", "0"])(
+    "%j is no white space, so it is published",
+    (description) => {
+      expect(published({ description }).detail.description).toBe(description);
+    },
+  );
+
+  test.each([
+    "  padded \n",
+    'quotes " and \\ and / and </script>',
+    "رحلة إلى القدس ‏(يوم)",
+    "טיול\u202eרע\u202c",
+    "\u2028line\u2029paragraph\u0085next",
+    "👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 e\u0301",
+    "tab\tand\u0007bell",
+  ])("%j is published untrimmed and unchanged", (text) => {
+    const { detail } = published({ name: text, description: text, included: [text], faq: [[text, text]] });
+    expect(detail.name).toBe(text);
+    expect(detail.description).toBe(text);
+    expect(detail.content?.included).toEqual([text]);
+    expect(detail.content?.faq).toEqual([{ question: text, answer: text }]);
+  });
+
+  test("blank elements of the text arrays are dropped, each with a warning", () => {
+    const { detail, warnings } = published({
+      marketingTags: ["a", " "],
+      included: [null, "b"],
+      excluded: ["", "c"],
+      visits: ["\u3000", "d"],
+    });
+    expect(detail.marketingTags).toEqual(["a"]);
+    expect(detail.content).toMatchObject({ included: ["b"], excluded: ["c"], visits: ["d"] });
+    expect(warnings).toEqual([
+      "text_missing marketingTags[1] =  ",
+      "text_missing content.included[0] = null",
+      "text_missing content.excluded[0] = ",
+      "text_missing content.visits[0] =  ",
+    ]);
+  });
+});
+
+describe("an element whose required text is blank is dropped with a warning", () => {
+  test("a FAQ without a question or an answer", () => {
+    const { detail, warnings } = published({
+      faq: [
+        ["Q1", "A1"],
+        ["Q2", " "],
+        [null, "A3"],
+        ["", ""],
+      ],
+    });
+    expect(detail.content?.faq).toEqual([{ question: "Q1", answer: "A1" }]);
+    expect(warnings).toEqual([
+      "text_missing content.faq[1].answer = null",
+      "text_missing content.faq[2].question = null",
+      "text_missing content.faq[3].question = null",
+    ]);
+  });
+
+  test("an itinerary step without a title; its description is optional", () => {
+    const { detail, warnings } = published({
+      itinerary: [
+        ["Day 1", null],
+        ["\u00a0", "lost"],
+        ["Day 3", "  "],
+        ["Day 4", "walk"],
+      ],
+    });
+    expect(detail.content?.itinerary).toEqual([
+      { title: "Day 1", description: null },
+      { title: "Day 3", description: null },
+      { title: "Day 4", description: "walk" },
+    ]);
+    expect(warnings).toEqual(["text_missing content.itinerary[1].title =  "]);
+  });
+});
+
+describe("values as a report shows them", () => {
+  test("are one line of at most 60 characters", () => {
+    expect(shownValue(`a\n\t b${"x".repeat(100)}`)).toBe(`a b${"x".repeat(56)}…`);
+  });
+
+  test("are null for NULL and JSON for anything but text", () => {
+    expect([null, undefined, 7, { amount: "NaN" }].map(shownValue)).toEqual([
+      null,
+      null,
+      "7",
+      '{"amount":"NaN"}',
+    ]);
+  });
+
+  test("never hold half of a surrogate pair", () => {
+    for (let lead = 55; lead < 62; lead += 1) {
+      const shown = shownValue(`${"x".repeat(lead)}😀😀😀`) ?? "";
+      expect(Buffer.from(shown).toString()).toBe(shown);
+    }
+  });
+
+  test("hold nothing that could steer the terminal that shows them", () => {
+    expect(shownValue("a\u001b[2Jb\u0007c\u009bd\u202ee\u2066f")).toBe(
+      "a\ufffd[2Jb\ufffdc\ufffdd\ufffde\ufffdf",
+    );
+    expect(shownValue("رحلة\u200f (يوم)")).toBe("رحلة\u200f (يوم)");
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { published } from "../../support/program-source.ts";
+
+describe("URLs", () => {
+  test.each([
+    "https://media.example/a.jpg",
+    "HTTPS://Media.Example/A.JPG",
+    "https://media.example",
+    "https://media.example:8443/a?b=c&d=%20#e",
+    "https://media.example/path@2x.png",
+    "https://media.example/?mail=a@b",
+    "https://[2001:db8::1]/a",
+    "https://bücher.example/straße.jpg",
+  ])("%s is published as it is", (coverUrl) => {
+    expect(published({ coverUrl })).toMatchObject({
+      detail: { media: { coverUrl, galleryUrls: [] } },
+      warnings: [],
+    });
+  });
+
+  test.each([
+    "http://media.example/a.jpg",
+    "//media.example/a.jpg",
+    "/a.jpg",
+    "a.jpg",
+    "https:media.example/a.jpg",
+    "https:/media.example/a.jpg",
+    "https://",
+    "https:///a.jpg",
+    "https://?a",
+    "ftp://media.example/a",
+    "javascript:alert(1)",
+    "data:image/png;base64,AAAA",
+    " https://media.example/a.jpg",
+    "https://media.example/a b.jpg",
+    "https://media.example/a\n.jpg",
+    "https://media.example\\a.jpg",
+    "https:\\\\media.example\\a",
+    "https://exa mple/",
+    "https://host:99999/",
+    "https://%00/",
+  ])("%j is no absolute https URL, so it is dropped with a warning", (coverUrl) => {
+    const { detail, warnings } = published({ coverUrl });
+    expect(detail.media).toBeNull();
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/^url_dropped media\.coverUrl = /);
+  });
+
+  test.each([
+    "https://user:secret@media.example/a",
+    "https://user@media.example/?secret",
+    "https://:secret@media.example/a",
+    "https://@media.example/",
+    "https://user:se/secret@media.example/",
+    "https:user:secret@media.example/",
+    "https:\\\\user:secret@media.example/",
+    "http://user:secret@media.example/",
+    "https://a@secret@media.example/",
+  ])("%s has user information: it is dropped, and the report shows nothing before the @", (coverUrl) => {
+    const { detail, warnings } = published({ coverUrl, galleryUrls: [coverUrl] });
+    expect(detail.media).toBeNull();
+    expect(warnings.map((warning) => warning.split(" = ")[0])).toEqual([
+      "url_dropped media.coverUrl",
+      "url_dropped media.galleryUrls[0]",
+    ]);
+    expect(warnings.join().replaceAll("?secret", "")).not.toContain("secret");
+  });
+
+  test.each([
+    ["https://user:secret@media.example/a.jpg", "https:…@media.example/a.jpg"],
+    ["http://media.example/a@2x.jpg", "http:…@2x.jpg"],
+    ["//user:secret@media.example/a.jpg", "…@media.example/a.jpg"],
+  ])("%s is reported as %s", (coverUrl, shown) => {
+    expect(published({ coverUrl }).warnings).toEqual([`url_dropped media.coverUrl = ${shown}`]);
+  });
+
+  test("the gallery keeps its order and loses what is unusable or blank", () => {
+    const { detail, warnings } = published({
+      galleryUrls: ["https://a.example/2", "http://a.example/x", null, "https://a.example/1", " "],
+    });
+    expect(detail.media).toEqual({
+      coverUrl: null,
+      galleryUrls: ["https://a.example/2", "https://a.example/1"],
+    });
+    expect(warnings).toEqual([
+      "url_dropped media.galleryUrls[1] = http://a.example/x",
+      "text_missing media.galleryUrls[2] = null",
+      "text_missing media.galleryUrls[4] =  ",
+    ]);
+  });
+});
+
+describe("airlines", () => {
+  test("are distinct by code, in source order; the first usable logo of a code is taken", () => {
+    const { detail, warnings } = published({
+      flights: [
+        ["XX", "http://logo.example/xx-plain.svg"],
+        ["YY", null],
+        ["XX", "https://logo.example/xx-1.svg"],
+        ["XX", "https://logo.example/xx-2.svg"],
+        ["YY", " "],
+      ],
+    });
+    expect(detail.transport).toEqual({
+      flights: [
+        { airline: { code: "XX", logoUrl: "https://logo.example/xx-1.svg" } },
+        { airline: { code: "YY", logoUrl: null } },
+      ],
+    });
+    expect(warnings).toEqual([
+      "url_dropped transport.flights[0].airline.logoUrl = http://logo.example/xx-plain.svg",
+    ]);
+  });
+
+  test.each([null, "", " "])("one with the code %j is dropped with a warning", (code) => {
+    const { detail, warnings } = published({ flights: [[code, "https://logo.example/a.svg"]] });
+    expect(detail.transport).toBeNull();
+    expect(warnings).toEqual([`text_missing transport.flights[0].airline.code = ${code}`]);
+  });
+
+  test("codes that are names of object members are codes like others", () => {
+    const { detail } = published({
+      flights: [
+        ["__proto__", null],
+        ["constructor", null],
+      ],
+    });
+    expect(detail.transport?.flights.map(({ airline }) => airline.code)).toEqual([
+      "__proto__",
+      "constructor",
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { ChildCursor } from "../../../cli/reader/child-cursor.ts";
+
+function rows(...ids: readonly string[]) {
+  return ids.map((programId) => ({ programId, json: JSON.stringify([[programId]]) }));
+}
+
+describe("merging children with programs", () => {
+  test("gives each program its own tuples, [] where there are none, and counts the strays between", () => {
+    const cursor = new ChildCursor();
+    cursor.add(rows("a", "b", "d", "e", "z"), true);
+    expect(["b", "c", "d"].map((id) => cursor.tuplesOf(id))).toEqual([[["b"]], [], [["d"]]]);
+    cursor.drain();
+    expect(cursor.strays).toEqual({ count: 3, first: "a" });
+  });
+
+  test("gives the same tuples to each of two programs of one id", () => {
+    const cursor = new ChildCursor();
+    cursor.add(rows("a", "b"), true);
+    expect([cursor.tuplesOf("a"), cursor.tuplesOf("a"), cursor.tuplesOf("b")]).toEqual([
+      [["a"]],
+      [["a"]],
+      [["b"]],
+    ]);
+    cursor.drain();
+    expect(cursor.strays).toEqual({ count: 0, first: undefined });
+  });
+
+  test("goes on with what is left of a round when the next one arrives", () => {
+    const cursor = new ChildCursor();
+    cursor.add(rows("a", "b", "c"), false);
+    expect(cursor.tuplesOf("a")).toEqual([["a"]]);
+    cursor.add(rows("d"), true);
+    expect(["a", "b", "c", "d"].map((id) => cursor.tuplesOf(id).length)).toEqual([1, 1, 1, 1]);
+  });
+
+  test("covers a program once its own or a later row has arrived, or there are no more rows", () => {
+    const cursor = new ChildCursor();
+    expect(cursor.covers("a")).toBe(false);
+    cursor.add(rows("b"), false);
+    expect(["a", "b", "c"].map((id) => cursor.covers(id))).toEqual([true, true, false]);
+    cursor.add([], true);
+    expect(cursor.covers("c")).toBe(true);
+  });
+
+  test("follows the order of bytes, in which the database gives the rows, not that of UTF-16", () => {
+    const cursor = new ChildCursor();
+    // U+FF5A sorts below U+1F600 by bytes and above it by code units.
+    cursor.add(rows("Z", "a", "é", "ｚ", "😀"), true);
+    expect(["a", "ｚ", "😀"].map((id) => cursor.tuplesOf(id).length)).toEqual([1, 1, 1]);
+    expect(cursor.strays).toEqual({ count: 2, first: "Z" });
+  });
+});

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+  isErrorResponse,
+  isLegacyProgramsResponse,
+  isProgramDetailResponse,
+  isProgramListResponse,
+} from "../../../schemas/generated/validators-published.ts";
+import { isRunReport } from "../../../schemas/generated/validators-run-report.ts";
+import {
+  isCurrentDocument,
+  isManifestDocument,
+  isTokensDocument,
+} from "../../../schemas/generated/validators-stored.ts";
+import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
+import { example, objectsOf, removed, replaced, valueAt } from "./mutations.ts";
+import { current, manifest, runReport, tokens } from "./stored-samples.ts";
+
+interface Sample {
+  readonly document: unknown;
+  readonly isDocument: CompiledValidator<unknown>;
+}
+
+const errorResponse = { error: { code: "not_found", message: "Resource not found" }, requestId: "a-1" };
+const samples: Readonly<Record<string, Sample>> = {
+  "list response": { document: example("program-list"), isDocument: isProgramListResponse },
+  "detail response": { document: example("program-detail"), isDocument: isProgramDetailResponse },
+  "legacy response": { document: example("legacy-programs"), isDocument: isLegacyProgramsResponse },
+  "error response": { document: errorResponse, isDocument: isErrorResponse },
+  "current.json": { document: current, isDocument: isCurrentDocument },
+  "manifest.json": { document: manifest, isDocument: isManifestDocument },
+  "tokens.json": { document: tokens, isDocument: isTokensDocument },
+  "run report": { document: runReport, isDocument: isRunReport },
+};
+/** Objects with keys of the data's choosing: none of them is required. */
+const maps = new Set(["manifest.json /programs", "run report /tenants/0/problemCounts"]);
+
+const places = Object.entries(samples).flatMap(([name, { document, isDocument }]) =>
+  objectsOf(document).map((pointer) => ({
+    name,
+    pointer,
+    place: `${name} ${pointer}`,
+    document,
+    isDocument,
+  })),
+);
+
+test.each(Object.entries(samples))("the sample %s fits its schema", (_, { document, isDocument }) => {
+  expect(validate(isDocument, document)).toEqual({ valid: true, document });
+});
+
+test.each(places)("the object at $place accepts no other key", ({ pointer, document, isDocument }) => {
+  for (const key of ["no such key", "__proto__"]) {
+    const result = validate(isDocument, replaced(document, `${pointer}/${key}`, null));
+    const expected = `have no key ${JSON.stringify(key)}`;
+    expect(result).toMatchObject({ valid: false, violation: { path: pointer, expected } });
+  }
+});
+
+test.each(places.filter(({ place }) => !maps.has(place)))(
+  "the object at $place needs each of its keys",
+  ({ pointer, document, isDocument }) => {
+    for (const key of Object.keys(valueAt(document, pointer) ?? {})) {
+      const result = validate(isDocument, removed(document, `${pointer}/${key}`));
+      const expected = `have the key ${JSON.stringify(key)}`;
+      expect(result).toMatchObject({ valid: false, violation: { path: pointer, expected } });
+    }
+  },
+);
+
+describe("the schema files", () => {
+  const directory = new URL("../../../schemas/", import.meta.url);
+  const files = readdirSync(directory).filter((name) => name.endsWith(".schema.json"));
+  const objects = files.flatMap((name) =>
+    objectSchemas(JSON.parse(readFileSync(new URL(name, directory), "utf8")), name),
+  );
+
+  test("describe objects at all", () => expect(objects.length).toBeGreaterThan(40));
+
+  test.each(objects)("close the object at $place and require all its keys", ({ schema }) => {
+    expect(schema.additionalProperties).toBe(false);
+    expect(schema.required ?? []).toEqual(Object.keys(schema.properties ?? {}));
+  });
+
+  test.each(objects.filter(({ schema }) => schema.properties !== undefined))(
+    "have a sample above for the object at $place, with its keys in the schema's order",
+    ({ schema }) => {
+      const shapes = places.map(({ document, pointer }) => Object.keys(valueAt(document, pointer) ?? {}));
+      expect(shapes).toContainEqual(Object.keys(schema.properties ?? {}));
+    },
+  );
+});
+
+interface ObjectSchema {
+  readonly type: unknown;
+  readonly additionalProperties?: unknown;
+  readonly required?: readonly string[];
+  readonly properties?: object;
+}
+
+function objectSchemas(
+  value: unknown,
+  place: string,
+): readonly { readonly place: string; readonly schema: ObjectSchema }[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inside = Object.entries(value).flatMap(([key, part]) => objectSchemas(part, `${place}/${key}`));
+  return "type" in value && value.type === "object" ? [{ place, schema: value }, ...inside] : inside;
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import openapi from "../../../schemas/generated/openapi.json" with { type: "json" };
+import {
+  isErrorResponse,
+  isLegacyProgramsResponse,
+  isProgramDetailResponse,
+  isProgramListResponse,
+} from "../../../schemas/generated/validators-published.ts";
+import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
+import { valueAt } from "./mutations.ts";
+
+const always = ["X-Request-Id", "Cache-Control"];
+const quota = ["RateLimit", "RateLimit-Policy"];
+const snapshot = ["Snapshot-Id", "Snapshot-Generated-At"];
+const ok = [...always, ...quota, ...snapshot, "Vary", "Content-Encoding"];
+const errorHeaders = {
+  400: [...always, ...quota],
+  401: [...always, "WWW-Authenticate"],
+  403: [...always, ...quota, "WWW-Authenticate"],
+  404: [...always, ...quota, ...snapshot],
+  405: [...always, "Allow"],
+  429: [...always, ...quota, "Retry-After"],
+  500: [...always, ...quota],
+};
+const { 400: _invalid, 404: _missing, ...listErrorHeaders } = errorHeaders;
+const codes: Readonly<Record<string, string>> = {
+  400: "invalid_request",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  405: "method_not_allowed",
+  429: "rate_limit_exceeded",
+  500: "internal_error",
+};
+
+interface Resource {
+  readonly path: string;
+  readonly isSuccess: CompiledValidator<unknown>;
+  readonly successSchema: string;
+  /** Status → headers, from the specification and the wire rules. */
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  readonly everywhere: readonly string[];
+}
+const resources: readonly Resource[] = [
+  {
+    path: "/v1/programs",
+    isSuccess: isProgramListResponse,
+    successSchema: "ProgramListResponse",
+    headers: { 200: ok, ...listErrorHeaders },
+    everywhere: [],
+  },
+  {
+    path: "/v1/programs/{programId}",
+    isSuccess: isProgramDetailResponse,
+    successSchema: "ProgramDetailResponse",
+    headers: { 200: ok, ...errorHeaders },
+    everywhere: [],
+  },
+  {
+    path: "/api/v1/partner/programs",
+    isSuccess: isLegacyProgramsResponse,
+    successSchema: "LegacyProgramsResponse",
+    headers: { 200: ok, ...listErrorHeaders },
+    everywhere: ["Deprecation", "Link", "Sunset"],
+  },
+];
+
+/** The document as a tool sees it that has followed every local reference but those into `components/schemas`. */
+const document = resolved(openapi);
+
+test("the document has exactly the three resources, with GET only", () => {
+  expect(Object.keys(openapi.paths)).toEqual(resources.map(({ path }) => path));
+  for (const item of Object.values(openapi.paths)) {
+    expect(Object.keys(item).sort()).toEqual(["get", "parameters"]);
+    expect(item.get).not.toHaveProperty("requestBody");
+    expect(item.get).not.toHaveProperty("parameters");
+  }
+});
+
+test("no resource takes a query parameter; all take an optional X-Request-Id", () => {
+  for (const { path } of resources) {
+    const parameters: readonly { name: string; in: string; required: boolean }[] = at(path, "/parameters");
+    expect(parameters.map((parameter) => `${parameter.in} ${parameter.name} ${parameter.required}`)).toEqual([
+      ...(path.includes("{") ? ["path programId true"] : []),
+      "header X-Request-Id false",
+    ]);
+  }
+});
+
+test("every resource requires a bearer token with the scope programs.read", () => {
+  expect(openapi.security).toEqual([{ partnerToken: ["programs.read"] }]);
+  expect(openapi.components.securitySchemes.partnerToken).toMatchObject({ type: "http", scheme: "bearer" });
+  expect(JSON.stringify(openapi.paths)).not.toContain('"security"');
+});
+
+test("only the legacy resource is deprecated", () => {
+  const deprecated = Object.entries(openapi.paths).filter(
+    ([, { get }]) => "deprecated" in get && get.deprecated,
+  );
+  expect(deprecated.map(([path]) => path)).toEqual(["/api/v1/partner/programs"]);
+});
+
+describe.each(resources)("GET $path", ({ path, isSuccess, successSchema, headers, everywhere }) => {
+  test("has every status of the specification and no other", () => {
+    expect(Object.keys(at(path, "/get/responses"))).toEqual(Object.keys(headers));
+  });
+
+  test.each(Object.keys(headers))("%s has all its headers and no other", (status) => {
+    const described = Object.keys(at(path, `/get/responses/${status}/headers`));
+    expect(described.sort()).toEqual([...(headers[status] ?? []), ...everywhere].sort());
+  });
+
+  test.each(Object.keys(headers))("%s has a body of its schema, with examples that fit it", (status) => {
+    const body = at(path, `/get/responses/${status}/content/application~1json`);
+    const schema = status === "200" ? successSchema : "ErrorResponse";
+    expect(body.schema).toEqual({ $ref: `#/components/schemas/${schema}` });
+    const examples: readonly { summary: string; value: unknown }[] = Object.values(body.examples);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const { summary, value } of examples) {
+      expect(summary).toMatch(/\S/);
+      expect(validate(status === "200" ? isSuccess : isErrorResponse, value)).toMatchObject({ valid: true });
+      if (status !== "200") expect(value).toMatchObject({ error: { code: codes[status] } });
+    }
+  });
+});
+
+test("one example is written from right to left", () => {
+  expect(JSON.stringify(openapi.components.examples.ProgramDetailRightToLeft)).toMatch(/\p{Script=Arabic}/u);
+});
+
+test("the examples of headers fit their schemas", () => {
+  for (const header of Object.values(openapi.components.headers)) {
+    if (!("example" in header) || !("pattern" in header.schema)) continue;
+    expect(header.example).toMatch(new RegExp(header.schema.pattern, "u"));
+  }
+  expect(openapi.components.headers["Snapshot-Id"].example).toMatch(schemaPattern("SnapshotId"));
+  expect(openapi.components.headers["Snapshot-Generated-At"].example).toMatch(schemaPattern("Instant"));
+  expect(openapi.components.headers["X-Request-Id"].example).toMatch(schemaPattern("RequestId"));
+});
+
+test("the document is self-contained: every reference leads to something inside it", () => {
+  const references = JSON.stringify(openapi).match(/"\$ref":"[^"]*"/g) ?? [];
+  expect(references.length).toBeGreaterThan(100);
+  for (const reference of new Set(references)) {
+    const pointer = /"(#[^"]*)"$/.exec(reference)?.[1]?.slice(1) ?? reference;
+    expect(valueAt(openapi, pointer), reference).toBeDefined();
+  }
+  expect(JSON.stringify(openapi)).not.toContain("externalValue");
+});
+
+function schemaPattern(name: "SnapshotId" | "Instant" | "RequestId"): RegExp {
+  return new RegExp(openapi.components.schemas[name].pattern, "u");
+}
+
+/** What stands at a place below a path item. */
+function at(path: string, pointer: string) {
+  return Object(valueAt(document, `/paths/${path.replaceAll("/", "~1")}${pointer}`));
+}
+
+function resolved(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(resolved);
+  if (typeof value !== "object" || value === null) return value;
+  if ("$ref" in value && typeof value.$ref === "string") {
+    return value.$ref.startsWith("#/components/schemas/")
+      ? value
+      : resolved(valueAt(openapi, value.$ref.slice(1)));
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, resolved(part)]));
+}

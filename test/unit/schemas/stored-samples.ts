@@ -1,0 +1,122 @@
+const sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+const prefix = "tenants/atlas-tours/snapshots/20270201T031500Z-0a1b2c3d";
+
+/** One valid document of each stored kind, with every nullable part present. */
+export const current = {
+  format: "partner-programs/current@1",
+  tenantId: "atlas-tours",
+  generation: 7,
+  snapshotId: "20270201T031500Z-0a1b2c3d",
+  manifestSha256: sha256,
+  publishedAt: "2027-02-01T03:15:09.120Z",
+  hold: { reason: "rolled back: wrong prices", since: "2027-02-01T04:00:00Z" },
+  nonce: "00112233445566778899aabbccddeeff",
+};
+
+export const manifest = {
+  format: "partner-programs/manifest@1",
+  tenantId: "atlas-tours",
+  generation: 7,
+  snapshotId: "20270201T031500Z-0a1b2c3d",
+  parent: "20270131T031500Z-ffffffff",
+  generatedAt: "2027-02-01T03:15:00Z",
+  contract: "c0".repeat(32),
+  counts: { programs: 1 },
+  list: { key: `${prefix}/v1/programs.json`, sha256, size: 1201 },
+  legacy: { key: `${prefix}/api/v1/partner/programs.json`, sha256, size: 210 },
+  programs: { "lisbon-douro": { key: `${prefix}/v1/programs/lisbon-douro.json`, sha256, size: 2639 } },
+};
+
+export const tokens = {
+  format: "partner-programs/tokens@1",
+  revision: 2,
+  tokens: [
+    {
+      tokenId: "tok_0123456789ABCdef",
+      sha256,
+      tenantId: "atlas-tours",
+      name: "Website",
+      scopes: ["programs.read"],
+      expiresAt: "2028-01-01T00:00:00Z",
+      rateLimit: 60,
+      createdAt: "2027-01-01T00:00:00Z",
+      revokedAt: "2027-06-01T00:00:00Z",
+      replaces: "tok_zzzzzzzzzzzzzzzz",
+    },
+  ],
+};
+
+const requests = { get: 2, put: 4, list: 0, delete: 0 };
+const counts = {
+  programs: 40,
+  added: 1,
+  changed: 2,
+  removed: 0,
+  unchanged: 37,
+  notPublishable: 9,
+  invalid: 1,
+};
+const problem = {
+  severity: "warning",
+  code: "star_level_invalid",
+  programId: "lisbon-douro",
+  field: "hotels[0].starLevel",
+  value: "9",
+  message: "a star level is 1 to 5, else it is published as null",
+};
+
+export const runReport = {
+  format: "partner-programs/run-report@1",
+  runId: "20270201T031500Z-0a1b2c3d",
+  startedAt: "2027-02-01T03:15:00Z",
+  finishedAt: "2027-02-01T03:15:09.120Z",
+  durationMs: 9120,
+  outcome: "partial",
+  exitStatus: 3,
+  version: "0.1.0",
+  options: {
+    tenants: ["atlas-tours"],
+    concurrency: 4,
+    onInvalid: "skip",
+    allowShrink: false,
+    dryRun: false,
+    legacyCapacity: "object",
+    terminalStatuses: ["cancelled"],
+  },
+  storeRequests: requests,
+  totals: {
+    tenants: {
+      published: 1,
+      unchanged: 0,
+      held: 0,
+      refused: 0,
+      failed: 0,
+      skipped: 0,
+      elsewhere: 0,
+      "would-publish": 0,
+    },
+    programs: counts,
+    bytesWritten: 40_112,
+    errors: 1,
+    warnings: 1,
+  },
+  failure: { code: "source_unavailable", message: "The database closed the connection: start it again." },
+  tenants: [
+    {
+      tenantId: "atlas-tours",
+      outcome: "published",
+      snapshotId: "20270201T031500Z-0a1b2c3d",
+      generation: 7,
+      previousSnapshotId: "20270131T031500Z-ffffffff",
+      counts,
+      durationMs: 812,
+      requests,
+      bytesWritten: 40_112,
+      failure: { code: "shrink_guard", message: "Programs fell from 40 to 3: build with --allow-shrink." },
+      problems: [problem],
+      problemsOmitted: 0,
+      problemCounts: { star_level_invalid: 1 },
+    },
+  ],
+  problems: [{ ...problem, code: "tenant_vanished", programId: null, field: null, value: "gone-tours" }],
+};

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { type ColumnType, typeMismatch } from "../../../cli/source/column-type.ts";
+import type { ColumnKind } from "../../../cli/source/contract.ts";
+
+describe("types that PostgreSQL casts without loss are accepted", () => {
+  test.each<[ColumnKind, ColumnType]>([
+    ["text", type("text")],
+    ["text", type("varchar")],
+    ["text", type("bpchar")],
+    ["text", type("citext")],
+    ["text", type("name")],
+    ["text", type("uuid")],
+    ["text", type("int8")],
+    ["text", { ...type("program_state"), isEnum: true }],
+    ["int", type("int2")],
+    ["int", type("int4")],
+    ["int", type("int8")],
+    ["numeric", type("numeric")],
+    ["numeric", type("int4")],
+    ["date", type("date")],
+    ["text[]", { ...type("text"), isArray: true }],
+    ["text[]", { ...type("varchar"), isArray: true }],
+    ["text[]", { ...type("tag"), isArray: true, isEnum: true }],
+  ])("%s: %o", (kind, accepted) => {
+    expect(typeMismatch(kind, accepted)).toBeUndefined();
+  });
+});
+
+describe("other types are refused with the reason and a cast", () => {
+  test.each<[ColumnKind, ColumnType, RegExp, string]>([
+    ["text", type("jsonb"), /no text/, "c::text"],
+    ["text", type("timestamptz"), /no text/, "c::text"],
+    ["text", { ...type("text"), isArray: true }, /no text/, "c::text"],
+    ["int", type("numeric"), /fractions/, "c::integer"],
+    ["int", type("float8"), /fractions/, "c::integer"],
+    ["int", type("text"), /no whole number/, "c::integer"],
+    ["numeric", type("float4"), /decimal amounts exactly/, "c::numeric"],
+    ["numeric", type("money"), /locale/, "c::numeric"],
+    ["date", type("timestamptz"), /depends on a time zone/, "(c AT TIME ZONE 'UTC')::date"],
+    ["date", type("timestamp"), /time of day/, "c::date"],
+    ["date", type("text"), /no calendar date/, "c::date"],
+    ["text[]", type("text"), /single value/, "string_to_array(c::text, ',')"],
+    ["text[]", { ...type("jsonb"), isArray: true }, /no list of texts/, "c::text[]"],
+  ])("%s: %o", (kind, refused, reason, cast) => {
+    const mismatch = typeMismatch(kind, refused);
+    expect(mismatch?.reason).toMatch(reason);
+    expect(mismatch?.cast("c")).toBe(cast);
+  });
+});
+
+function type(name: string): ColumnType {
+  return { shown: name, name, isArray: false, isEnum: false };
+}

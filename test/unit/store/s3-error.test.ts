@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { errorKind, s3Error } from "../../../core/s3-store/s3-error.ts";
+import { grantFor, s3Failure } from "../../../core/s3-store/s3-failure.ts";
+
+const call = { operation: "GetObject", location: { bucket: "b", prefix: "p/" }, key: "a.json" } as const;
+
+describe("what an S3 error amounts to", () => {
+  test.each([
+    [304, "Unknown", "not_modified"],
+    [404, "NoSuchKey", "no_object"],
+    [404, "NoSuchBucket", "no_bucket"],
+    [412, "PreconditionFailed", "precondition_failed"],
+    [409, "ConditionalRequestConflict", "conflict"],
+    [403, "AccessDenied", "denied"],
+    [403, "SignatureDoesNotMatch", "credentials"],
+    [403, "RequestTimeTooSkewed", "clock_skew"],
+    [400, "ExpiredToken", "credentials"],
+    [400, "AuthorizationHeaderMalformed", "wrong_region"],
+    [301, "PermanentRedirect", "wrong_region"],
+    [501, "NotImplemented", "unsupported"],
+    [405, "MethodNotAllowed", "unsupported"],
+    [400, "BadDigest", "damaged_request"],
+    [400, "RequestTimeout", "damaged_request"],
+    [503, "SlowDown", "throttled"],
+    [429, "Unknown", "throttled"],
+    [500, "InternalError", "unavailable"],
+    [502, "Unknown", "unavailable"],
+    [undefined, "ECONNRESET", "unavailable"],
+    [undefined, "CERT_HAS_EXPIRED", "unavailable"],
+    [undefined, "TimeoutError", "unavailable"],
+    [undefined, "CredentialsProviderError", "credentials"],
+    [undefined, "TypeError", "defect"],
+    [undefined, "ERR_INVALID_ARG_TYPE", "defect"],
+  ] as const)("HTTP %s with the code %s is %s", (status, code, kind) => {
+    expect(errorKind(status, code)).toBe(kind);
+  });
+
+  test("a 404 that does not say NoSuchKey is unavailable: it says nothing about an object", () => {
+    expect(errorKind(404, "NotFound")).toBe("unavailable");
+  });
+
+  test("an answer that could not be read although its status was 200 is unavailable", () => {
+    const thrown = Object.assign(new SyntaxError("unclosed tag"), { $metadata: { httpStatusCode: 200 } });
+    expect(s3Error(thrown).kind).toBe("unavailable");
+  });
+
+  test("a region that nobody set is a fault of the settings", () => {
+    expect(s3Failure(call, s3Error(new Error("Region is missing")), undefined)).toMatchObject({
+      code: "settings",
+      message: expect.stringContaining("AWS_REGION"),
+    });
+  });
+
+  test("whatever was thrown, even no error at all, comes to a kind", () => {
+    for (const thrown of [undefined, null, "text", 7, {}, new Error("x")])
+      expect(s3Error(thrown).kind).toBe("defect");
+  });
+});
+
+describe("the failure of an S3 call", () => {
+  test("names the call, the object, the answer and the request for the store's support", () => {
+    const thrown = Object.assign(new Error("said the store"), {
+      name: "SlowDown",
+      $metadata: { httpStatusCode: 503, requestId: "R-1" },
+    });
+    const failure = s3Failure(call, s3Error(thrown), thrown);
+    expect(failure.code).toBe("store_unavailable");
+    expect(failure.message).toBe(
+      "GetObject s3://b/p/a.json: the store asks to slow down; try later, or lower --concurrency (SlowDown, HTTP 503, request R-1).",
+    );
+  });
+
+  test("a clock that is off says so, and what to synchronise", () => {
+    const failure = s3Failure(
+      call,
+      { kind: "clock_skew", code: "RequestTimeTooSkewed", status: 403, requestId: undefined },
+      undefined,
+    );
+    expect(failure.message).toContain("synchronise the clock");
+  });
+
+  test("carries nothing of the SDK's error but its name and its stack", () => {
+    const thrown = Object.assign(new Error("AKIA-secret in the message"), {
+      name: "X",
+      $response: { headers: "signed" },
+    });
+    const failure = s3Failure(call, s3Error(thrown), thrown);
+    expect(failure.cause).toBeInstanceOf(Error);
+    expect(JSON.stringify(Object.getOwnPropertyDescriptors(failure.cause))).not.toMatch(/AKIA-secret|signed/);
+  });
+
+  test("names the grant on the store's own prefix", () => {
+    expect(grantFor(call)).toBe("s3:GetObject on arn:aws:s3:::b/p/*");
+    expect(grantFor({ ...call, operation: "ListObjectsV2" })).toBe("s3:ListBucket on arn:aws:s3:::b");
+  });
+});

@@ -1,0 +1,70 @@
+import nock from "nock";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bytesBody } from "../../../core/object-body.ts";
+import { tokensKey } from "../../../core/object-key.ts";
+import { createS3Store } from "../../../core/s3-store/s3-store.ts";
+
+const endpoint = "http://s3.example.test";
+const connection = {
+  endpoint,
+  region: "us-east-1",
+  credentials: { accessKeyId: "key", secretAccessKey: "secret" },
+};
+const store = createS3Store({
+  bucket: "bucket",
+  prefix: "p/",
+  forcePathStyle: true,
+  timeoutMs: 2000,
+  connection,
+});
+
+/** Only the wire matters here: what the store is sent, byte for byte, whatever it would make of it. */
+describe("what the S3 driver sends", () => {
+  beforeEach(() => nock.disableNetConnect());
+  afterEach(() => {
+    nock.cleanAll();
+    nock.enableNetConnect();
+  });
+
+  it("a put states type, length, digest and condition, and sends the bytes unencoded", async () => {
+    const body = bytesBody(Buffer.from('{"a":1}'));
+    let seen: Readonly<Record<string, string | string[]>> = {};
+    const scope = nock(endpoint)
+      .put("/bucket/p/auth/tokens.json", '{"a":1}')
+      .query(true)
+      .reply(function () {
+        seen = this.req.headers;
+        return [200, "", { ETag: '"new"' }];
+      });
+
+    const result = await store.put(tokensKey, body, { condition: { kind: "match", etag: '"old"' } });
+
+    expect(result).toEqual({ kind: "stored", etag: '"new"' });
+    expect(scope.isDone()).toBe(true);
+    const one = (name: string): string => [seen[name]].flat().join();
+    expect(one("content-type")).toBe("application/json; charset=utf-8");
+    expect(one("content-length")).toBe("7");
+    expect(one("if-match")).toBe('"old"');
+    expect(one("x-amz-content-sha256")).toBe(body.sha256);
+    expect(one("content-encoding")).not.toContain("aws-chunked");
+    expect(one("authorization")).toMatch(/^AWS4-HMAC-SHA256 Credential=key\//);
+    expect(JSON.stringify(seen)).not.toContain("secret");
+  });
+
+  it("a put under If-Match is sent once, whatever the answer: a repetition could hide that the first one worked", async () => {
+    let requests = 0;
+    nock(endpoint)
+      .persist()
+      .put(/.*/)
+      .query(true)
+      .reply(() => {
+        requests += 1;
+        return [503, "<Error><Code>SlowDown</Code></Error>"];
+      });
+    const put = store.put(tokensKey, bytesBody(Buffer.from("{}")), {
+      condition: { kind: "match", etag: '"old"' },
+    });
+    await expect(put).rejects.toMatchObject({ code: "store_unavailable" });
+    expect(requests).toBe(1);
+  });
+});

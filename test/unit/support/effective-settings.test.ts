@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { awsVariables, effectiveSettings } from "../../../cli/support/effective-settings.ts";
+import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+
+describe("the effective settings", () => {
+  test("are those of both programs, each once, with who uses it", () => {
+    const names = effectiveSettings({}).map(({ name }) => name);
+    const wanted = [...Object.values(cliSettings), ...Object.values(gatewaySettings)].map(({ name }) => name);
+    expect(new Set(names)).toEqual(new Set(wanted));
+    expect(names.length).toBe(new Set(names).size);
+    const usedBy = Object.fromEntries(effectiveSettings({}).map((setting) => [setting.name, setting.usedBy]));
+    expect(usedBy.STORE_URL).toEqual(["partner-programs", "partner-programs-gateway"]);
+    expect(usedBy.DATABASE_URL).toEqual(["partner-programs"]);
+    expect(usedBy.PORT).toEqual(["partner-programs-gateway"]);
+  });
+
+  test("say where each comes from", () => {
+    const [port, host] = ["PORT", "HOST"].map((name) =>
+      effectiveSettings({ PORT: "81" }).find((setting) => setting.name === name),
+    );
+    expect(port).toMatchObject({ value: "81", origin: "environment", fault: null });
+    expect(host).toMatchObject({ value: "127.0.0.1", origin: "default", fault: null });
+  });
+
+  test("name every fault at once", () => {
+    const env = { PORT: "x", STORE_URL: "ftp://x", RATE_LIMIT_REQUESTS: "0" };
+    const faults = effectiveSettings(env).flatMap(({ fault }) => fault ?? []);
+    expect(faults.map((fault) => fault.split(" ")[0]).sort()).toEqual([
+      "PORT",
+      "RATE_LIMIT_REQUESTS",
+      "STORE_URL",
+    ]);
+  });
+
+  test("never hold a secret, not even one in a faulty text", () => {
+    const env = {
+      DATABASE_URL: "postgres://user:canary@host/db?password=canary",
+      REDIS_URL: "rediss://:canary@host",
+      STORE_URL: "canary-store://canary",
+      AWS_SECRET_ACCESS_KEY: "canary",
+      AWS_SESSION_TOKEN: "canary",
+      AWS_ACCESS_KEY_ID: "canary",
+      AWS_SOMETHING_NEW: "canary",
+      AWS_ENDPOINT_URL_S3: "http://user:canary@host",
+    };
+    expect(JSON.stringify([effectiveSettings(env), awsVariables(env)])).not.toContain("canary");
+  });
+
+  test("show the AWS variables that are set, by name, and what is harmless of them", () => {
+    const env = { AWS_REGION: "eu-west-1", AWS_SECRET_ACCESS_KEY: "x", AWS_PROFILE: "", OTHER: "y" };
+    expect(awsVariables(env)).toEqual([
+      { name: "AWS_REGION", value: "eu-west-1" },
+      { name: "AWS_SECRET_ACCESS_KEY", value: "(set, not shown)" },
+    ]);
+  });
+});

@@ -1,0 +1,246 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as zlib from "node:zlib";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findRequests } from "../../../cli/gateway-log/find-requests.ts";
+import { type LogSource, openLog } from "../../../cli/gateway-log/open-log.ts";
+import { readUsage } from "../../../cli/gateway-log/read-usage.ts";
+import { requestLine } from "../../../cli/gateway-log/request-line.ts";
+import { wholeLines } from "../../../cli/gateway-log/whole-lines.ts";
+import { rejectionOf } from "../../support/failure-of.ts";
+
+const never = new AbortController().signal;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "gateway-log-"));
+});
+
+afterAll(async () => {
+  await rm(directory, { recursive: true, force: true });
+});
+
+function line(fields: Readonly<Record<string, unknown>> = {}): string {
+  const time = "2026-11-21T12:00:00.000Z";
+  const base = { level: "info", time, program: "gateway", requestId: "r-1", route: "list", status: 200 };
+  return JSON.stringify({ ...base, durationMs: 1.5, bytes: 10, ...fields, msg: "request" });
+}
+
+async function logFile(name: string, bytes: string | Uint8Array): Promise<LogSource> {
+  const path = join(directory, name);
+  await writeFile(path, bytes);
+  return { name: path, stdin: none() };
+}
+
+async function* none(): AsyncGenerator<Uint8Array> {}
+
+async function text(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all).toString();
+}
+
+describe("a line of the access log", () => {
+  test("gives the request, and null for what the gateway did not get to know", () => {
+    expect(requestLine(line({ status: 401, cause: "no token" }))).toEqual({
+      time: "2026-11-21T12:00:00.000Z",
+      requestId: "r-1",
+      tokenId: null,
+      tenantId: null,
+      route: "list",
+      method: null,
+      status: 401,
+      durationMs: 1.5,
+      bytes: 10,
+      snapshotId: null,
+      objectKey: null,
+      programId: null,
+      limit: null,
+      cause: "no token",
+      isCut: false,
+    });
+  });
+
+  test.each([
+    ["a time and a stream in front", `2026-11-21T12:00:00Z stdout F ${line()}`],
+    ["Docker's json-file driver around it", JSON.stringify({ log: `${line()}\n`, stream: "stdout" })],
+  ])("is found with %s", (_, wrapped) => {
+    expect(requestLine(wrapped)?.requestId).toBe("r-1");
+  });
+
+  test.each([
+    ["another message", JSON.stringify({ time: "2026-11-21T12:00:00Z", msg: "ready" })],
+    ["half a line", line().slice(0, 40)],
+    ["no JSON", "GET /v1/programs 200"],
+    ["nothing", ""],
+    ["a time that is none", line({ time: "yesterday" })],
+    ["a status that is none", line({ status: "200" })],
+  ])("is not seen in %s", (_, other) => {
+    expect(requestLine(other)).toBeUndefined();
+  });
+});
+
+describe("the blocks of a stream", () => {
+  test("hold every line whole, however the stream is cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: fc.constantFrom("a", "é", "日") }), { maxLength: 20 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (lines, size) => {
+          const bytes = Buffer.from(lines.join("\n"));
+          const found: string[] = [];
+          for await (const block of wholeLines(pieces(bytes, size))) {
+            const cut = block.toString();
+            found.push(...(cut.endsWith("\n") ? cut.slice(0, -1) : cut).split("\n"));
+          }
+          expect(found.join("\n").replace(/\n+$/, "")).toBe(lines.join("\n").replace(/\n+$/, ""));
+        },
+      ),
+    );
+  });
+
+  test("leave out a line that is longer than any of the gateway's, and keep the next", async () => {
+    const bytes = Buffer.concat([
+      Buffer.from("first\n"),
+      Buffer.alloc(3_000_000, "x"),
+      Buffer.from("\nlast\n"),
+    ]);
+    const found = await text(wholeLines(pieces(bytes, 65_536)));
+    expect(found.startsWith("first\n")).toBe(true);
+    expect(found.endsWith("\nlast\n") || found.endsWith("first\nlast\n")).toBe(true);
+    expect(found.length).toBeLessThan(100);
+  });
+});
+
+describe("a log file", () => {
+  const content = `${line()}\n${line({ requestId: "r-2" })}\n`;
+
+  test.each([
+    ["plain", "plain.log", (bytes: Buffer) => bytes],
+    ["gzip, whatever its name", "rotated.1", (bytes: Buffer) => zlib.gzipSync(bytes)],
+    [
+      "gzip of several members, as rotation appends them",
+      "members.gz",
+      (bytes: Buffer) => Buffer.concat([zlib.gzipSync(bytes), zlib.gzipSync("")]),
+    ],
+    ["Brotli", "log.br", (bytes: Buffer) => zlib.brotliCompressSync(bytes)],
+  ])("is read when it is %s", async (_, name, compress) => {
+    const source = await logFile(name, compress(Buffer.from(content)));
+    expect(await text(openLog(source, never))).toBe(content);
+  });
+
+  const compressZstd: unknown = Reflect.get(zlib, "zstdCompressSync");
+
+  test.runIf(typeof compressZstd === "function")("is read when it is zstd", async () => {
+    if (typeof compressZstd !== "function") return;
+    const source = await logFile("log.zst", compressZstd(Buffer.from(content)));
+    expect(await text(openLog(source, never))).toBe(content);
+  });
+
+  test.runIf(typeof compressZstd !== "function")("of zstd asks for a newer Node.js or a pipe", async () => {
+    const source = await logFile("old.zst", Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0));
+    const { code, message } = await rejectionOf(text(openLog(source, never)));
+    expect(code).toBe("usage");
+    expect(message).toContain("zstd -dc");
+  });
+
+  test("that ends in the middle of its compressed data says so", async () => {
+    const whole = zlib.gzipSync(Buffer.from(content));
+    const source = await logFile("cut.gz", whole.subarray(0, whole.length - 12));
+    const { code, message } = await rejectionOf(text(openLog(source, never)));
+    expect([code, message]).toEqual(["usage", expect.stringContaining("ends early")]);
+  });
+
+  test("that is damaged says so", async () => {
+    const damaged = zlib.gzipSync(Buffer.from(content));
+    damaged.fill(0xff, 12, 30);
+    const { message } = await rejectionOf(text(openLog(await logFile("bad.gz", damaged), never)));
+    expect(message).toContain("is damaged");
+  });
+
+  test("that is not there is an error of usage", async () => {
+    const { code, message } = await rejectionOf(
+      text(openLog({ name: "/nowhere/log", stdin: none() }, never)),
+    );
+    expect(code).toBe("usage");
+    expect(message).toBe("/nowhere/log could not be read (ENOENT). Check --log.");
+  });
+
+  test("may be empty", async () => {
+    expect(await text(openLog(await logFile("empty.log", ""), never))).toBe("");
+  });
+
+  test("of - is standard input, compressed or not", async () => {
+    const stdin = pieces(zlib.gzipSync(Buffer.from(content)), 7);
+    expect(await text(openLog({ name: "-", stdin }, never))).toBe(content);
+  });
+});
+
+describe("the search for a request", () => {
+  test("finds every line with the id, in all logs, and says what time they cover", async () => {
+    const logs = [
+      await logFile("a.log", `${line({ time: "2026-11-20T00:00:00.000Z", requestId: "x" })}\n${line()}\n`),
+      await logFile(
+        "b.log",
+        `${line({ status: 404 })}\n${line({ time: "2026-11-22T00:00:00.000Z", requestId: "y" })}\n`,
+      ),
+    ];
+    const { requests, covers } = await findRequests(logs, "r-1", never);
+    expect(requests.map(({ status }) => status)).toEqual([200, 404]);
+    expect(covers).toEqual({ from: "2026-11-20T00:00:00.000Z", to: "2026-11-22T00:00:00.000Z" });
+  });
+
+  test("takes no id for another that only begins with it, and none from another field", async () => {
+    const log = await logFile(
+      "c.log",
+      `${line({ requestId: "r-10" })}\n${line({ requestId: "z", cause: "r-1" })}\n`,
+    );
+    expect((await findRequests([log], "r-1", never)).requests).toEqual([]);
+  });
+
+  test("keeps a bounded number of lines of an id that is used again and again", async () => {
+    const log = await logFile("d.log", `${line()}\n`.repeat(100));
+    const { requests, omitted } = await findRequests([log], "r-1", never);
+    expect([requests.length, omitted]).toEqual([20, 80]);
+  });
+});
+
+describe("the usage", () => {
+  test("counts requests per token, resource, status and day, and keeps when each was last seen", async () => {
+    const token = { tokenId: "tok_a", tenantId: "acme" };
+    const log = await logFile(
+      "usage.log",
+      [
+        line({ ...token, time: "2026-11-21T23:59:59.999Z" }),
+        line({ ...token, time: "2026-11-22T00:00:00.000Z" }),
+        line({ ...token, time: "2026-11-21T01:00:00.000Z" }),
+        line({ ...token, route: "legacy" }),
+        line({ status: 401 }),
+        "not a request",
+      ].join("\n"),
+    );
+    const tally = await readUsage([log], never);
+    expect(tally.covers).toEqual({ from: "2026-11-21T01:00:00.000Z", to: "2026-11-22T00:00:00.000Z" });
+    expect(
+      tally.rows.map(({ tokenId, resource, status, day, requests, lastSeen }) => [
+        tokenId,
+        resource,
+        status,
+        day,
+        requests,
+        lastSeen,
+      ]),
+    ).toEqual([
+      [null, "list", 401, "2026-11-21", 1, "2026-11-21T12:00:00.000Z"],
+      ["tok_a", "legacy", 200, "2026-11-21", 1, "2026-11-21T12:00:00.000Z"],
+      ["tok_a", "list", 200, "2026-11-21", 2, "2026-11-21T23:59:59.999Z"],
+      ["tok_a", "list", 200, "2026-11-22", 1, "2026-11-22T00:00:00.000Z"],
+    ]);
+  });
+});
+
+async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}

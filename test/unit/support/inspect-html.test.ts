@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { html } from "../../../cli/inspect/html.ts";
+import { searchPrograms } from "../../../cli/inspect/program-search.ts";
+import { calendarDay, money } from "../../../cli/inspect/program-words.ts";
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
+
+describe("a template of HTML", () => {
+  test("escapes every text, in elements and in attributes", () => {
+    const hostile = `"><script>alert('x')</script>&`;
+    expect(html`<a href="${hostile}">${hostile}</a>`.markup).toBe(
+      '<a href="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;">' +
+        "&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;</a>",
+    );
+  });
+
+  test("lets no text begin or end a tag or an attribute, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(html`${text}`.markup).not.toMatch(/[<>"']/);
+      }),
+    );
+  });
+
+  test("takes other templates, lists of them, and leaves nothing out but nothing", () => {
+    const items = ["a", "b"].map((item) => html`<li>${item}</li>`);
+    expect(html`<ul>${items}${null}${undefined}${false}${0}${""}</ul>`.markup).toBe(
+      "<ul><li>a</li><li>b</li>0</ul>",
+    );
+  });
+
+  test("takes no object for a template that only looks like one", () => {
+    const forged = { markup: "<script>" };
+    expect(html`${forged}`.markup).not.toContain("<script>");
+  });
+});
+
+function program(id: string, name: string): ProgramListItem {
+  const capacity = { total: 1, used: 0, remaining: 1 };
+  const prices = { startingAmount: null, rooms: [], children: [] };
+  const none = { departureDate: null, returnDate: null, durationDays: null, duration: null };
+  return {
+    id,
+    name,
+    status: "active",
+    ...none,
+    capacity,
+    currency: null,
+    category: null,
+    guide: null,
+    prices,
+  };
+}
+
+describe("the search for programs", () => {
+  const programs = [
+    program("KYO-1", "Kyōto im Frühling"),
+    program("NAR-2", "Nara"),
+    program("京-3", "京都 桜"),
+  ];
+
+  test.each([
+    ["", ["KYO-1", "NAR-2", "京-3"]],
+    ["kyoto", ["KYO-1"]],
+    ["FRUHLING ky", ["KYO-1"]],
+    ["nar-2", ["NAR-2"]],
+    ["京都", ["京-3"]],
+    ["paris", []],
+  ])("for %j finds %j, whatever case and accents", (query, ids) => {
+    expect(searchPrograms(programs, query, 1).programs.map(({ id }) => id)).toEqual(ids);
+  });
+
+  test("gives one page of many, and the nearest one to a page that is not there", () => {
+    const many = Array.from({ length: 120 }, (_, at) => program(`p-${at}`, "x"));
+    expect(searchPrograms(many, "", 2)).toMatchObject({ total: 120, page: 2, pages: 3 });
+    expect(searchPrograms(many, "", 99).programs.map(({ id }) => id)[0]).toBe("p-100");
+    expect(searchPrograms(many, "", -1).page).toBe(1);
+  });
+});
+
+describe("the words for a program", () => {
+  test("keep an amount's digits and name the currency if there is one", () => {
+    expect(money(1234.5, "EUR")).toBe("1,234.5 EUR");
+    expect(money(0.000_001, null)).toBe("0.000001");
+  });
+
+  test("give a calendar date the day that it is, in every time zone", () => {
+    expect(calendarDay("2027-04-01")).toBe("1 April 2027");
+    expect(calendarDay("0001-01-01")).toBe("1 January 1");
+    expect(calendarDay(null)).toBeNull();
+  });
+});

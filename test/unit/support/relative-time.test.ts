@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import {
+  exactTime,
+  relativeAndExact,
+  relativeTime,
+  shortAge,
+} from "../../../cli/presentation/relative-time.ts";
+
+const now = new Date("2026-11-21T12:00:00.000Z");
+
+function ago(seconds: number): Date {
+  return new Date(now.getTime() - seconds * 1000);
+}
+
+describe("a time for people", () => {
+  test.each([
+    [0, "just now"],
+    [0.4, "just now"],
+    [1, "1 second ago"],
+    [59, "59 seconds ago"],
+    [60, "1 minute ago"],
+    [119 * 60, "119 minutes ago"],
+    [2 * 3600, "2 hours ago"],
+    [47 * 3600, "47 hours ago"],
+    [48 * 3600, "2 days ago"],
+    [400 * 86_400, "400 days ago"],
+    [-90, "in 1 minute"],
+    [-3 * 86_400, "in 3 days"],
+  ])("%d seconds before now is %s", (seconds, text) => {
+    expect(relativeTime(ago(seconds), now)).toBe(text);
+  });
+
+  test.each([
+    [0, "0 s"],
+    [-5, "0 s"],
+    [5, "5 s"],
+    [3599, "59 min"],
+    [7200, "2 h"],
+    [86_400 * 9, "9 d"],
+  ])("%d seconds are %s in a table", (seconds, text) => {
+    expect(shortAge(ago(seconds), now)).toBe(text);
+  });
+
+  test("comes with the exact time in UTC, to the second, whatever its own zone", () => {
+    expect(exactTime("2026-11-21T13:59:59.999+02:00")).toBe("2026-11-21T11:59:59Z");
+    expect(relativeAndExact("2026-11-21T09:00:00.000Z", now)).toBe("3 hours ago (2026-11-21T09:00:00Z)");
+  });
+});

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { facts } from "../../../cli/presentation/facts.ts";
+import { printable, printableJson, shortened } from "../../../cli/presentation/printable.ts";
+import { plain, styleOf } from "../../../cli/presentation/style.ts";
+import { wrapped } from "../../../cli/presentation/wrap.ts";
+
+describe("text for a terminal", () => {
+  test("is wrapped at spaces and loses no word", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ minLength: 1 }).filter((word) => !/\s/.test(word))), (words) => {
+        const text = words.join(" ");
+        expect(wrapped(text, 40).join(" ")).toBe(text);
+      }),
+    );
+  });
+
+  test("keeps a word that is longer than the line whole, so that ids and commands can be copied", () => {
+    const id = "20261121T071750Z-1d658fe2-and-more";
+    expect(wrapped(`in ${id} now`, 30)).toEqual(["in", id, "now"]);
+  });
+
+  test("keeps its indent on every line", () => {
+    expect(wrapped("  one two three four five six", 24)).toEqual(["  one two three four", "  five six"]);
+  });
+
+  test("puts facts into two columns with a hanging indent", () => {
+    expect(
+      facts(
+        [
+          ["live", "a snapshot with a rather long text"],
+          ["last run", "published", "and more"],
+        ],
+        36,
+      ),
+    ).toBe(
+      [
+        "  live      a snapshot with a rather",
+        "            long text",
+        "  last run  published",
+        "            and more",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("cannot be forged by a program's name: what steers a terminal becomes visible", () => {
+    expect(printable("Kyoto\u001b[2J\u202e\u009b1m\r\nnext")).toBe("Kyoto\\u001b[2J\\u202e\\u009b1m next");
+  });
+
+  test("stays JSON when what steers a terminal is escaped", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (name) => {
+        const text = printableJson({ name });
+        expect(JSON.parse(text)).toEqual({ name });
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the characters that must not be there
+        expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+      }),
+    );
+  });
+
+  test("is shortened by characters, not by halves of them", () => {
+    expect(shortened("日本🗾🗾🗾", 4)).toBe("日本🗾…");
+    expect(shortened("short", 5)).toBe("short");
+  });
+});
+
+describe("colours", () => {
+  const output = (isTTY: boolean) => ({ isTTY, columns: 80, write: () => {} });
+
+  test("are used on a terminal", () => {
+    expect(styleOf(output(true), {}).bad("x")).toBe("\u001b[31mx\u001b[39m");
+    expect(styleOf(output(true), { NO_COLOR: "" }).bad("x")).toBe("\u001b[31mx\u001b[39m");
+  });
+
+  test.each([
+    ["when the output is no terminal", false, {}],
+    ["when NO_COLOR is set", true, { NO_COLOR: "1" }],
+    ["when the terminal is dumb", true, { TERM: "dumb" }],
+  ])("are left out %s", (_, isTTY, env) => {
+    expect(styleOf(output(isTTY), env)).toBe(plain);
+  });
+});
