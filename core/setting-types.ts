@@ -1,3 +1,4 @@
+import { parsedUrl } from "./parsed-url.ts";
 import { type Environment, type Setting, SettingFault } from "./setting-parser.ts";
 
 /** What every setting says of itself. */
@@ -83,8 +84,8 @@ export function url(
     fallback: () => undefined,
     parse: (text) => {
       // The text may hold a password: no fault repeats it.
-      if (!URL.canParse(text)) throw new SettingFault("is not a URL");
-      const parsed = new URL(text);
+      const parsed = parsedUrl(text);
+      if (parsed === undefined) throw new SettingFault("is not a URL");
       if (spec.schemes.includes(parsed.protocol)) return parsed;
       throw new SettingFault(`must begin with ${spec.schemes.map((scheme) => `${scheme}//`).join(" or ")}`);
     },

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Failure } from "../../core/failure.ts";
+import { parsedUrl } from "../../core/parsed-url.ts";
 import { stylesheetPath } from "./addresses.ts";
 import { failurePage } from "./failure-page.ts";
 import { type Page, pageDocument } from "./page.ts";
@@ -71,6 +72,5 @@ function isOurName(host: string | undefined, port: number | undefined): boolean 
 /** Whatever the target looks like, its host is ours. */
 function targetUrl(target: string): URL | undefined {
   if (!target.startsWith("/")) return undefined;
-  const base = "http://inspect.invalid";
-  return URL.canParse(base + target) ? new URL(base + target) : undefined;
+  return parsedUrl(`http://inspect.invalid${target}`);
 }

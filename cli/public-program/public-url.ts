@@ -1,3 +1,4 @@
+import { parsedUrl } from "../../core/parsed-url.ts";
 import type { Report } from "./problem.ts";
 import { presentText } from "./text.ts";
 
@@ -39,5 +40,5 @@ function withoutUserInformation(url: string): string {
  */
 function isPublicUrl(text: string): boolean {
   const authority = /^https:\/\/([^/?#\s\\]+)[^\s\\]*$/i.exec(text)?.[1];
-  return authority !== undefined && !authority.includes("@") && URL.canParse(text);
+  return authority !== undefined && !authority.includes("@") && parsedUrl(text) !== undefined;
 }
