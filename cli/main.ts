@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { CommanderError } from "commander";
 import { asFailure } from "../core/failure.ts";
 import { packageVersion } from "../core/package-version.ts";
@@ -15,6 +16,8 @@ process.exitCode = await run(process.argv.slice(2));
 
 async function run(args: readonly string[]): Promise<ExitStatus> {
   const interruption = new AbortController();
+  // Every call in flight listens; Node.js would take more than ten for a leak and say so on standard error.
+  setMaxListeners(0, interruption.signal);
   const interrupt = (): void => {
     // A second signal ends a process that is stuck.
     if (interruption.signal.aborted) process.exit(130);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CliProcess, type CliResult, runCli, startCli } from "../../support/run-cli.ts";
+import { startS3Server, testBucket } from "../../support/s3-server.ts";
 import { openWorkbench, parsedReport, type Workbench } from "../../support/workbench.ts";
 
 let bench: Workbench;
@@ -53,6 +54,17 @@ describe("the process", () => {
     for (const { level, time, program } of lines) {
       expect([level, program]).toEqual(["info", "partner-programs"]);
       expect(time).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+    }
+  });
+
+  test("says nothing of its own about many requests at once", async () => {
+    await bench.insertPrograms("acme", ...Array.from({ length: 40 }, (_, at) => `p-${at}`));
+    const server = await startS3Server();
+    try {
+      const store = { ...server.env, STORE_URL: `s3://${testBucket}`, LOG_LEVEL: "silent" };
+      expect(await build([], store)).toMatchObject({ status: 0, stderr: "" });
+    } finally {
+      await server.close();
     }
   });
 
