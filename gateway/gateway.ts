@@ -102,7 +102,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },
     observe(exchange, outcome) {
       const nowMs = clock();
-      metrics.request(exchange.route, outcome.status, nowMs - exchange.startedAtMs);
+      const { route, token, startedAtMs } = exchange;
+      metrics.request(route, outcome.status, nowMs - startedAtMs, token?.tokenId);
       accessLog?.exchange(exchange, outcome, nowMs);
     },
   });
@@ -121,7 +122,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       beginExchange({ req, res, connection, nowMs: clock(), closes }, handleRequest);
     },
     onRefusal(refusal) {
-      metrics.request("unknown", refusal.status, 0);
+      metrics.request("unknown", refusal.status, 0, undefined);
       accessLog?.refusal(refusal);
     },
   });

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { TokenId } from "../core/ids.ts";
 import type { Route } from "./exchange.ts";
 import { createRequestTally } from "./request-tally.ts";
 
@@ -13,7 +14,7 @@ export interface MetricSources {
 
 /** Counts and times, told of as they happen. */
 export interface Metrics {
-  request(route: Route, status: number, durationMs: number): void;
+  request(route: Route, status: number, durationMs: number, tokenId: TokenId | undefined): void;
   cacheLookup(isHit: boolean): void;
   storeCall(operation: string, outcome: string): void;
   lostLogLine(): void;

@@ -1,8 +1,11 @@
+import type { TokenId } from "../core/ids.ts";
 import type { Route } from "./exchange.ts";
+import { createTokenTally } from "./token-tally.ts";
 
 /** Requests counted and timed, in plain numbers: a client library's labels cost as much as half of the checks. */
 export interface RequestTally {
-  add(route: Route, status: number, durationMs: number): void;
+  /** `tokenId`: of the token in the registry that the request bore, if it bore one. */
+  add(route: Route, status: number, durationMs: number, tokenId: TokenId | undefined): void;
   /** The Prometheus text format of this moment. */
   text(): string;
 }
@@ -11,8 +14,10 @@ export function createRequestTally(): RequestTally {
   const tallies = new Map<Route, RouteTally>(
     (["list", "detail", "legacy", "unknown"] as const).map((route) => [route, newTally()]),
   );
+  const tokens = createTokenTally();
   return {
-    add(route, status, durationMs) {
+    add(route, status, durationMs, tokenId) {
+      if (tokenId !== undefined) tokens.add(tokenId, status);
       const tally = tallies.get(route);
       if (tally === undefined) return;
       tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
@@ -37,6 +42,7 @@ export function createRequestTally(): RequestTally {
           "Time from a request's complete header section to the end of its response.",
         ),
         ...seen.flatMap(([route, tally]) => histogramLines(route, tally)),
+        ...tokens.lines(),
         "",
       ].join("\n");
     },

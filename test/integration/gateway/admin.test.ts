@@ -82,6 +82,9 @@ test("/metrics counts requests by resource and status, times them, and tells age
   expect(await metric('gateway_requests_total{route="unknown",status="404"}')).toBe(1);
   expect(await metric('gateway_requests_total{route="list",status="401"}')).toBe(1);
   expect(await metric('gateway_request_duration_seconds_count{route="detail"}')).toBe(3);
+  const { tokenId } = acme.entry;
+  expect(await metric(`gateway_token_requests_total{token="${tokenId}",status="2xx"}`)).toBe(3);
+  expect(await metric(`gateway_token_requests_total{token="${tokenId}",status="4xx"}`)).toBe(1);
   expect(await metric("gateway_token_registry_age_seconds")).toBeLessThan(5);
   expect(await metric('gateway_snapshot_age_seconds{tenant="acme"}')).toBeLessThan(5);
   expect(await metric('gateway_body_cache_lookups_total{result="hit"}')).toBe(1);
@@ -90,6 +93,20 @@ test("/metrics counts requests by resource and status, times them, and tells age
   expect(await metric('gateway_store_calls_total{operation="get",outcome="object"}')).toBeGreaterThan(3);
   expect(await metric("gateway_limiter_shared")).toBe(0);
   expect(await metric("process_resident_memory_bytes")).toBeGreaterThan(1e6);
+});
+
+test("a token that is not in the registry never makes a series", async () => {
+  await start();
+  const client = createClient(gateway.api);
+  for (let at = 0; at < 5; at += 1) {
+    expect((await client.get("/v1/programs", issueToken("acme").plaintext)).status).toBe(401);
+  }
+  expect((await client.get("/v1/programs", acme.plaintext)).status).toBe(200);
+  client.close();
+  const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+  expect(text.match(/^gateway_token_requests_total\{.*/gm)).toEqual([
+    `gateway_token_requests_total{token="${acme.entry.tokenId}",status="2xx"} 1`,
+  ]);
 });
 
 test("/metrics counts what the parser refused, and failed calls to the store by their kind", async () => {

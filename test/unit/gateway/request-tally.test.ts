@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { parseTokenId } from "../../../core/ids.ts";
 import { createRequestTally } from "../../../gateway/request-tally.ts";
 
 test("requests are counted by resource and status, and timed in cumulative buckets of seconds", () => {
@@ -8,9 +9,9 @@ test("requests are counted by resource and status, and timed in cumulative bucke
     [200, 0.51],
     [404, 40_000],
   ] as const) {
-    tally.add("detail", status, durationMs);
+    tally.add("detail", status, durationMs, undefined);
   }
-  tally.add("unknown", 404, 0);
+  tally.add("unknown", 404, 0, undefined);
   const lines = tally.text().split("\n");
   expect(lines).toContain('gateway_requests_total{route="detail",status="200"} 2');
   expect(lines).toContain('gateway_requests_total{route="detail",status="404"} 1');
@@ -27,7 +28,7 @@ test("requests are counted by resource and status, and timed in cumulative bucke
 
 test("the text is Prometheus' own: each metric with its help and type, each line ended", () => {
   const tally = createRequestTally();
-  tally.add("list", 200, 1);
+  tally.add("list", 200, 1, parseTokenId("tok_0000000000000001"));
   const text = tally.text();
   expect(text.endsWith("\n")).toBe(true);
   for (const line of text.trimEnd().split("\n")) {
