@@ -1,3 +1,4 @@
+import type { Cause } from "../core/cause-code.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ConnectionRefusal } from "./refuse-connection.ts";
 import type { Outcome } from "./respond.ts";
@@ -34,7 +35,7 @@ interface AccessRecord {
   readonly bytes: number;
   readonly snapshotId: string | undefined;
   readonly objectKey: string | undefined;
-  readonly cause: string | undefined;
+  readonly cause: Cause | undefined;
   /** The connection ended before the response did. */
   readonly isCut: boolean;
 }
@@ -85,7 +86,7 @@ function refusalRecord(refusal: ConnectionRefusal): AccessRecord {
 
 /**
  * The record as a line of the log, in the form that the logger gives to its own. Written out by hand, which takes a
- * fifth of the time; only `cause` can hold a character that JSON escapes.
+ * fifth of the time; only the text of the cause can hold a character that JSON escapes.
  */
 function accessLine(record: AccessRecord, program: string, time: string): string {
   const { requestId, tokenId, tenantId, limit, route, programId, method, status } = record;
@@ -98,7 +99,7 @@ function accessLine(record: AccessRecord, program: string, time: string): string
   line += `,"status":${status},"durationMs":${durationMs},"bytes":${bytes}`;
   if (snapshotId !== undefined) line += `,"snapshotId":"${snapshotId}"`;
   if (objectKey !== undefined) line += `,"objectKey":"${objectKey}"`;
-  if (cause !== undefined) line += `,"cause":${JSON.stringify(cause)}`;
+  if (cause !== undefined) line += `,"causeCode":"${cause.code}","cause":${JSON.stringify(cause.text)}`;
   if (isCut) line += ',"isCut":true';
   return `${line},"msg":"request"}\n`;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Cause } from "../core/cause-code.ts";
 import type { ProgramId } from "../core/ids.ts";
 import type { ObjectKey } from "../core/object-key.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
@@ -30,5 +31,5 @@ export interface Exchange {
   snapshot: LiveSnapshot | undefined;
   objectKey: ObjectKey | undefined;
   /** Why the answer is not a 200: for the log, never for the client. */
-  cause: string | undefined;
+  cause: Cause | undefined;
 }

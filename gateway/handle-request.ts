@@ -1,4 +1,4 @@
-import { asFailure } from "../core/failure.ts";
+import { causeOf } from "../core/cause-code.ts";
 import { isProgramId, type ProgramId } from "../core/ids.ts";
 import { detailEntry, type ResponseEntry } from "../core/manifest.ts";
 import { bearerCredentials } from "./bearer-credentials.ts";
@@ -11,11 +11,14 @@ import { quota } from "./quota.ts";
 import {
   admittedResource,
   badToken,
+  malformedId,
+  malformedToken,
   messageRefusal,
   noToken,
   quotaOrScopeRefusal,
   type Refusal,
   refusal,
+  unknownProgram,
 } from "./refusal.ts";
 import { decodedSegment, type Resource, requestTarget } from "./request-target.ts";
 import type { Responder } from "./respond.ts";
@@ -87,7 +90,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
   ): void {
     const entry = responseEntry(live, exchange.route, programId);
     if (entry === undefined) {
-      respond.refusal(exchange, refusal("not_found", "no such program in the live snapshot"));
+      respond.refusal(exchange, unknownProgram);
       return;
     }
     exchange.objectKey = entry.key;
@@ -107,7 +110,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
   function fail(exchange: Exchange, error: unknown): void {
     // What has begun as one response cannot become another: the connection ends, and the client sees it.
     if (exchange.res.headersSent) exchange.res.destroy();
-    else respond.refusal(exchange, refusal("internal_error", asFailure(error).message));
+    else respond.refusal(exchange, refusal("internal_error", causeOf(error)));
   }
 
   function whenReady<Value>(
@@ -152,7 +155,7 @@ function requestedResource(exchange: Exchange): Resource | Refusal {
 function authenticatedToken(exchange: Exchange, tokens: TokenDirectory): KnownToken | Refusal {
   const credentials = bearerCredentials(exchange.head.authorization);
   if (credentials.kind === "none") return noToken;
-  if (credentials.kind === "malformed") return badToken("malformed token");
+  if (credentials.kind === "malformed") return malformedToken;
   const authentication = tokens.authenticate(credentials.token);
   if (authentication.kind === "unconfirmed") return refusal("internal_error", authentication.cause);
   exchange.token = authentication.token;
@@ -164,7 +167,7 @@ function requestedProgram(resource: Resource): ProgramId | Refusal | undefined {
   if (resource.kind !== "detail") return undefined;
   const id = decodedSegment(resource.segment);
   if (id !== undefined && isProgramId(id)) return id;
-  return refusal("invalid_request", "ill-formed program id");
+  return malformedId;
 }
 
 function responseEntry(

@@ -1,3 +1,4 @@
+import type { Cause } from "../core/cause-code.ts";
 import type { ErrorCode } from "./error-envelope.ts";
 import type { Quota } from "./quota.ts";
 import type { RequestTarget, Resource } from "./request-target.ts";
@@ -6,14 +7,14 @@ import type { RequestTarget, Resource } from "./request-target.ts";
 export interface Refusal {
   readonly code: ErrorCode;
   /** For the log, never for the client. */
-  readonly cause: string;
+  readonly cause: Cause;
   /** Headers that this refusal adds, as name, value, name, value... */
   readonly headers: readonly string[];
   /** The message cannot be trusted to end where it seems to: the connection ends with the answer. */
   readonly closes: boolean;
 }
 
-export function refusal(code: ErrorCode, cause: string, headers: readonly string[] = []): Refusal {
+export function refusal(code: ErrorCode, cause: Cause, headers: readonly string[] = []): Refusal {
   return { code, cause, headers, closes: false };
 }
 
@@ -28,32 +29,56 @@ export function messageRefusal(httpVersion: string, hostCount: number): Refusal 
 /** Checks 1 to 3: the target is one, names a resource, and the method is GET. */
 export function admittedResource(target: RequestTarget, method: string | undefined): Resource | Refusal {
   if (target.kind === "malformed") return malformed("malformed request target");
-  if (target.kind === "unknown") return refusal("not_found", "unknown path");
-  return method === "GET" ? target : refusal("method_not_allowed", "method other than GET", ["Allow", "GET"]);
+  if (target.kind === "unknown") return unknownPath;
+  return method === "GET" ? target : wrongMethod;
 }
 
 /** Checks 5 and 6, of a request whose token is good. */
 export function quotaOrScopeRefusal(quota: Quota, mayRead: boolean): Refusal | undefined {
   if (quota.isExceeded) {
-    return refusal("rate_limit_exceeded", "quota exceeded", ["Retry-After", String(quota.resetSeconds)]);
+    return refusal("rate_limit_exceeded", quotaExceeded, ["Retry-After", String(quota.resetSeconds)]);
   }
-  return mayRead ? undefined : insufficientScope;
-}
-
-/** RFC 6750 section 3: a request without credentials is told no error. */
-export const noToken = refusal("unauthorized", "no token", ["WWW-Authenticate", 'Bearer realm="programs"']);
-
-export function badToken(cause: string): Refusal {
-  return refusal("unauthorized", cause, invalidToken);
+  return mayRead ? undefined : missingScope;
 }
 
 const invalidToken = ["WWW-Authenticate", 'Bearer realm="programs", error="invalid_token"'];
 
-const insufficientScope = refusal("forbidden", "scope missing", [
+/** RFC 6750 section 3: a request without credentials is told no error. */
+export const noToken = refusal("unauthorized", { code: "no_token", text: "no token" }, [
+  "WWW-Authenticate",
+  'Bearer realm="programs"',
+]);
+
+export function badToken(cause: Cause): Refusal {
+  return refusal("unauthorized", cause, invalidToken);
+}
+
+export const malformedToken = badToken({ code: "malformed_token", text: "malformed token" });
+
+export const malformedId = refusal("invalid_request", {
+  code: "malformed_id",
+  text: "ill-formed program id",
+});
+
+export const unknownProgram = refusal("not_found", {
+  code: "unknown_program",
+  text: "no such program in the live snapshot",
+});
+
+const unknownPath = refusal("not_found", { code: "unknown_path", text: "unknown path" });
+
+const wrongMethod = refusal("method_not_allowed", { code: "wrong_method", text: "method other than GET" }, [
+  "Allow",
+  "GET",
+]);
+
+const quotaExceeded: Cause = { code: "quota_exceeded", text: "quota exceeded" };
+
+const missingScope = refusal("forbidden", { code: "missing_scope", text: "scope missing" }, [
   "WWW-Authenticate",
   'Bearer realm="programs", error="insufficient_scope", scope="programs.read"',
 ]);
 
-function malformed(cause: string): Refusal {
-  return { code: "invalid_request", cause, headers: [], closes: true };
+function malformed(text: string): Refusal {
+  return { code: "invalid_request", cause: { code: "malformed_request", text }, headers: [], closes: true };
 }

@@ -1,5 +1,6 @@
 import { type Server, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
+import type { Cause } from "../core/cause-code.ts";
 import { type Connections, endGently, isAnswering } from "./connections.ts";
 import { type ErrorCode, errorEnvelope, errorStatus } from "./error-envelope.ts";
 import { refusedRequestId, requestIdOf } from "./request-id.ts";
@@ -8,8 +9,8 @@ import { refusedRequestId, requestIdOf } from "./request-id.ts";
 export interface ConnectionRefusal {
   readonly requestId: string;
   readonly status: number;
-  /** For the log: the parser's or the system's code, never bytes of the client. */
-  readonly cause: string;
+  /** For the log. Its text is the parser's or the system's code, never bytes of the client. */
+  readonly cause: Cause;
 }
 
 /**
@@ -22,7 +23,7 @@ export function refuseOnError(
   connections: Connections,
   onRefusal: (refusal: ConnectionRefusal) => void,
 ): void {
-  function refuse(socket: Socket, code: ErrorCode, requestId: string, cause: string): void {
+  function refuse(socket: Socket, code: ErrorCode, requestId: string, cause: Cause): void {
     const connection = connections.of(socket);
     if (connection.isEnding) return;
     connection.isEnding = true;
@@ -51,13 +52,14 @@ export function refuseOnError(
     if (error.code === "HPE_CLOSED_CONNECTION") return;
     const { rawPacket } = error;
     const requestId = refusedRequestId(rawPacket, socket.bytesRead === rawPacket?.length);
-    refuse(socket, "invalid_request", requestId, error.code ?? error.message);
+    const text = error.code ?? error.message;
+    refuse(socket, "invalid_request", requestId, { code: "malformed_request", text });
   });
 
   server.on("connect", (request, socket) => {
     if (!(socket instanceof Socket)) return;
     const values = request.headersDistinct["x-request-id"] ?? [];
-    refuse(socket, "method_not_allowed", requestIdOf(values), "CONNECT");
+    refuse(socket, "method_not_allowed", requestIdOf(values), { code: "wrong_method", text: "CONNECT" });
   });
 }
 

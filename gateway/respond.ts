@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import { constants, createGzip } from "node:zlib";
-import { asFailure } from "../core/failure.ts";
+import { type Cause, causeOf } from "../core/cause-code.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { CachedBody } from "./body-cache.ts";
 import { openBodyStream } from "./body-stream.ts";
@@ -82,7 +82,7 @@ export function createResponder(options: ResponderOptions): Responder {
         if (!abandoned.signal.aborted) throw error;
       });
       if (chunks === undefined || res.destroyed) {
-        exchange.cause = "the client left before the first byte";
+        exchange.cause = clientLeft;
         over(true);
         return;
       }
@@ -94,7 +94,7 @@ export function createResponder(options: ResponderOptions): Responder {
             yield chunk;
           }
         } catch (error) {
-          exchange.cause = asFailure(error).message;
+          exchange.cause = causeOf(error);
           throw error;
         }
       }
@@ -113,5 +113,6 @@ export function createResponder(options: ResponderOptions): Responder {
   };
 }
 
+const clientLeft: Cause = { code: "client_left", text: "the client left before the first byte" };
 const identityHeaders = ["Vary", "Accept-Encoding"];
 const gzipHeaders = ["Vary", "Accept-Encoding", "Content-Encoding", "gzip"];

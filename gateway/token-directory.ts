@@ -1,3 +1,4 @@
+import type { Cause } from "../core/cause-code.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
 import { readBody } from "../core/object-body.ts";
@@ -7,13 +8,13 @@ import { type TokenPlaintext, tokenDigest } from "../core/token.ts";
 import { emptyRegistry, maxRegistryBytes, parseTokenRegistry } from "../core/token-registry.ts";
 import { withDeadline } from "./deadline.ts";
 import type { StoreReader } from "./store-reader.ts";
-import { type KnownToken, type TokenTable, tokenTable } from "./token-table.ts";
+import { causeAgainst, type KnownToken, type TokenTable, tokenTable } from "./token-table.ts";
 
 export type Authentication =
   | { readonly kind: "accepted"; readonly token: KnownToken }
-  | { readonly kind: "refused"; readonly token: KnownToken | undefined; readonly cause: string }
+  | { readonly kind: "refused"; readonly token: KnownToken | undefined; readonly cause: Cause }
   /** The registry could not be confirmed for too long: nobody can say whether the token is good. */
-  | { readonly kind: "unconfirmed"; readonly cause: string };
+  | { readonly kind: "unconfirmed"; readonly cause: Cause };
 
 /** All tokens, in memory. An unknown token costs a digest and a look-up, never a call to the store. */
 export interface TokenDirectory {
@@ -105,13 +106,12 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
 
   return {
     authenticate(plaintext) {
-      const cause = unconfirmedCause();
-      if (cause !== undefined) return { kind: "unconfirmed", cause };
+      const text = unconfirmedCause();
+      if (text !== undefined) return { kind: "unconfirmed", cause: { code: "registry_unconfirmed", text } };
       const token = table.get(tokenDigest(plaintext));
-      if (token === undefined) return { kind: "refused", token, cause: "unknown token" };
-      if (token.isRevoked) return { kind: "refused", token, cause: "revoked token" };
-      if (token.expiresAtMs <= Date.now()) return { kind: "refused", token, cause: "expired token" };
-      return { kind: "accepted", token };
+      if (token === undefined) return { kind: "refused", token, cause: unknownToken };
+      const cause = causeAgainst(token, Date.now());
+      return cause === undefined ? { kind: "accepted", token } : { kind: "refused", token, cause };
     },
 
     ageMs: () => clock() - confirmedAtMs,
@@ -132,3 +132,4 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
 }
 
 const maxPolls = 2;
+const unknownToken: Cause = { code: "unknown_token", text: "unknown token" };

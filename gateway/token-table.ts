@@ -1,3 +1,4 @@
+import type { Cause } from "../core/cause-code.ts";
 import type { TenantId, TokenId } from "../core/ids.ts";
 import type { TokenDigest } from "../core/token.ts";
 import { type RegisteredToken, readScope, type TokenRegistry } from "../core/token-registry.ts";
@@ -21,6 +22,15 @@ export type TokenTable = ReadonlyMap<TokenDigest, KnownToken>;
 export function tokenTable(registry: TokenRegistry, defaultLimit: number): TokenTable {
   return new Map(registry.tokens.map((token) => [token.sha256, knownToken(token, defaultLimit)]));
 }
+
+/** Why the token is not accepted at that time; `undefined` when it is. */
+export function causeAgainst(token: KnownToken, nowMs: number): Cause | undefined {
+  if (token.isRevoked) return revokedToken;
+  return token.expiresAtMs <= nowMs ? expiredToken : undefined;
+}
+
+const revokedToken: Cause = { code: "revoked_token", text: "revoked token" };
+const expiredToken: Cause = { code: "expired_token", text: "expired token" };
 
 function knownToken(token: RegisteredToken, defaultLimit: number): KnownToken {
   return {

@@ -16,7 +16,8 @@ export interface RequestLine {
   readonly programId: string | null;
   /** Requests per window that the token had. */
   readonly limit: number | null;
-  /** Why the answer was not a 200. */
+  /** Why the answer was not a 200: a `CauseCode`, as far as this version knows them, and the same in words. */
+  readonly causeCode: string | null;
   readonly cause: string | null;
   /** The connection ended before the response did. */
   readonly isCut: boolean;
@@ -49,6 +50,7 @@ export function requestLine(text: string): RequestLine | undefined {
     objectKey: string(record.objectKey),
     programId: string(record.programId),
     limit: number(record.limit),
+    causeCode: string(record.causeCode),
     cause: string(record.cause),
     isCut: record.isCut === true,
   };

@@ -1,11 +1,13 @@
+import type { CauseCode } from "../../../core/cause-code.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
+import type { RequestLine } from "../../gateway-log/request-line.ts";
 import type { RealCause, RequestFacts } from "./request-facts.ts";
 
 /** Why a token was refused with 401: its own history, where the gateway knew which one it was. */
 export function tokenRefusal({ line, token }: RequestFacts): RealCause {
   switch (token.kind) {
     case "none":
-      return anonymous(line.cause);
+      return anonymous(line);
     case "foreign":
       return {
         summary: `The log names token ${line.tokenId}, which is not in this store's registry: the log is of a gateway with another store.`,
@@ -22,34 +24,49 @@ export function tokenRefusal({ line, token }: RequestFacts): RealCause {
 }
 
 /** The gateway did not know the token. */
-function anonymous(cause: string | null): RealCause {
-  if (cause === "no token") {
-    return {
+function anonymous({ causeCode, cause }: RequestLine): RealCause {
+  return (
+    anonymousCauses.get(causeCode) ?? {
+      summary: `The gateway refused the request: ${cause ?? "it noted no cause"}.`,
+      next: { text: "Ask the partner for the request as it was sent, without the token.", commands: [] },
+    }
+  );
+}
+
+const anonymousCauses: ReadonlyMap<string | null, RealCause> = new Map<CauseCode, RealCause>([
+  [
+    "no_token",
+    {
       summary: "The request had no bearer token: no header `Authorization: Bearer ...`.",
       next: {
         text: "Tell the partner to send the header; a token in the query string or in a cookie does not count. Look also at proxies that drop it.",
         commands: [],
       },
-    };
-  }
-  if (cause === "unknown token") {
-    return {
+    },
+  ],
+  [
+    "unknown_token",
+    {
       summary:
         "The token has the right form, but this store never issued it: it belongs to another installation.",
       next: {
         text: "Give the partner a token of this installation.",
         commands: ["token list", "token create --tenant ID"],
       },
-    };
-  }
-  return {
-    summary: `What was sent as a token is none (${cause ?? "malformed"}): it was cut, mistyped, or is of another system, or the header was sent twice.`,
-    next: {
-      text: "Tell the partner to copy the whole token: ppr_ and 49 letters and digits, after `Bearer` and a space. A lost one is replaced by rotation.",
-      commands: ["token list", "token rotate TOKEN_ID"],
     },
-  };
-}
+  ],
+  [
+    "malformed_token",
+    {
+      summary:
+        "What was sent as a token is none: it was cut, mistyped, or is of another system, or the header was sent twice.",
+      next: {
+        text: "Tell the partner to copy the whole token: ppr_ and 49 letters and digits, after `Bearer` and a space. A lost one is replaced by rotation.",
+        commands: ["token list", "token rotate TOKEN_ID"],
+      },
+    },
+  ],
+]);
 
 function known(token: RegisteredToken, successors: readonly RegisteredToken[]): RealCause {
   const name = token.name === null ? token.tokenId : `${token.tokenId} (${token.name})`;

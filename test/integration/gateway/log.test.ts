@@ -10,6 +10,9 @@ const acme = issueToken("acme", { rateLimit: 1000 });
 const gone = revoked(issueToken("acme"));
 const scopeless = issueToken("acme", { scopes: ["other"] });
 const unknown = issueToken("acme");
+const spent = issueToken("acme", { rateLimit: 1 });
+const foreign = issueToken("unpublished");
+const foreignCause = "tenants/unpublished/current.json is missing: the tenant has no published snapshot.";
 const canary = "canary-7f3a";
 let gateway: GatewayFixture;
 let snapshot: PublishedSnapshot;
@@ -19,7 +22,7 @@ afterEach(() => gateway.close());
 async function start(): Promise<void> {
   gateway = await startGateway({
     async fill(store, tokens) {
-      await tokens.write([acme, gone, scopeless]);
+      await tokens.write([acme, gone, scopeless, spent, foreign]);
       snapshot = await publishSnapshot(store, "acme", { programIds: ["p1", "p2"] });
     },
     seen(store) {
@@ -65,26 +68,33 @@ test("every answer but a 200 is logged with its true cause, under its request id
   await start();
   const client = createClient(gateway.api);
   const cases = [
-    ["/v1/unknown", acme.plaintext, 404, "unknown path"],
-    ["/v1/programs", undefined, 401, "no token"],
-    ["/v1/programs", "nonsense", 401, "malformed token"],
-    ["/v1/programs", unknown.plaintext, 401, "unknown token"],
-    ["/v1/programs", gone.plaintext, 401, "revoked token"],
-    ["/v1/programs", scopeless.plaintext, 403, "scope missing"],
-    ["/v1/programs/%zz", acme.plaintext, 400, "ill-formed program id"],
-    ["/v1/programs/none", acme.plaintext, 404, "no such program in the live snapshot"],
-    ["/v1/programs/p2", acme.plaintext, 500, "The store was broken by the test."],
+    ["/v1/unknown", acme.plaintext, 404, "unknown_path", "unknown path"],
+    ["/v1/programs", undefined, 401, "no_token", "no token"],
+    ["/v1/programs", "nonsense", 401, "malformed_token", "malformed token"],
+    ["/v1/programs", unknown.plaintext, 401, "unknown_token", "unknown token"],
+    ["/v1/programs", gone.plaintext, 401, "revoked_token", "revoked token"],
+    ["/v1/programs", scopeless.plaintext, 403, "missing_scope", "scope missing"],
+    ["/v1/programs/%zz", acme.plaintext, 400, "malformed_id", "ill-formed program id"],
+    ["/v1/programs/none", acme.plaintext, 404, "unknown_program", "no such program in the live snapshot"],
+    ["/v1/programs/p2", acme.plaintext, 500, "store_unavailable", "The store was broken by the test."],
+    ["/v1/programs", foreign.plaintext, 500, "not_found", foreignCause],
+    ["/v1/programs", spent.plaintext, 429, "quota_exceeded", "quota exceeded"],
   ] as const;
-  for (const [path, token, status, cause] of cases) {
-    const requestId = `case-${cases.findIndex((row) => row[3] === cause)}`;
+  expect((await client.get("/v1/programs", spent.plaintext)).status).toBe(200);
+  for (const [path, token, status, causeCode, cause] of cases) {
+    const requestId = `case-${cases.findIndex((row) => row[4] === cause)}`;
     const answer = await client.get(path, token, { "X-Request-Id": requestId });
     expect(answer.status).toBe(status);
     expect(answer.body.toString()).not.toContain(cause);
-    expect(await lineOf(requestId)).toMatchObject({ status, cause });
+    expect(await lineOf(requestId)).toMatchObject({ status, causeCode, cause });
   }
   client.close();
   await converse(gateway.api, { send: "BREW / HTTP/1.1\r\nHost: a\r\nX-Request-Id: refused\r\n\r\n" });
-  expect(await lineOf("refused")).toMatchObject({ status: 400, cause: "HPE_INVALID_METHOD" });
+  expect(await lineOf("refused")).toMatchObject({
+    status: 400,
+    causeCode: "malformed_request",
+    cause: "HPE_INVALID_METHOD",
+  });
 });
 
 test("no token and no header ever reaches a log, wherever the client puts it", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { exitStatusOf } from "../../../cli/exit-status.ts";
 import { problemRules } from "../../../cli/public-program/problem.ts";
 import { contractViews } from "../../../cli/source/contract.ts";
+import { refusalCodes } from "../../../core/cause-code.ts";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { createMetrics } from "../../../gateway/metrics.ts";
 import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
@@ -50,6 +51,15 @@ describe("the operator guide", () => {
     const exposed = [...(await metrics.text()).matchAll(/^# TYPE (gateway_\w+)/gm)].map(([, name]) => name);
     const listed = tableAfter(text, "<!-- metrics -->").flatMap(([name = ""]) => inlineCode(name));
     expect(listed.toSorted()).toEqual(exposed.toSorted());
+  });
+
+  it("lists every code of a refusal, and of failures those that a gateway meets", () => {
+    const listed = tableAfter(text, "<!-- cause codes -->").flatMap(([code = ""]) => inlineCode(code));
+    const failures = [
+      ...["not_found", "corrupt_document", "internal"],
+      ...["store_unavailable", "store_denied", "store_unsupported"],
+    ];
+    expect(listed.toSorted()).toEqual([...refusalCodes, ...failures].toSorted());
   });
 
   it("explains every exit status", () => {

@@ -4,13 +4,19 @@ import { createAccessLog } from "../../../gateway/access-log.ts";
 
 test("whatever the cause says, a refusal is one line of JSON", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), (cause) => {
+    fc.property(fc.string({ unit: "binary" }), (text) => {
       const lines: string[] = [];
       const log = createAccessLog({ write: (line) => lines.push(line) }, "test");
-      log.refusal({ requestId: "r-1", status: 400, cause });
+      log.refusal({ requestId: "r-1", status: 400, cause: { code: "malformed_request", text } });
       const [line = ""] = lines;
       expect(line.indexOf("\n")).toBe(line.length - 1);
-      expect(JSON.parse(line)).toMatchObject({ msg: "request", requestId: "r-1", status: 400, cause });
+      expect(JSON.parse(line)).toMatchObject({
+        msg: "request",
+        requestId: "r-1",
+        status: 400,
+        causeCode: "malformed_request",
+        cause: text,
+      });
     }),
   );
 });
@@ -19,6 +25,6 @@ test("a token that was sent as a request id is not kept", () => {
   const lines: string[] = [];
   const log = createAccessLog({ write: (line) => lines.push(line) }, "test");
   const token = `ppr_${"Az9".repeat(16)}x`;
-  log.refusal({ requestId: `a.${token}-b`, status: 400, cause: "HPE_INVALID_METHOD" });
+  log.refusal({ requestId: `a.${token}-b`, status: 400, cause: { code: "malformed_request", text: "a" } });
   expect(JSON.parse(lines[0] ?? "").requestId).toBe("a.[token]-b");
 });

@@ -44,7 +44,7 @@ async function text(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 
 describe("a line of the access log", () => {
   test("gives the request, and null for what the gateway did not get to know", () => {
-    expect(requestLine(line({ status: 401, cause: "no token" }))).toEqual({
+    expect(requestLine(line({ status: 401, causeCode: "no_token", cause: "no token" }))).toEqual({
       time: "2026-11-21T12:00:00.000Z",
       requestId: "r-1",
       tokenId: null,
@@ -58,6 +58,7 @@ describe("a line of the access log", () => {
       objectKey: null,
       programId: null,
       limit: null,
+      causeCode: "no_token",
       cause: "no token",
       isCut: false,
     });

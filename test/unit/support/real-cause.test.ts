@@ -49,6 +49,7 @@ function line(fields: Partial<RequestLine>): RequestLine {
     objectKey: null,
     programId: null,
     limit: null,
+    causeCode: null,
     cause: null,
     isCut: false,
     ...fields,
@@ -61,11 +62,12 @@ function judged(fields: Partial<RequestLine>, others: Partial<RequestFacts> = {}
 
 describe("the cause of a 401", () => {
   test.each([
-    ["no token", "no bearer token"],
-    ["unknown token", "this store never issued it"],
-    ["malformed token", "is none (malformed token)"],
-  ])("whose log says %s", (cause, text) => {
-    expect(judged({ status: 401, cause }).summary).toContain(text);
+    ["no_token", "no bearer token"],
+    ["unknown_token", "this store never issued it"],
+    ["malformed_token", "What was sent as a token is none"],
+    [null, "refused the request: as the log says."],
+  ])("whose log says %s", (causeCode, text) => {
+    expect(judged({ status: 401, causeCode, cause: "as the log says" }).summary).toContain(text);
   });
 
   const refused = { status: 401, cause: "revoked token", tokenId: tokenId(1), tenantId };
@@ -182,19 +184,18 @@ describe("the cause of", () => {
   });
 
   test.each([
-    [
-      "tenants/acme/current.json is missing: the tenant has no published snapshot.",
-      "snapshot build --tenant acme",
-    ],
-    ["the token registry is not confirmed: The store is away.", "store check"],
-    ["k has not its manifest's digest.", "snapshot verify --tenant acme"],
-    ["k is live but missing.", "snapshot verify --tenant acme"],
-    ["The object store did not answer within 10000 ms.", "store check"],
-    ["something else entirely", "store check"],
-  ])("a 500 is what the gateway noted: %s", (cause, command) => {
-    const { summary, next } = judged({ status: 500, cause, tenantId });
-    expect(summary).toContain(cause);
+    ["not_found", "snapshot build --tenant acme", "never published"],
+    ["registry_unconfirmed", "token list", "auth/tokens.json"],
+    ["corrupt_document", "snapshot verify --tenant acme", "damaged or gone"],
+    ["store_unavailable", "store check", "did not answer in time or refused"],
+    ["store_denied", "store check", "did not answer in time or refused"],
+    ["internal", "snapshot status --tenant acme", "unexpected"],
+    [null, "store check", "unexpected"],
+  ])("a 500 is what the gateway noted, with the remedy for its code %s", (causeCode, command, remedy) => {
+    const { summary, next } = judged({ status: 500, causeCode, cause: "What went wrong.", tenantId });
+    expect(summary).toContain("What went wrong.");
     expect(next.commands).toContain(command);
+    expect(next.text).toContain(remedy);
   });
 
   test("a 200 that was cut off is the client, or what the gateway noted", () => {

@@ -1,0 +1,35 @@
+import { asFailure, type FailureCode } from "./failure.ts";
+
+/**
+ * Why a request was not answered with a 200, as the gateway's log tells programs: one of these, or the code of the
+ * failure behind a 500. The tools for support tell causes apart by it, so a code never changes its meaning.
+ */
+export type CauseCode = (typeof refusalCodes)[number] | FailureCode;
+
+export const refusalCodes = [
+  "malformed_request",
+  "malformed_id",
+  "no_token",
+  "malformed_token",
+  "unknown_token",
+  "revoked_token",
+  "expired_token",
+  "missing_scope",
+  "unknown_path",
+  "unknown_program",
+  "wrong_method",
+  "quota_exceeded",
+  "registry_unconfirmed",
+  "client_left",
+] as const;
+
+/** A cause for programs and, as text, for people. Neither is for the client. */
+export interface Cause {
+  readonly code: CauseCode;
+  readonly text: string;
+}
+
+export function causeOf(thrown: unknown): Cause {
+  const { code, message } = asFailure(thrown);
+  return { code, text: message };
+}
