@@ -96,7 +96,16 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
         break;
       }
     }
+    if (confirmedAtMs === Number.NEGATIVE_INFINITY) warnIfUseless();
     confirmedAtMs = beganAtMs;
+  }
+
+  /** Said once, at the start: a new installation, or a wrong `STORE_URL`, which looks the same from here. */
+  function warnIfUseless(): void {
+    const nowMs = Date.now();
+    if ([...table.values()].some((token) => causeAgainst(token, nowMs) === undefined)) return;
+    const cause = `${tokensKey} ${version === undefined ? "is missing" : "has no valid token"}`;
+    logger.warn({ cause }, "every request gets 401 until a token is created; is it the right store?");
   }
 
   function unconfirmedCause(): string | undefined {

@@ -54,6 +54,35 @@ test("a registry that was never there is an empty one: 401 for all, and the gate
   expect((await readiness()).status).toBe(200);
 });
 
+for (const [name, tokens, cause] of [
+  ["missing", undefined, "auth/tokens.json is missing"],
+  ["empty", [], "auth/tokens.json has no valid token"],
+  ["one of revoked tokens", [revoked(acme)], "auth/tokens.json has no valid token"],
+] as const) {
+  test(`a registry that is ${name} at the start is warned of, once`, async () => {
+    await start({
+      fill: async (_, file) => {
+        if (tokens !== undefined) await file.write(tokens);
+      },
+    });
+    await eventually(
+      () => registry.asked.length,
+      (polls) => polls > 3,
+    );
+    const warnings = gateway.log.filter(({ level }) => level === "warn");
+    expect(warnings).toEqual([expect.objectContaining({ cause, msg: expect.stringContaining("401") })]);
+  });
+}
+
+test("a registry with one valid token is no reason to warn", async () => {
+  await start({ fill: async (_, file) => file.write([revoked(unknown), acme]) });
+  await eventually(
+    () => registry.asked.length,
+    (polls) => polls > 3,
+  );
+  expect(gateway.log.filter(({ level }) => level === "warn")).toEqual([]);
+});
+
 test("a token issued later works without a restart", async () => {
   await start({ env: { TOKEN_REFRESH_MS: "50" } });
   expect(await statusWith(unknown.plaintext)).toBe(401);
