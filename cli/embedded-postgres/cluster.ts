@@ -28,7 +28,14 @@ const superuser = "postgres";
  * account can't enter `dataDir` (below /root).
  */
 export async function clusterOf(dataDir: string, account: ServerAccount): Promise<Cluster> {
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true }).catch((cause: unknown) => {
+    throw new Failure(
+      "source_unavailable",
+      `The embedded PostgreSQL can't keep its data in ${dataDir} (${cause instanceof Error ? cause.message : "unknown"}). ` +
+        "Set DATABASE_URL to your booking database, or DATA_DIR to a folder that may be written to.",
+      { cause },
+    );
+  });
   if (await canEnter(account, dataDir)) return clusterAt(join(dataDir, "postgres"));
   const name = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
   const parent = join(await machineDirectory(), name);

@@ -120,6 +120,15 @@ describe("startEmbeddedPostgres", () => {
     },
   );
 
+  test("says what to set when its data can't be kept where DATA_DIR says", async () => {
+    const file = join(dataDir, "file");
+    await writeFile(file, "");
+    await expect(startEmbeddedPostgres(join(file, "data"), quick)).rejects.toMatchObject({
+      code: "source_unavailable",
+      message: expect.stringContaining("Set DATABASE_URL to your booking database, or DATA_DIR to a folder"),
+    });
+  });
+
   test.runIf(canRunAsNobody)("runs as an ordinary user, and as root over that user's data", async () => {
     await chmod(dataDir, 0o777);
     const user = await startUser(nobody);
