@@ -47,10 +47,9 @@ function newConnection(): Connection {
   return { requests: 0, last: undefined, ignoring: undefined, isEnding: false };
 }
 
-/** Whether an answer to an earlier request of the connection is not yet wholly out. */
-export function isAnswering(connection: Connection): boolean {
-  const { last } = connection;
-  return last !== undefined && !last.writableFinished && !last.destroyed;
+/** Whether an answer to an earlier request of the connection is not yet over: wholly out, and Node done with it. */
+export function isAnswering({ last }: Connection): boolean {
+  return last !== undefined && !last.destroyed;
 }
 
 /**

@@ -85,7 +85,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     onLookup: metrics.cacheLookup,
   });
   const windowSeconds = settings.rateLimitWindowSeconds;
-  const processCounter = createProcessCounter(windowSeconds);
+  const processCounter = createProcessCounter(windowSeconds, clock);
   const fleetCounter =
     settings.redisUrl === undefined
       ? undefined

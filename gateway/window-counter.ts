@@ -1,6 +1,4 @@
-import { RateLimiterMemory } from "rate-limiter-flexible";
-
-/** Where a key's current window stands after a hit was counted: what rate-limiter-flexible tells of it. */
+/** Where a key's current window stands after a hit was counted. */
 export interface WindowState {
   /** Hits in this window, this one included. */
   readonly consumedPoints: number;
@@ -10,17 +8,30 @@ export interface WindowState {
 
 /** Counts hits per key in windows of fixed length, each begun by its first hit. */
 export interface WindowCounter {
-  hit(key: string): Promise<WindowState>;
+  hit(key: string): WindowState | Promise<WindowState>;
 }
 
-/** Counts in this process. Keys are ids of known tokens, so memory is bounded by their number. */
-export function createProcessCounter(windowSeconds: number): WindowCounter {
-  // The limit differs by token, so it is judged by the caller: this one only counts, and never rejects.
-  const limiter = new RateLimiterMemory({
-    points: Number.MAX_SAFE_INTEGER,
-    duration: windowSeconds,
-    keyPrefix: "",
-  });
-  // Handed on as it is: each further promise would cost as much as the counting.
-  return { hit: (key) => limiter.consume(key) };
+/**
+ * Counts in this process, with nothing to wait for and no timer. Keys are ids of known tokens, so memory is bounded by
+ * their number. `clock`: monotonic, ms.
+ */
+export function createProcessCounter(windowSeconds: number, clock: () => number): WindowCounter {
+  const windows = new Map<string, Window>();
+  return {
+    hit(key) {
+      const nowMs = clock();
+      let window = windows.get(key);
+      if (window === undefined || window.endsAtMs <= nowMs) {
+        window = { hits: 0, endsAtMs: nowMs + windowSeconds * 1000 };
+        windows.set(key, window);
+      }
+      window.hits += 1;
+      return { consumedPoints: window.hits, msBeforeNext: window.endsAtMs - nowMs };
+    },
+  };
+}
+
+interface Window {
+  hits: number;
+  readonly endsAtMs: number;
 }
