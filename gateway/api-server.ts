@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createApp } from "./app.ts";
-import { type Connection, type Connections, isAnswering, trackConnections } from "./connections.ts";
+import { type Connection, type Connections, trackConnections } from "./connections.ts";
 import { messageClasses } from "./message-classes.ts";
 import { type ConnectionRefusal, refuseOnError } from "./refuse-connection.ts";
 
@@ -52,10 +52,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const connection = connections.of(req.socket);
     if (connection.isEnding || !req.socket.writable) return;
     const { last } = connection;
-    const mustWait = isAnswering(connection);
     connection.last = res;
-    // Pipelined requests are taken one by one: no connection has more than one body on its way out.
-    if (mustWait) last?.once("close", () => dispatch(req, res));
+    // Pipelined requests are taken one by one: Node gives the connection to a response when the one before it is over.
+    if (res.socket === null) last?.once("close", () => dispatch(req, res));
     else dispatch(req, res);
   }
 

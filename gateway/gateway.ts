@@ -16,6 +16,7 @@ import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
 import { createResponder } from "./respond.ts";
 import { legacyHeaders } from "./response-headers.ts";
+import { createWholeSender } from "./send-whole.ts";
 import { guardedReader, type StoreReader } from "./store-reader.ts";
 import { createTokenDirectory } from "./token-directory.ts";
 import { createProcessCounter } from "./window-counter.ts";
@@ -99,6 +100,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const respond = createResponder({
     store,
     headers: { windowSeconds, legacy: legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset) },
+    send: createWholeSender(settings.keepAliveTimeoutSeconds * 1000),
     limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },
     observe(exchange, outcome) {
       const nowMs = clock();

@@ -8,13 +8,13 @@ export interface Refusal {
   readonly code: ErrorCode;
   /** For the log, never for the client. */
   readonly cause: Cause;
-  /** Headers that this refusal adds, as name, value, name, value... */
-  readonly headers: readonly string[];
+  /** Header lines that this refusal adds. */
+  readonly headers: string;
   /** The message cannot be trusted to end where it seems to: the connection ends with the answer. */
   readonly closes: boolean;
 }
 
-export function refusal(code: ErrorCode, cause: Cause, headers: readonly string[] = []): Refusal {
+export function refusal(code: ErrorCode, cause: Cause, headers = ""): Refusal {
   return { code, cause, headers, closes: false };
 }
 
@@ -36,18 +36,16 @@ export function admittedResource(target: RequestTarget, method: string | undefin
 /** Checks 5 and 6, of a request whose token is good. */
 export function quotaOrScopeRefusal(quota: Quota, mayRead: boolean): Refusal | undefined {
   if (quota.isExceeded) {
-    return refusal("rate_limit_exceeded", quotaExceeded, ["Retry-After", String(quota.resetSeconds)]);
+    return refusal("rate_limit_exceeded", quotaExceeded, `Retry-After: ${quota.resetSeconds}\r\n`);
   }
   return mayRead ? undefined : missingScope;
 }
 
-const invalidToken = ["WWW-Authenticate", 'Bearer realm="programs", error="invalid_token"'];
+const challenge = 'WWW-Authenticate: Bearer realm="programs"';
+const invalidToken = `${challenge}, error="invalid_token"\r\n`;
 
 /** RFC 6750 section 3: a request without credentials is told no error. */
-export const noToken = refusal("unauthorized", { code: "no_token", text: "no token" }, [
-  "WWW-Authenticate",
-  'Bearer realm="programs"',
-]);
+export const noToken = refusal("unauthorized", { code: "no_token", text: "no token" }, `${challenge}\r\n`);
 
 export function badToken(cause: Cause): Refusal {
   return refusal("unauthorized", cause, invalidToken);
@@ -67,18 +65,20 @@ export const unknownProgram = refusal("not_found", {
 
 const unknownPath = refusal("not_found", { code: "unknown_path", text: "unknown path" });
 
-const wrongMethod = refusal("method_not_allowed", { code: "wrong_method", text: "method other than GET" }, [
-  "Allow",
-  "GET",
-]);
+const wrongMethod = refusal(
+  "method_not_allowed",
+  { code: "wrong_method", text: "method other than GET" },
+  "Allow: GET\r\n",
+);
 
 const quotaExceeded: Cause = { code: "quota_exceeded", text: "quota exceeded" };
 
-const missingScope = refusal("forbidden", { code: "missing_scope", text: "scope missing" }, [
-  "WWW-Authenticate",
-  'Bearer realm="programs", error="insufficient_scope", scope="programs.read"',
-]);
+const missingScope = refusal(
+  "forbidden",
+  { code: "missing_scope", text: "scope missing" },
+  `${challenge}, error="insufficient_scope", scope="programs.read"\r\n`,
+);
 
 function malformed(text: string): Refusal {
-  return { code: "invalid_request", cause: { code: "malformed_request", text }, headers: [], closes: true };
+  return { code: "invalid_request", cause: { code: "malformed_request", text }, headers: "", closes: true };
 }

@@ -7,7 +7,8 @@ import { openBodyStream } from "./body-stream.ts";
 import { errorEnvelope, errorStatus } from "./error-envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Refusal } from "./refusal.ts";
-import { type HeaderPolicy, responseHeaders } from "./response-headers.ts";
+import { type HeaderPolicy, headerList, responseHeaders } from "./response-headers.ts";
+import type { WholeSender } from "./send-whole.ts";
 import type { StoreReader } from "./store-reader.ts";
 import { type SendLimits, watchSending } from "./watch-sending.ts";
 
@@ -32,29 +33,25 @@ export interface Responder {
 export interface ResponderOptions {
   readonly store: StoreReader;
   readonly headers: HeaderPolicy;
+  readonly send: WholeSender;
   readonly limits: SendLimits;
   readonly observe: (exchange: Exchange, outcome: Outcome) => void;
 }
 
 export function createResponder(options: ResponderOptions): Responder {
-  const { store, headers, limits, observe } = options;
+  const { store, headers: policy, send, limits, observe } = options;
 
-  function sendWhole(
-    exchange: Exchange,
-    status: number,
-    body: Buffer | string,
-    extra: readonly string[],
-  ): void {
-    const { res, req } = exchange;
+  function sendWhole(exchange: Exchange, status: number, body: Buffer | string, extra: string): void {
+    const { res, req, closes } = exchange;
     if (res.destroyed) {
       observe(exchange, { status, bytes: 0, isCut: true });
       return;
     }
-    const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    res.writeHead(status, responseHeaders(exchange, { status, contentLength: bytes, extra }, headers));
-    res.end(body);
+    const bytes = body.length;
+    const headers = responseHeaders(exchange, { status, contentLength: bytes, extra }, policy);
+    const isTaken = send(res, { status, headers, body, closes });
     const sentBytes = req.method === "HEAD" ? 0 : bytes;
-    if (res.writableFinished) observe(exchange, { status, bytes: sentBytes, isCut: false });
+    if (isTaken) observe(exchange, { status, bytes: sentBytes, isCut: false });
     else watchSending(res, limits, (isCut) => observe(exchange, { status, bytes: sentBytes, isCut }));
   }
 
@@ -100,7 +97,9 @@ export function createResponder(options: ResponderOptions): Responder {
       }
       const contentLength = gzip ? undefined : entry.size;
       const extra = gzip ? gzipHeaders : identityHeaders;
-      res.writeHead(200, responseHeaders(exchange, { status: 200, contentLength, extra }, headers));
+      const headers = headerList(responseHeaders(exchange, { status: 200, contentLength, extra }, policy));
+      if (exchange.closes) headers.push("Connection", "close");
+      res.writeHead(200, headers);
       watchSending(res, limits, over);
       try {
         // Made for each request anew, so speed counts more than the last per cent.
@@ -114,5 +113,5 @@ export function createResponder(options: ResponderOptions): Responder {
 }
 
 const clientLeft: Cause = { code: "client_left", text: "the client left before the first byte" };
-const identityHeaders = ["Vary", "Accept-Encoding"];
-const gzipHeaders = ["Vary", "Accept-Encoding", "Content-Encoding", "gzip"];
+const identityHeaders = "Vary: Accept-Encoding\r\n";
+const gzipHeaders = `${identityHeaders}Content-Encoding: gzip\r\n`;
