@@ -24,6 +24,11 @@ export type GetResult =
       /** Bytes of the body as announced by the store. */
       readonly size: number;
       readonly modifiedAt: Date;
+      /**
+       * Whether the bytes lie on this machine: what was read whole once under this tag reads the same again. Over a
+       * network every reading may be damaged on its way.
+       */
+      readonly isLocal: boolean;
       /** Must be read to its end or destroyed. Fails with a `Failure` when it ends early or stalls. */
       readonly body: Readable;
     }

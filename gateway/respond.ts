@@ -3,7 +3,7 @@ import { constants, createGzip } from "node:zlib";
 import { type Cause, causeOf } from "../core/cause-code.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { CachedBody } from "./body-cache.ts";
-import { openBodyStream } from "./body-stream.ts";
+import { createBodyStreams } from "./body-stream.ts";
 import { errorEnvelope, errorStatus } from "./error-envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Refusal } from "./refusal.ts";
@@ -40,6 +40,7 @@ export interface ResponderOptions {
 
 export function createResponder(options: ResponderOptions): Responder {
   const { store, headers: policy, send, limits, observe } = options;
+  const streams = createBodyStreams(store);
 
   function sendWhole(exchange: Exchange, status: number, body: Buffer | string, extra: string): void {
     const { res, req, closes } = exchange;
@@ -74,27 +75,20 @@ export function createResponder(options: ResponderOptions): Responder {
       const over = (isCut: boolean): void => observe(exchange, { status: 200, bytes, isCut });
       const abandoned = new AbortController();
       res.once("close", () => abandoned.abort());
-      const opened = res.destroyed ? undefined : openBodyStream(store, entry, abandoned.signal);
-      const chunks = await opened?.catch((error: unknown) => {
+      const opened = res.destroyed ? undefined : streams.open(entry, abandoned.signal);
+      const body = await opened?.catch((error: unknown) => {
         if (!abandoned.signal.aborted) throw error;
       });
-      if (chunks === undefined || res.destroyed) {
+      if (body === undefined || res.destroyed) {
         exchange.cause = clientLeft;
         over(true);
         return;
       }
 
-      async function* counted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-        try {
-          for await (const chunk of source) {
-            bytes += chunk.length;
-            yield chunk;
-          }
-        } catch (error) {
-          exchange.cause = causeOf(error);
-          throw error;
-        }
-      }
+      if (body.errored !== null) throw body.errored;
+      body.once("error", (error) => {
+        if (!abandoned.signal.aborted) exchange.cause = causeOf(error);
+      });
       const contentLength = gzip ? undefined : entry.size;
       const extra = gzip ? gzipHeaders : identityHeaders;
       const headers = headerList(responseHeaders(exchange, { status: 200, contentLength, extra }, policy));
@@ -103,8 +97,12 @@ export function createResponder(options: ResponderOptions): Responder {
       watchSending(res, limits, over);
       try {
         // Made for each request anew, so speed counts more than the last per cent.
-        if (gzip) await pipeline(chunks, createGzip({ level: constants.Z_BEST_SPEED }), counted, res);
-        else await pipeline(chunks, counted, res);
+        const compressed = gzip ? [createGzip({ level: constants.Z_BEST_SPEED })] : [];
+        const sent = compressed[0] ?? body;
+        sent.on("data", (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+        await pipeline([body, ...compressed, res]);
       } catch {
         // The status is out: cutting the connection, which the pipeline did, is all that is left to say.
       }

@@ -86,7 +86,8 @@ export function createFileStore(options: { readonly directory: string }): Object
           return { kind: "not_modified" };
         }
         const { etag, size, modifiedAt } = version;
-        return { kind: "object", etag, size, modifiedAt, body: await bodyOf(version) } satisfies GetResult;
+        const body = await bodyOf(version);
+        return { kind: "object", etag, size, modifiedAt, isLocal: true, body } satisfies GetResult;
       });
     },
 

@@ -44,7 +44,7 @@ function objectOf(
   }
   const what = describeCall(call);
   const body = guardedBody(source, { size, idleTimeoutMs: context.timeoutMs, signal, what });
-  return { kind: "object", etag, size, modifiedAt, body };
+  return { kind: "object", etag, size, modifiedAt, isLocal: false, body };
 }
 
 /**

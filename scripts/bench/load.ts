@@ -4,6 +4,8 @@ import { once } from "node:events";
 /** What one bounded run of load measured. */
 export interface LoadResult {
   readonly requestsPerSecond: number;
+  /** Of answers, also of those that were under way at the end. */
+  readonly bytesPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Answers of another status class than 2xx and 3xx, and failed connections. */
@@ -41,6 +43,9 @@ function wrkArguments({ url, headers, connections, seconds }: LoadPlan): string[
     String(connections),
     "--duration",
     `${seconds}s`,
+    // A slow answer is measured, not counted as wrong.
+    "--timeout",
+    "60s",
     "--latency",
     ...lines,
     url,
@@ -52,12 +57,18 @@ function wrkResult(text: string): LoadResult {
   const socketErrors = [...(/Socket errors: (.*)/.exec(text)?.[1]?.matchAll(/\d+/g) ?? [])];
   return {
     requestsPerSecond: number(/Requests\/sec:\s+([\d.]+)/),
+    bytesPerSecond: byteCount(/Transfer\/sec:\s+(\S+)/.exec(text)?.[1]),
     p50Ms: milliseconds(/50%\s+(\S+)/.exec(text)?.[1]),
     p99Ms: milliseconds(/99%\s+(\S+)/.exec(text)?.[1]),
     errors:
       number(/Non-2xx or 3xx responses: (\d+)/) +
       socketErrors.reduce((sum, [digits]) => sum + Number(digits), 0),
   };
+}
+
+function byteCount(text: string | undefined): number {
+  const [, value = "", unit = ""] = /^([\d.]+)([KMG]?)B$/.exec(text ?? "") ?? [];
+  return Number(value) * 1024 ** ["", "K", "M", "G"].indexOf(unit);
 }
 
 function milliseconds(duration: string | undefined): number {
@@ -74,12 +85,14 @@ function autocannonArguments({ url, headers, connections, seconds }: LoadPlan): 
 function autocannonResult(text: string): LoadResult {
   const result = JSON.parse(text) as {
     readonly requests: { readonly average: number };
+    readonly throughput: { readonly average: number };
     readonly latency: { readonly p50: number; readonly p99: number };
     readonly errors: number;
     readonly non2xx: number;
   };
   return {
     requestsPerSecond: result.requests.average,
+    bytesPerSecond: result.throughput.average,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
     errors: result.errors + result.non2xx,

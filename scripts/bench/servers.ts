@@ -45,10 +45,11 @@ export async function startServer(
 async function address(child: ChildProcess): Promise<string | undefined> {
   if (child.stdout === null) return undefined;
   const lines = createInterface({ input: child.stdout });
-  const [line] = (await once(lines, "line")) as [string];
-  lines.close();
-  const { api, url } = JSON.parse(line) as { readonly api?: string; readonly url?: string };
-  return api ?? url;
+  for await (const line of lines) {
+    const { api, url } = JSON.parse(line) as { readonly api?: string; readonly url?: string };
+    if (api !== undefined || url !== undefined) return api ?? url;
+  }
+  return undefined;
 }
 
 /** Linux counts in ticks of 10 ms. The name in parentheses may hold spaces, so fields are counted after it. */

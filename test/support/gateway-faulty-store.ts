@@ -82,6 +82,7 @@ export function replacedBy(bytes: string | Buffer): Fault {
       etag: `replaced-${body.length}`,
       size: body.length,
       modifiedAt: new Date(0),
+      isLocal: true,
       body: Readable.from([body], { objectMode: false }),
     };
   };
@@ -92,7 +93,7 @@ function rewritten(change: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buff
   return async (answer) => {
     const result = await answer();
     if (result.kind !== "object") return result;
-    return { ...result, body: Readable.from(change(result.body), { objectMode: false }) };
+    return { ...result, isLocal: false, body: Readable.from(change(result.body), { objectMode: false }) };
   };
 }
 

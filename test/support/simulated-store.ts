@@ -76,7 +76,7 @@ export class SimulatedStore {
           if (found.etag === options?.ifNoneMatch) return [{ kind: "not_modified" }, "not modified"];
           const { bytes, etag } = found;
           const body = Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
-          return [{ kind: "object", etag, size: bytes.length, modifiedAt, body }, etag];
+          return [{ kind: "object", etag, size: bytes.length, modifiedAt, isLocal: false, body }, etag];
         }),
       put: async (key, body, options) => {
         const bytes = await bytesOf(body);

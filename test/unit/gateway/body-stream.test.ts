@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectKey } from "../../../core/object-key.ts";
-import { verifiedChunks } from "../../../gateway/body-stream.ts";
+import { verifyingStream } from "../../../gateway/body-stream.ts";
 
 const chunked = fc.array(fc.uint8Array({ maxLength: 20 }), { minLength: 1, maxLength: 8 });
 
@@ -13,10 +15,6 @@ function entryOf(chunks: readonly Uint8Array[]): ResponseEntry {
   return { key: "tenants/a/x.json" as ObjectKey, size: bytes.length, sha256 };
 }
 
-async function* source(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks;
-}
-
 /** What came through, and whether the end did. */
 async function passed(
   chunks: readonly Uint8Array[],
@@ -24,7 +22,13 @@ async function passed(
 ): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const seen: Uint8Array[] = [];
   try {
-    for await (const chunk of verifiedChunks(source(chunks), entry)) seen.push(chunk);
+    await pipeline(
+      Readable.from(chunks, { objectMode: false }),
+      verifyingStream(entry, "content"),
+      async (body) => {
+        for await (const chunk of body) seen.push(chunk);
+      },
+    );
     return { bytes: Buffer.concat(seen), isWhole: true };
   } catch {
     return { bytes: Buffer.concat(seen), isWhole: false };

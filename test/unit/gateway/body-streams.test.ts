@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import type { ResponseEntry } from "../../../core/manifest.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { currentKey } from "../../../core/object-key.ts";
+import { type BodyStreams, createBodyStreams } from "../../../gateway/body-stream.ts";
+import type { StoreReader } from "../../../gateway/store-reader.ts";
+
+// Above what the folder's tags hash, so that identity alone tells versions apart.
+const good = Buffer.alloc(1_500_000, "a");
+const wrong = Buffer.alloc(1_500_000, "b");
+const key = currentKey(parseTenantId("acme"));
+const sha256 = createHash("sha256").update(good).digest("hex");
+const entry: ResponseEntry = { key, size: good.length, sha256 };
+let directory: string;
+let store: StoreReader;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "body-streams-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const files = createFileStore({ directory });
+  await files.put(key, bytesBody(good));
+  store = files;
+});
+
+async function read(streams: BodyStreams): Promise<Buffer> {
+  return buffer(await streams.open(entry, new AbortController().signal));
+}
+
+test("a file that was read before comes whole again", async () => {
+  const streams = createBodyStreams(store);
+  for (let reading = 0; reading < 3; reading += 1) expect((await read(streams)).equals(good)).toBe(true);
+});
+
+test("a file that is changed after it was read is refused", async () => {
+  const streams = createBodyStreams(store);
+  await read(streams);
+  await writeFile(join(directory, key), wrong);
+  await expect(read(streams)).rejects.toThrow("has not the digest of its manifest");
+});
+
+test("a manifest that wants other bytes of a file than the last one gets none", async () => {
+  const streams = createBodyStreams(store);
+  await read(streams);
+  const other = { ...entry, sha256: createHash("sha256").update(wrong).digest("hex") };
+  const body = streams.open(other, new AbortController().signal).then(buffer);
+  await expect(body).rejects.toThrow("has not the digest of its manifest");
+});
+
+test("what is damaged on its way over a network is refused, however often it came whole", async () => {
+  let bytes = good;
+  const remote: StoreReader = {
+    get: async () => ({
+      kind: "object",
+      etag: "same",
+      size: good.length,
+      modifiedAt: new Date(0),
+      isLocal: false,
+      body: Readable.from([bytes], { objectMode: false }),
+    }),
+  };
+  const streams = createBodyStreams(remote);
+  await read(streams);
+  bytes = wrong;
+  await expect(read(streams)).rejects.toThrow("has not the digest of its manifest");
+});
