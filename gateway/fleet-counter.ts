@@ -36,6 +36,8 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     const client = createClient({
       url: url.href,
       disableOfflineQueue: true,
+      // A deadline of the client's own would make an abort signal per request; ours closes the connection.
+      commandOptions: { timeout: 0 },
       socket: {
         connectTimeout: connectTimeoutMs,
         reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000),
