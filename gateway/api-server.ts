@@ -54,13 +54,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const { last } = connection;
     connection.last = res;
     // Pipelined requests are taken one by one: Node gives the connection to a response when the one before it is over.
-    if (res.socket === null) last?.once("close", () => dispatch(req, res));
-    else dispatch(req, res);
+    if (res.socket === null) last?.once("close", () => dispatch(req, res, connection));
+    else dispatch(req, res, connection);
   }
 
-  function dispatch(req: IncomingMessage, res: ServerResponse): void {
+  function dispatch(req: IncomingMessage, res: ServerResponse, connection: Connection): void {
     if (!req.socket.writable) return;
-    connections.of(req.socket).requests += 1;
+    connection.requests += 1;
     // The handler answers everything; without the third argument Express would prepare an error page each time.
     hosted(req, res, noErrorPage);
   }

@@ -32,7 +32,7 @@ export function createWholeSender(keepAliveTimeoutMs: number): WholeSender {
     socket: Socket,
     { status, headers, body }: WholeResponse,
   ): boolean {
-    const head = `${statusLine(status)}${headers}Date: ${httpDate()}\r\n${ending}`;
+    const head = `${statusLines.get(status)}${headers}Date: ${httpDate()}\r\n${ending}`;
     // What Node itself notes of a response whose head is out; `end` then only concludes it.
     Object.assign(res, { _header: head, _headerSent: true });
     if (typeof body === "string") socket.write(head + body, "latin1");
@@ -58,9 +58,9 @@ export function createWholeSender(keepAliveTimeoutMs: number): WholeSender {
   };
 }
 
-function statusLine(status: number): string {
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-}
+const statusLines = new Map(
+  Object.entries(STATUS_CODES).map(([code, reason]) => [Number(code), `HTTP/1.1 ${code} ${reason}\r\n`]),
+);
 
 /** The time as HTTP writes it, which many responses share. */
 function secondsClock(): () => string {
