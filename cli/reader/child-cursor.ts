@@ -22,6 +22,11 @@ export class ChildCursor {
     return this.#isComplete;
   }
 
+  /** Whether there are more rows to come and fewer than so many are waiting to be merged. */
+  isWanted(waiting: number): boolean {
+    return !this.#isComplete && this.#rows.length - this.#at < waiting;
+  }
+
   /** How many such programs, and the first one's id. */
   get strays(): { readonly count: number; readonly first: string | undefined } {
     return { count: this.#strays, first: this.#firstStray };
@@ -39,18 +44,18 @@ export class ChildCursor {
     return this.#isComplete || (last !== undefined && compareIds(last.programId, programId) >= 0);
   }
 
-  /** The tuples of the program, `[]` when there are none. Called in the order of the ids; an id may come twice. */
-  tuplesOf(programId: string): unknown[][] {
+  /** The tuples of the program as JSON, `[]` when there are none. Called in the order of the ids; an id may come twice. */
+  jsonOf(programId: string): string {
     for (let row = this.#rows[this.#at]; row !== undefined; row = this.#rows[this.#at]) {
       const order = compareIds(row.programId, programId);
       if (order > 0) break;
       if (order === 0) {
         this.#merged = programId;
-        return JSON.parse(row.json);
+        return row.json;
       }
       this.#pass(row);
     }
-    return [];
+    return "[]";
   }
 
   /** Passes over what is left once the last program has been merged. */

@@ -1,4 +1,4 @@
-import pg from "pg";
+import pg, { type QueryConfig, type QueryResult } from "pg";
 import { Failure } from "../../core/failure.ts";
 import { sourceFailure } from "../source/source-client.ts";
 
@@ -24,7 +24,6 @@ export async function withSourcePool<Result>(
     application_name: "partner-programs",
     max: options.connections,
     connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: statementTimeoutMs,
     keepAlive: true,
   });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
@@ -41,18 +40,19 @@ async function withReading<Result>(
   signal: AbortSignal,
   read: (client: SourceClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect().catch((error: unknown) => {
+  const connection = await pool.connect().catch((error: unknown) => {
     throw sourceFailure(error);
   });
   let broken: Error | undefined;
   const onError = (error: Error): void => {
     broken = error;
   };
-  client.on("error", onError);
+  connection.on("error", onError);
   // A query may wait for a lock, or sort for minutes; nobody who pressed Ctrl-C wants to wait with it.
   const abort = (): void => {
-    client.connection.stream.destroy();
+    connection.connection.stream.destroy();
   };
+  const client = withDeadline(connection);
   signal.addEventListener("abort", abort);
   try {
     if (signal.aborted) throw new Failure("interrupted", "Interrupted.");
@@ -70,7 +70,30 @@ async function withReading<Result>(
     throw sourceFailure(error);
   } finally {
     signal.removeEventListener("abort", abort);
-    client.off("error", onError);
-    client.release(broken);
+    connection.off("error", onError);
+    connection.release(broken);
   }
+}
+
+/**
+ * The client with a deadline for each answer. It uses neither `pg`'s own timeout nor its promise: with either of them each
+ * answer stays reachable until the next full garbage collection, so that all rows are moved to the old generation.
+ */
+function withDeadline(connection: pg.PoolClient): SourceClient {
+  const query = (query: string | QueryConfig, values?: unknown[]): Promise<QueryResult> =>
+    new Promise((resolve, reject) => {
+      const config = typeof query === "string" ? { text: query } : query;
+      const deadline = setTimeout(() => {
+        connection.connection.stream.destroy(new Error("Query read timeout"));
+      }, statementTimeoutMs);
+      connection.query(
+        values === undefined ? config : { ...config, values },
+        (error: Error | null, answer) => {
+          clearTimeout(deadline);
+          if (error === null) resolve(answer);
+          else reject(error);
+        },
+      );
+    });
+  return Object.assign(Object.create(connection) as pg.PoolClient, { query });
 }

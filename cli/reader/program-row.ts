@@ -1,3 +1,4 @@
+import { lifecycle } from "../public-program/lifecycle.ts";
 import type {
   ChildPriceRow,
   EnrollmentRow,
@@ -13,15 +14,21 @@ import type { ChildName } from "./source-queries.ts";
 import { byPosition } from "./tuple-order.ts";
 
 /**
- * A row of `programsQuery`, all columns as text, and the program's children. The casts state what the queries select,
- * in their order; the values stay untrusted and are judged by the mapping.
+ * A row of `programsQuery`, all columns as text, and the program's children as JSON. The casts state what the queries select,
+ * in their order; the values stay untrusted and are judged by the mapping. The children of a program that is not
+ * published are not even parsed: nobody looks at them.
  */
 export function programSource(
   row: readonly (string | null)[],
-  tuplesOf: (child: ChildName) => unknown[][],
+  jsonOf: (child: ChildName) => string,
 ): ProgramSource {
   const text = (column: ProgramColumn): string | null => row[columns[column]] ?? null;
   const list = (column: ProgramColumn): (string | null)[] | null => JSON.parse(text(column) ?? "null");
+  const isPublished = lifecycle(text("lifecycle_state")).kind === "publishable";
+  const tuplesOf = (child: ChildName): unknown[][] => {
+    const json = jsonOf(child);
+    return isPublished ? JSON.parse(json) : [];
+  };
   const capacityTotal = text("capacity_total");
   return {
     programId: text("program_id") ?? "",

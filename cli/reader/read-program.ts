@@ -26,13 +26,13 @@ export async function readProgram(
   };
   const [program, another] = await rowsOf(programsQuery);
   if (program === undefined) return undefined;
-  const tuples = new Map<ChildName, unknown[][]>();
+  const children = new Map<ChildName, string>();
   for (const name of Object.keys(childQueries) as ChildName[]) {
     const [row] = await rowsOf(childQueries[name]);
-    tuples.set(name, JSON.parse(row?.[2] ?? "[]"));
+    children.set(name, row?.[2] ?? "[]");
   }
   return {
-    source: programSource(program, (name) => tuples.get(name) ?? []),
+    source: programSource(program, (name) => children.get(name) ?? "[]"),
     isDuplicate: another !== undefined,
   };
 }

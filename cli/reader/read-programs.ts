@@ -20,8 +20,8 @@ export interface StrayRows {
   readonly firstProgramId: string;
 }
 
-/** Programs fetched at a time. Two such rounds are in memory: the one being merged and the one being fetched. */
-const programsPerRound = 256;
+/** Programs fetched at a time: two such rounds must fit into V8's young generation, or each is copied to the old one. */
+const programsPerRound = 64;
 
 /**
  * Reads a tenant's programs by id, with one query per view whose rows are merged as they stream in: never a query per
@@ -53,13 +53,13 @@ export async function* readPrograms(
       fill(children, await fetchRound(client, tenantId, behind));
     }
     // The next round is on its way while the caller works on this one.
-    const open = childNames.filter((name) => children.get(name)?.isComplete === false);
-    next = fetchRound(client, tenantId, isComplete ? open : ["programs", ...open]);
+    const wanted = childNames.filter((name) => children.get(name)?.isWanted(2 * programsPerRound));
+    next = fetchRound(client, tenantId, isComplete ? wanted : ["programs", ...wanted]);
     next.catch(() => {});
 
     const ready: ReadProgram[] = [];
     for (const row of round.programs) {
-      const source = programSource(row, (name) => children.get(name)?.tuplesOf(row[0] ?? "") ?? []);
+      const source = programSource(row, (name) => children.get(name)?.jsonOf(row[0] ?? "") ?? "[]");
       const isDuplicate = carried?.programId === source.programId;
       if (carried !== undefined) {
         ready.push({ source: carried, isDuplicate: isCarriedDuplicate || isDuplicate });

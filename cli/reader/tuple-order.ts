@@ -3,7 +3,13 @@
  * the database happens to give rows never shows. The position itself is not published and is cut off.
  */
 export function byPosition(tuples: unknown[][]): unknown[][] {
-  return tuples.sort(comparePositions).map((tuple) => tuple.slice(1));
+  // Nearly always they come in order, and `sort` makes several arrays even of one tuple.
+  const ordered = isOrdered(tuples) ? tuples : tuples.sort(comparePositions);
+  return ordered.map((tuple) => tuple.slice(1));
+}
+
+function isOrdered(tuples: readonly unknown[][]): boolean {
+  return tuples.every((tuple, at) => at === 0 || comparePositions(tuples[at - 1] ?? [], tuple) <= 0);
 }
 
 function comparePositions(a: unknown[], b: unknown[]): number {

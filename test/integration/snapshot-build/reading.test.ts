@@ -7,7 +7,7 @@ import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
 /** As many programs as are fetched at a time. */
-const round = 256;
+const round = 64;
 let bench: Workbench;
 
 beforeAll(async () => {
