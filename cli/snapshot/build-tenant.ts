@@ -176,7 +176,7 @@ async function publish(
 ): Promise<Attempt> {
   const { store, signal } = context;
   using spool = new Spool();
-  for (const text of manifestText(manifest)) spool.append(Buffer.from(text));
+  for (const text of manifestText(manifest)) spool.append(text);
   const body = spool.finish();
   await context.beforeFirstWrite();
   await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);

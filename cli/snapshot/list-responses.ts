@@ -7,46 +7,52 @@ import { Spool } from "./spool.ts";
  * `departureDate` ascending, null last, then id.
  */
 export class ListResponses implements Disposable {
-  readonly #listItems = new Spool();
-  readonly #legacyItems = new Spool();
+  /** Each program's element of the list, then that of the legacy response. */
+  readonly #items = new Spool();
+  /** Where each of them begins. */
+  readonly #starts: number[] = [];
+  readonly #departures: number[] = [];
   readonly #list = new Spool();
   readonly #legacy = new Spool();
-  readonly #departures: number[] = [];
 
   add(program: RenderedProgram, departureDate: string | null): void {
-    this.#listItems.append(program.listItem);
-    this.#legacyItems.append(program.legacyItem);
+    for (const item of [program.listItem, program.legacyItem]) {
+      this.#starts.push(this.#items.size);
+      this.#items.append(item);
+    }
     this.#departures.push(departureDate === null ? afterAllDates : Number(departureDate.replaceAll("-", "")));
   }
 
   /** Both bodies live until `dispose`. Called once. */
   finish(): { readonly list: ObjectBody; readonly legacy: ObjectBody } {
-    const order = Uint32Array.from(this.#departures.keys());
     const departures = this.#departures;
+    const order = new Uint32Array(departures.length).map((_, at) => at);
     order.sort((a, b) => (departures[a] ?? 0) - (departures[b] ?? 0) || a - b);
-    const end = `],"meta":{"count":${order.length}}}`;
-    return {
-      list: joined(this.#list, '{"data":[', this.#listItems, order, end),
-      legacy: joined(this.#legacy, '{"success":true,"programs":[', this.#legacyItems, order, "]}"),
-    };
+    this.#starts.push(this.#items.size);
+    const [list, legacy] = [this.#list, this.#legacy];
+    list.append('{"data":[');
+    legacy.append('{"success":true,"programs":[');
+    order.forEach((program, at) => {
+      if (at > 0) {
+        list.append(",");
+        legacy.append(",");
+      }
+      this.#copyItem(2 * program, list);
+      this.#copyItem(2 * program + 1, legacy);
+    });
+    list.append(`],"meta":{"count":${order.length}}}`);
+    legacy.append("]}");
+    return { list: list.finish(), legacy: legacy.finish() };
   }
 
   [Symbol.dispose](): void {
-    for (const spool of [this.#listItems, this.#legacyItems, this.#list, this.#legacy])
-      spool[Symbol.dispose]();
+    for (const spool of [this.#items, this.#list, this.#legacy]) spool[Symbol.dispose]();
+  }
+
+  #copyItem(item: number, target: Spool): void {
+    target.appendFrom(this.#items, this.#starts[item] ?? 0, this.#starts[item + 1] ?? 0);
   }
 }
 
 /** Sorts after 9999-12-31. */
 const afterAllDates = 100_000_000;
-const comma = Buffer.from(",");
-
-function joined(target: Spool, start: string, items: Spool, order: Uint32Array, end: string): ObjectBody {
-  target.append(Buffer.from(start));
-  order.forEach((item, at) => {
-    if (at > 0) target.append(comma);
-    target.append(items.item(item));
-  });
-  target.append(Buffer.from(end));
-  return target.finish();
-}

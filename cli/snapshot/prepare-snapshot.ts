@@ -114,7 +114,7 @@ export async function prepareSnapshot(
       programs.add(programId, before);
       return;
     }
-    const body = bytesBody(rendered.detail);
+    const body = bytesBody(Buffer.from(rendered.detail));
     programs.add(programId, { snapshotId: plan.snapshotId, sha256: body.sha256, size: body.size });
     await store({ kind: "detail", programId }, body);
   }

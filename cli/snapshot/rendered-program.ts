@@ -1,14 +1,18 @@
-import { sha256Hex } from "../../core/object-body.ts";
+import { hash } from "node:crypto";
 import type { PublicProgram } from "../public-program/public-program.ts";
 
-/** The canonical bytes of one program: minified UTF-8 JSON, keys in the order of the specification's tables. */
+/**
+ * The canonical text of one program: minified JSON, keys in the order of the specification's tables. Its bytes are its
+ * UTF-8; they are made where they are needed, since those of most programs are known already.
+ */
 export interface RenderedProgram {
   /** The element of the list's `data`. */
-  readonly listItem: Buffer;
+  readonly listItem: string;
   /** The element of the legacy resource's `programs`. */
-  readonly legacyItem: Buffer;
+  readonly legacyItem: string;
   /** The whole detail response. */
-  readonly detail: Buffer;
+  readonly detail: string;
+  /** Of the bytes. */
   readonly detailSha256: string;
 }
 
@@ -22,13 +26,12 @@ export function renderedProgram(
   const { name, capacity } = listItem;
   // The detail begins with the list's very text, so the list fields of both are equal by construction.
   const listText = JSON.stringify(listItem);
-  const detailText = `{"data":${listText.slice(0, -1)},${JSON.stringify(detailOnly).slice(1)}}`;
+  const detail = `{"data":${listText.slice(0, -1)},${JSON.stringify(detailOnly).slice(1)}}`;
   const legacy = { name, capacity: legacyCapacity === "total" ? capacity.total : capacity };
-  const detail = Buffer.from(detailText);
   return {
-    listItem: Buffer.from(listText),
-    legacyItem: Buffer.from(JSON.stringify(legacy)),
+    listItem: listText,
+    legacyItem: JSON.stringify(legacy),
     detail,
-    detailSha256: sha256Hex(detail),
+    detailSha256: hash("sha256", detail, "hex"),
   };
 }

@@ -13,7 +13,8 @@ export function violation(rendered: RenderedProgram, programId: ProgramId): Data
     [isProgramDetailResponse, rendered.detail],
     [isProgramListItem, rendered.listItem],
   ] as const;
-  for (const [isValid, bytes] of checks) {
+  for (const [isValid, text] of checks) {
+    const bytes = Buffer.from(text);
     const result = validate<unknown>(isValid, JSON.parse(bytes.toString("utf8")));
     if (result.valid) continue;
     const { path, expected, found } = result.violation;

@@ -1,11 +1,13 @@
+import { readFileSync } from "node:fs";
 import { Spool } from "../../cli/snapshot/spool.ts";
 
 // Spools 8 MiB in one piece, and prints whether they came back.
 using spool = new Spool();
-const piece = Buffer.alloc(8 * 1024 * 1024, "spooled ");
+const text = "spooled ".repeat(1024 * 1024);
 try {
-  spool.append(piece);
-  console.log(spool.item(0).equals(piece) ? "whole" : "damaged");
+  spool.append(text);
+  const body = spool.finish();
+  console.log(body.kind === "file" && readFileSync(body.path, "utf8") === text ? "whole" : "damaged");
 } catch (error) {
   console.log(error instanceof Error && "code" in error ? error.code : error);
 }

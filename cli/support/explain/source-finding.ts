@@ -68,7 +68,7 @@ async function read(
       return { kind: "invalid", problems: program.problems.map(problem) };
     case "published": {
       const { detail, detailSha256 } = program.rendered;
-      const document = dataOf(detail, "the program");
+      const document = dataOf(Buffer.from(detail), "the program");
       return {
         kind: "publishable",
         document,

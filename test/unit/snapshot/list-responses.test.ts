@@ -63,7 +63,7 @@ describe("the list", () => {
     );
   });
 
-  test("is right from files, too: thousands of programs of more than 2 MiB", () => {
+  test("is right from files, too: thousands of programs of more than 512 KiB", () => {
     const programs: Program[] = Array.from({ length: 4000 }, (_, at) => [
       `p${String(at).padStart(5, "0")}`,
       at % 5 === 0 ? null : `2027-01-${String(1 + ((at * 7) % 28)).padStart(2, "0")}`,

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Spool } from "../../../cli/snapshot/spool.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
@@ -27,62 +28,98 @@ afterEach(() => {
 describe("a spool", () => {
   test("of nothing is an empty body", () => {
     using spool = new Spool();
-    const body = spool.finish();
-    expect(body).toMatchObject({ kind: "bytes", size: 0, sha256: sha256(Buffer.alloc(0)) });
-    expect(spool.count).toBe(0);
+    expect(spool.size).toBe(0);
+    expect(spool.finish()).toMatchObject({ kind: "bytes", size: 0, sha256: sha256("") });
   });
 
-  test("of up to 2 MiB stays in memory and touches no file", () => {
+  test("of up to 512 KiB stays in memory and touches no file", () => {
     using spool = new Spool();
-    const pieces = [randomBytes(mebibyte), randomBytes(mebibyte)];
+    const pieces = [textOf(256 * 1024), textOf(256 * 1024)];
     for (const piece of pieces) spool.append(piece);
     expect(readdirSync(temporary)).toEqual([]);
     const body = spool.finish();
     expect(body.kind).toBe("bytes");
-    expect(contentOf(body).equals(Buffer.concat(pieces))).toBe(true);
+    expect(contentOf(body)).toBe(pieces.join(""));
   });
 
   test("of more moves to one temporary file that only its owner can read", () => {
     using spool = new Spool();
-    const pieces = Array.from({ length: 700 }, (_, at) => randomBytes(at * 13));
+    const pieces = Array.from({ length: 700 }, (_, at) => textOf(at * 13));
     for (const piece of pieces) spool.append(piece);
+    const whole = pieces.join("");
+    expect(spool.size).toBe(Buffer.byteLength(whole));
     const body = spool.finish();
-    const whole = Buffer.concat(pieces);
-    expect(body).toMatchObject({ kind: "file", size: whole.length, sha256: sha256(whole) });
-    expect(contentOf(body).equals(whole)).toBe(true);
+    expect(body).toMatchObject({ kind: "file", size: Buffer.byteLength(whole), sha256: sha256(whole) });
+    expect(contentOf(body)).toBe(whole);
     expect(readdirSync(temporary)).toHaveLength(1);
+    expect(body.kind === "file" && statSync(body.path).mode & 0o777).toBe(0o600);
+  });
+
+  test("counts and keeps the bytes of UTF-8, whatever the letters, also where its buffer is just full", () => {
+    const letters = ["a", "\u00fc", "\u20ac", "\u{1f600}"];
+    fc.assert(
+      fc.property(
+        fc.nat(9),
+        fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 40 }),
+        (less, parts) => {
+          using spool = new Spool();
+          const whole = "x".repeat(16 * 1024 - less) + parts.join("");
+          spool.append("x".repeat(16 * 1024 - less));
+          for (const part of parts) spool.append(part);
+          expect(spool.size).toBe(Buffer.byteLength(whole));
+          expect(contentOf(spool.finish())).toBe(whole);
+        },
+      ),
+    );
   });
 
   test.each([
     ["in memory", 10],
     ["in a file", 9000],
-  ])("gives every piece back, empty ones too, in any order and between appends: %s", (_, bytes) => {
-    using spool = new Spool();
-    const pieces = Array.from({ length: 400 }, (_, at) =>
-      at % 7 === 0 ? Buffer.alloc(0) : randomBytes(bytes),
-    );
-    for (const [at, piece] of pieces.entries()) {
-      spool.append(piece);
-      const earlier = (at * 31) % (at + 1);
-      expect(spool.item(earlier).equals(pieces[earlier] ?? Buffer.alloc(1))).toBe(true);
-    }
-    expect(spool.count).toBe(pieces.length);
-    expect(contentOf(spool.finish()).equals(Buffer.concat(pieces))).toBe(true);
-    for (const at of [399, 0, 1, 200])
-      expect(spool.item(at).equals(pieces[at] ?? Buffer.alloc(1))).toBe(true);
-  });
+  ])(
+    "gives any part to another spool, an empty one too, in any order and between appends: %s",
+    (_, bytes) => {
+      using spool = new Spool();
+      using other = new Spool();
+      const pieces = Array.from({ length: 400 }, (_, at) => (at % 7 === 0 ? "" : textOf(bytes)));
+      const starts: number[] = [];
+      const expected: string[] = [];
+      for (const [at, piece] of pieces.entries()) {
+        starts.push(spool.size);
+        spool.append(piece);
+        const earlier = (at * 31) % (at + 1);
+        other.appendFrom(spool, starts[earlier] ?? 0, starts[earlier + 1] ?? spool.size);
+        expected.push(pieces[earlier] ?? "");
+      }
+      expect(contentOf(other.finish())).toBe(expected.join(""));
+      expect(contentOf(spool.finish())).toBe(pieces.join(""));
+    },
+  );
 
   test("takes a single piece larger than its memory", () => {
     using spool = new Spool();
-    const piece = randomBytes(3 * mebibyte);
+    using other = new Spool();
+    const piece = textOf(3 * mebibyte);
     spool.append(piece);
-    expect(spool.item(0).equals(piece)).toBe(true);
-    expect(spool.finish()).toMatchObject({ kind: "file", size: piece.length, sha256: sha256(piece) });
+    other.appendFrom(spool, 0, spool.size);
+    for (const { kind, size, sha256: digest } of [spool.finish(), other.finish()])
+      expect({ kind, size, digest }).toEqual({ kind: "file", size: piece.length, digest: sha256(piece) });
+  });
+
+  test("does not take over what is left of a file that somebody cut off", () => {
+    using spool = new Spool();
+    using other = new Spool();
+    spool.append(textOf(mebibyte));
+    const [folder = ""] = readdirSync(temporary);
+    spool.append("the end");
+    other.appendFrom(spool, 0, 10);
+    truncateSync(join(temporary, folder, "spool"), 100);
+    expect(() => other.appendFrom(spool, 90, 110)).toThrow("cut off");
   });
 
   test("removes its file and folder when disposed, also twice and without having been finished", () => {
     const spool = new Spool();
-    spool.append(randomBytes(3 * mebibyte));
+    spool.append(textOf(3 * mebibyte));
     expect(readdirSync(temporary)).toHaveLength(1);
     spool[Symbol.dispose]();
     spool[Symbol.dispose]();
@@ -93,7 +130,7 @@ describe("a spool", () => {
     let path = "";
     expect(() => {
       using spool = new Spool();
-      spool.append(randomBytes(3 * mebibyte));
+      spool.append(textOf(3 * mebibyte));
       const body = spool.finish();
       path = body.kind === "file" ? body.path : "";
       throw new Error("the upload failed");
@@ -103,10 +140,17 @@ describe("a spool", () => {
   });
 });
 
-function contentOf(body: ObjectBody): Buffer {
-  return body.kind === "bytes" ? body.bytes : readFileSync(body.path);
+/** Text of so many letters and bytes that is nowhere the same. */
+function textOf(length: number): string {
+  return randomBytes(Math.ceil(length / 2))
+    .toString("hex")
+    .slice(0, length);
 }
 
-function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
+function contentOf(body: ObjectBody): string {
+  return body.kind === "bytes" ? body.bytes.toString() : readFileSync(body.path, "utf8");
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
