@@ -17,65 +17,92 @@ export function createLogDestination(options: {
   readonly onLost: (lines: number) => void;
 }): LogDestination {
   const { fd, maxPendingBytes, onLost } = options;
-  let lines: string[] = [];
-  /** UTF-16 units of `lines`: near enough to bytes, and free to count. */
-  let gathered = 0;
-  /** The part of an earlier batch that is not written yet. */
-  let batch = Buffer.alloc(0);
+  let filling = newBlock();
+  /** Blocks in the order of their lines; the first is the one that is being written. */
+  const waiting: Block[] = [];
+  let waitingBytes = 0;
+  /** Written, to be filled again: a new block for each batch would keep the garbage collector busy. */
+  let spare: Block | undefined;
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
 
-  function nextBatch(): Buffer {
-    if (batch.length === 0 && lines.length > 0) {
-      batch = Buffer.from(lines.join(""));
-      lines = [];
-      gathered = 0;
-    }
-    return batch;
+  function sealBlock(): void {
+    if (filling.to === 0) return;
+    waiting.push(filling);
+    waitingBytes += filling.to;
+    filling = spare ?? newBlock();
+    spare = undefined;
   }
 
-  function writeBatch(): void {
+  function nextBlock(): Block | undefined {
+    if (waiting.length === 0) sealBlock();
+    return waiting[0];
+  }
+
+  function dropFirst(block: Block): void {
+    waiting.shift();
+    waitingBytes -= block.to - block.from;
+    if (block.bytes.length === blockBytes) spare = { bytes: block.bytes, from: 0, to: 0 };
+  }
+
+  function noteWritten(block: Block, bytes: number): void {
+    if (block.from + bytes === block.to) dropFirst(block);
+    else {
+      block.from += bytes;
+      waitingBytes -= bytes;
+    }
+  }
+
+  function writeBlock(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (isWriting || nextBatch().length === 0) return;
+    if (isWriting) return;
+    const block = nextBlock();
+    if (block === undefined) return;
     isWriting = true;
-    write(fd, batch, 0, batch.length, null, (error, written) => {
+    write(fd, block.bytes, block.from, block.to - block.from, null, (error, written) => {
       isWriting = false;
-      if (error === null) batch = batch.subarray(written);
-      else if (!isBusy(error)) giveUp();
-      if (batch.length > 0) schedule(busyRetryMs);
-      else if (gathered >= batchLength) writeBatch();
-      else if (lines.length > 0) schedule(maxDelayMs);
+      // Written meanwhile by `flushSync`.
+      if (waiting[0] !== block) return;
+      if (error === null) noteWritten(block, written);
+      else if (!isBusy(error)) giveUp(block);
+      if (waiting[0] === block) schedule(busyRetryMs);
+      else if (waiting.length > 0 || filling.to >= batchBytes) writeBlock();
+      else if (filling.to > 0) schedule(maxDelayMs);
     });
   }
 
   /** Nobody will ever read this (EPIPE, EBADF) or there is no room for it (ENOSPC). */
-  function giveUp(): void {
-    onLost(batch.toString("latin1").split("\n").length - 1);
-    batch = Buffer.alloc(0);
+  function giveUp(block: Block): void {
+    onLost(block.bytes.toString("latin1", block.from, block.to).split("\n").length - 1);
+    dropFirst(block);
   }
 
   function schedule(delayMs: number): void {
-    timer ??= setTimeout(writeBatch, delayMs).unref();
+    timer ??= setTimeout(writeBlock, delayMs).unref();
   }
 
   return {
     write(line) {
-      if (gathered + line.length > maxPendingBytes) {
+      if (waitingBytes + filling.to + line.length > maxPendingBytes) {
         onLost(1);
         return;
       }
-      lines.push(line);
-      gathered += line.length;
-      if (gathered >= batchLength) writeBatch();
+      const maxBytes = line.length * 3;
+      if (filling.to + maxBytes > filling.bytes.length) {
+        sealBlock();
+        if (maxBytes > filling.bytes.length) filling = newBlock(maxBytes);
+      }
+      filling.to += filling.bytes.write(line, filling.to);
+      if (filling.to >= batchBytes && waiting.length === 0) writeBlock();
       else schedule(maxDelayMs);
     },
 
     flushSync(maxMs) {
       const endsAt = Date.now() + maxMs;
-      while (nextBatch().length > 0 && Date.now() < endsAt) {
+      for (let block = nextBlock(); block !== undefined && Date.now() < endsAt; block = nextBlock()) {
         try {
-          batch = batch.subarray(writeSync(fd, batch));
+          noteWritten(block, writeSync(fd, block.bytes, block.from, block.to - block.from));
         } catch (error) {
           if (!isBusy(error)) return;
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyRetryMs);
@@ -85,7 +112,20 @@ export function createLogDestination(options: {
   };
 }
 
-const batchLength = 64 * 1024;
+/** Lines as bytes, of which those before `from` are written. */
+interface Block {
+  readonly bytes: Buffer;
+  from: number;
+  to: number;
+}
+
+function newBlock(size = blockBytes): Block {
+  return { bytes: Buffer.allocUnsafeSlow(size), from: 0, to: 0 };
+}
+
+const batchBytes = 64 * 1024;
+/** With room for the line that makes a batch full. */
+const blockBytes = 80 * 1024;
 const maxDelayMs = 100;
 const busyRetryMs = 20;
 

@@ -36,6 +36,17 @@ test("lines arrive whole and in order, whatever their number", async () => {
   expect(lost).toBe(0);
 });
 
+test("a line may be longer than what is written at once", async () => {
+  const destination = createLogDestination({ fd, maxPendingBytes: 10_000_000, onLost });
+  const lines = ["a\n", `${"é".repeat(100_000)}\n`, "b\n", `${"x".repeat(1_000_000)}\n`, "c\n"];
+  for (const line of lines) destination.write(line);
+  const text = await eventually(
+    () => readFileSync(path, "utf8"),
+    (written) => written.endsWith("c\n"),
+  );
+  expect(text === lines.join("")).toBe(true);
+});
+
 test("what is left is written before the process ends", () => {
   const destination = createLogDestination({ fd, maxPendingBytes: 1000, onLost });
   destination.write("one\n");
