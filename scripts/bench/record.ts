@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { request } from "node:http";
+import { Agent, request } from "node:http";
 import { join } from "node:path";
 
 /** One kind of request whose answer the yardstick repeats. */
@@ -32,22 +32,48 @@ export async function recordAnswers(
   return path;
 }
 
+/** Throws unless the two servers answer each case with the same bytes, but for what differs from answer to answer. */
+export async function expectSameAnswers(
+  gateway: string,
+  bare: string,
+  cases: readonly BenchCase[],
+): Promise<void> {
+  for (const { name, path, headers } of cases) {
+    const [ours, theirs] = await Promise.all([
+      ask(`${gateway}${path}`, headers, []),
+      ask(`${bare}/${name}`, headers, []),
+    ]);
+    const shown = [ours, theirs].map((answer) =>
+      JSON.stringify([answer.status, answer.headers, answer.body.toString("latin1")]).replace(varying, "?"),
+    );
+    if (shown[0] !== shown[1])
+      throw new Error(`${name}: the yardstick answers otherwise: ${shown.join("\n")}`);
+  }
+}
+
+/** Times, what is left of a quota, and request ids. */
+const varying =
+  /\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|r=\d+;t=\d+|Retry-After","\d+|[0-9a-f]{8}-[0-9a-f-]{27}(?=")|requestId\\":\\"[^\\]+/g;
+
 /** Node adds these to every answer by itself, the yardstick's included. */
-const addedByNode = new Set(["date", "connection", "keep-alive"]);
+const addedByNode = ["date", "connection", "keep-alive"];
 
 function ask(
   url: string,
   headers: Readonly<Record<string, string>>,
+  dropped: readonly string[] = addedByNode,
 ): Promise<{ readonly status: number; readonly headers: string[]; readonly body: Buffer }> {
+  const agent = new Agent({ keepAlive: true });
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { headers: { ...headers }, agent: false }, (response) => {
+    const outgoing = request(url, { headers: { ...headers }, agent }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => {
+        agent.destroy();
         const kept: string[] = [];
         for (let at = 0; at < response.rawHeaders.length; at += 2) {
           const [name = "", value = ""] = response.rawHeaders.slice(at, at + 2);
-          if (!addedByNode.has(name.toLowerCase())) kept.push(name, value);
+          if (!dropped.includes(name.toLowerCase())) kept.push(name, value);
         }
         resolve({ status: response.statusCode ?? 0, headers: kept, body: Buffer.concat(chunks) });
       });

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { type Current, currentBytes } from "../../core/current.ts";
 import { parseTenantId, snapshotId } from "../../core/ids.ts";
 import { type Manifest, manifestText } from "../../core/manifest.ts";
@@ -44,13 +44,18 @@ export async function publishList(store: ObjectStore, tenant: string, list: Buff
   await store.put(currentKey(tenantId), bytesBody(currentBytes(current)));
 }
 
-/** A list response of about so many bytes, made of copies of a real one's programs. */
+/**
+ * A list response of about so many bytes, made of copies of a real one's programs. Ids and names of their own make it
+ * compress like a list of as many real programs, about 1 to 15; mere copies would shrink to almost nothing.
+ */
 export function listOfBytes(real: Buffer, bytes: number): Buffer {
-  const { data } = JSON.parse(real.toString("utf8")) as { readonly data: readonly { readonly id: string }[] };
+  const { data } = JSON.parse(real.toString("utf8")) as {
+    readonly data: readonly { readonly name: string }[];
+  };
   const items: string[] = [];
   for (let size = 0; size < bytes; ) {
     const program = data[items.length % data.length];
-    const text = JSON.stringify({ ...program, id: `${program?.id}-${items.length}` });
+    const text = JSON.stringify({ ...program, id: randomUUID(), name: `${program?.name} ${randomUUID()}` });
     items.push(text);
     size += text.length + 1;
   }
