@@ -8,7 +8,7 @@ export default defineConfig({
     // The default leaves one core free, which on two cores is half the machine.
     maxWorkers: "100%",
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], isolate } },
+      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], isolate, testTimeout: 30_000 } },
       {
         test: {
           name: "integration",

@@ -76,6 +76,8 @@ export function port(
 export function url(
   spec: About & {
     readonly schemes: readonly string[];
+    /** PostgreSQL's may be elsewhere: in a query parameter, for a socket. */
+    readonly needsHost?: boolean;
     readonly fallbackText: string;
   },
 ): Setting<URL | undefined> {
@@ -86,8 +88,11 @@ export function url(
       // The text may hold a password: no fault repeats it.
       const parsed = parsedUrl(text);
       if (parsed === undefined) throw new SettingFault("is not a URL");
-      if (spec.schemes.includes(parsed.protocol)) return parsed;
-      throw new SettingFault(`must begin with ${spec.schemes.map((scheme) => `${scheme}//`).join(" or ")}`);
+      if (!spec.schemes.includes(parsed.protocol)) {
+        throw new SettingFault(`must begin with ${spec.schemes.map((scheme) => `${scheme}//`).join(" or ")}`);
+      }
+      if (spec.needsHost === true && parsed.hostname === "") throw new SettingFault("names no host");
+      return parsed;
     },
     show: (value) => (value === undefined ? spec.fallbackText : shownUrl(value)),
   };

@@ -15,6 +15,15 @@ export const defaultTerminalStatuses: readonly string[] = [
   "no_show",
 ];
 
+const dataDir = text<string>({
+  name: "DATA_DIR",
+  about: "where the embedded defaults live",
+  fallbackText: "`./data`",
+  fallback: dataDirectory,
+  parse: (path) => resolve(path),
+  show: String,
+});
+
 const storeUrl = text<StoreAddress>({
   name: "STORE_URL",
   about: "where snapshots live: `file:DIRECTORY` or `s3://BUCKET[/PREFIX]`",
@@ -55,7 +64,7 @@ const logLevel = choice({
 });
 
 /** What both programs need to reach the store. */
-const storeSettings = { storeUrl, s3ForcePathStyle, storeTimeoutMs, logLevel } as const;
+const storeSettings = { dataDir, storeUrl, s3ForcePathStyle, storeTimeoutMs, logLevel } as const;
 
 /** The settings of `partner-programs`. */
 export const cliSettings = {
@@ -64,14 +73,6 @@ export const cliSettings = {
     about: "the booking database; read-only access to the `partner_source` views is enough to build",
     schemes: ["postgres:", "postgresql:"],
     fallbackText: "the embedded PostgreSQL under `DATA_DIR`",
-  }),
-  dataDir: text<string>({
-    name: "DATA_DIR",
-    about: "where the embedded defaults live",
-    fallbackText: "`./data`",
-    fallback: dataDirectory,
-    parse: (path) => resolve(path),
-    show: String,
   }),
   ...storeSettings,
   legacyCapacity: choice({
@@ -139,6 +140,7 @@ export const gatewaySettings = {
     name: "REDIS_URL",
     about: "one counter for a whole fleet; while Redis is down each process counts for itself",
     schemes: ["redis:", "rediss:"],
+    needsHost: true,
     fallbackText: "none: counted in the process",
   }),
   redisTimeoutMs: integer({

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SettingFault } from "./setting-parser.ts";
 
@@ -21,16 +21,19 @@ export function showStoreAddress(address: StoreAddress): string {
 }
 
 function fileDirectory(text: string): string {
-  if (text.startsWith("file://")) {
-    try {
-      return fileURLToPath(text);
-    } catch {
-      throw new SettingFault("names another host; write file:/absolute/dir or file:relative/dir");
-    }
-  }
-  const path = text.slice("file:".length);
+  const path = text.startsWith("file://") ? pathOfUrl(text) : text.slice("file:".length);
   if (path === "" || path.includes("\0")) throw new SettingFault("names no directory after file:");
-  return resolve(path);
+  const directory = resolve(path);
+  if (dirname(directory) === directory) throw new SettingFault("names the root of the file system");
+  return directory;
+}
+
+function pathOfUrl(text: string): string {
+  try {
+    return fileURLToPath(text);
+  } catch {
+    throw new SettingFault("names another host; write file:/absolute/dir or file:relative/dir");
+  }
 }
 
 function s3Address(rest: string): StoreAddress {

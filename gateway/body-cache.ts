@@ -69,9 +69,8 @@ export function createBodyCache(options: {
   }
 
   async function pack(slot: string, body: CachedBody): Promise<CachedBody> {
-    const packed = body.identity.length < minCompressedBytes ? undefined : await gzipBytes(body.identity);
-    const isWorth = packed !== undefined && packed.length < body.identity.length;
-    body.gzip = isWorth ? ownBytes(packed) : null;
+    const packed = await gzipBytes(body.identity);
+    body.gzip = packed.length < body.identity.length ? ownBytes(packed) : null;
     // Filed again, so that the cache counts the new bytes too; unless another body took the slot meanwhile.
     if (bodies.peek(slot) === body) bodies.set(slot, body);
     return body;
@@ -101,8 +100,6 @@ export function createBodyCache(options: {
 
 /** What an entry costs beside its bytes: keys, objects, the map's slot. */
 const overheadBytes = 512;
-/** Below about one network packet, compression saves nothing. */
-const minCompressedBytes = 1024;
 const gzipBytes = promisify(gzip);
 
 function heldBytes(body: CachedBody): number {

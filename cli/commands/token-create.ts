@@ -6,11 +6,11 @@ import { parseInstant } from "../../core/setting-types.ts";
 import { readScope } from "../../core/token-registry.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { parsedOption } from "../parsed-option.ts";
-import { action, type Shell, settingsOf } from "../shell.ts";
+import { action, type Shell } from "../shell.ts";
+import { withCheckedStore } from "../store-check/with-checked-store.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
 import { issueToken } from "../tokens/issue-token.ts";
 import { printIssuedToken } from "../tokens/print-token.ts";
-import { withStore } from "../with-store.ts";
 
 interface CreateFlags {
   readonly tenant: string;
@@ -49,7 +49,7 @@ async function run(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
     expiresAt: flags.expires?.toISOString() ?? null,
     rateLimit: flags.rateLimit ?? null,
   };
-  await withStore(settingsOf(shell), async (store) => {
+  await withCheckedStore(shell, async (store) => {
     if (!flags.allowUnpublished) {
       const current = await store.get(currentKey(tenantId));
       if (current.kind === "missing") {

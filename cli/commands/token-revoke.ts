@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { parseTokenId, type TokenId } from "../../core/ids.ts";
 import type { ExitStatus } from "../exit-status.ts";
-import { action, type Shell, settingsOf } from "../shell.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
 import { revoked } from "../tokens/issue-token.ts";
 import { withStore } from "../with-store.ts";
@@ -11,14 +11,21 @@ export function tokenRevoke(shell: Shell): Command {
   return new Command("revoke")
     .description("end tokens for good; every gateway refuses them within a second")
     .argument("<token-id...>", "the tokens to end")
-    .action(action(shell, (tokenIds: readonly string[]) => run(shell, tokenIds.map(parseTokenId))));
+    .option("--json", "print an object for programs", false)
+    .action(
+      action(shell, (tokenIds: readonly string[], flags: { readonly json: boolean }) =>
+        run(shell, tokenIds.map(parseTokenId), flags.json),
+      ),
+    );
 }
 
-async function run(shell: Shell, tokenIds: readonly TokenId[]): Promise<ExitStatus> {
+// On any store: what keeps conditional writes from being honoured must not keep a token alive.
+async function run(shell: Shell, tokenIds: readonly TokenId[], json: boolean): Promise<ExitStatus> {
   const now = shell.now();
   await withStore(settingsOf(shell), (store) =>
     editRegistry(store, (tokens) => revoked(tokens, tokenIds, now)),
   );
-  shell.stderr.write(`Revoked: ${tokenIds.join(", ")}\n`);
+  if (json) printJson(shell, { revoked: tokenIds });
+  else shell.stderr.write(`Revoked: ${tokenIds.join(", ")}\n`);
   return 0;
 }

@@ -4,11 +4,11 @@ import { parseTokenId, type TokenId } from "../../core/ids.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { parsedOption } from "../parsed-option.ts";
-import { action, type Shell, settingsOf } from "../shell.ts";
+import { action, type Shell } from "../shell.ts";
+import { withCheckedStore } from "../store-check/with-checked-store.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
 import { type IssuedToken, issueToken, revoked } from "../tokens/issue-token.ts";
 import { printIssuedToken } from "../tokens/print-token.ts";
-import { withStore } from "../with-store.ts";
 
 /** `token rotate`: a new token on the same terms; the old one is revoked in the same write. */
 export function tokenRotate(shell: Shell): Command {
@@ -25,7 +25,7 @@ export function tokenRotate(shell: Shell): Command {
 
 async function run(shell: Shell, tokenId: TokenId, json: boolean): Promise<ExitStatus> {
   const now = shell.now();
-  await withStore(settingsOf(shell), async (store) => {
+  await withCheckedStore(shell, async (store) => {
     let issued: IssuedToken | undefined;
     await editRegistry(store, (tokens) => {
       const old = activeToken(tokens, tokenId, now);

@@ -29,7 +29,10 @@ export const problemRules = {
     severity: "warning",
     rule: "a currency is three letters, else it is published as null",
   },
-  capacity_total_invalid: { severity: "warning", rule: "a missing or negative capacity counts as 0" },
+  capacity_total_invalid: {
+    severity: "warning",
+    rule: "a missing, negative or impossibly large capacity counts as 0",
+  },
   enrollment_role_unknown: {
     severity: "warning",
     rule: "an enrollment of an unknown role counts as a passenger",

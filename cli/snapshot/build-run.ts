@@ -59,7 +59,7 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
   const finishedAt = context.now();
   const { outcome, exitStatus } =
     failure === undefined
-      ? runOutcome(runs, { dryRun: options.dryRun, askedFor: options.tenants !== undefined })
+      ? runOutcome(runs, problems, { dryRun: options.dryRun, askedFor: options.tenants !== undefined })
       : { outcome: "failed" as const, exitStatus: exitStatusOf(failure.code) };
   return {
     format: "partner-programs/run-report@1",

@@ -2,15 +2,21 @@ import type { Problem, RunReport, RunTotals, TenantRun } from "../../schemas/gen
 import type { ExitStatus } from "../exit-status.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
 
-/** The outcome of a run from those of its tenants: pure, so that the table of exit statuses is easy to hold. */
+/**
+ * The outcome of a run from those of its tenants: pure, so that the table of exit statuses is easy to hold. `problems` are
+ * those of no tenant's own run; an error among them is a tenant that could not even be named.
+ */
 export function runOutcome(
   runs: readonly TenantRun[],
+  problems: readonly Problem[],
   options: { readonly dryRun: boolean; readonly askedFor: boolean },
 ): { readonly outcome: RunReport["outcome"]; readonly exitStatus: ExitStatus } {
   // A tenant on hold is passed over, unless it was asked for by name.
   const isRefused = ({ outcome }: TenantRun): boolean =>
     outcome === "refused" || (outcome === "held" && options.askedFor);
-  const failed = runs.filter(({ outcome }) => outcome === "failed" || outcome === "skipped").length;
+  const failed =
+    runs.filter(({ outcome }) => outcome === "failed" || outcome === "skipped").length +
+    problems.filter(({ severity }) => severity === "error").length;
   const refused = runs.filter(isRefused).length;
   const done = runs.filter(({ outcome }) => succeeded.has(outcome)).length;
 

@@ -16,7 +16,8 @@ export async function checkSourceStructure(client: pg.ClientBase): Promise<reado
 /** The problems of a schema, in the contract's order. */
 function structureProblems(schema: CatalogSchema): readonly StructureProblem[] {
   if (!schema.exists) {
-    const message = "The schema partner_source is missing.";
+    const message =
+      "The schema partner_source is missing: DATABASE_URL names another database than yours (unset: the embedded one), or there are no views yet.";
     const text = "partner-programs source init";
     return [problem("schema_missing", null, null, message, { kind: "command", text })];
   }

@@ -102,11 +102,26 @@ async function inFolder(
   await syncFolder(folder);
 }
 
-/** `mkdir -p` whose new folders are durable: each one's name is synced in its parent. */
+/**
+ * `mkdir -p` whose new folders are durable: each one's name is synced in its parent. Not Node's own `recursive`, which
+ * never ends where a parent exists and still takes no folder (/proc).
+ */
 async function makeFolder(folder: string, syncFolder: (folder: string) => Promise<void>): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
-  if (first === undefined) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+  if (await isMade(folder)) return;
+  await makeFolder(dirname(folder), syncFolder);
+  await mkdir(folder).catch((error: unknown) => {
+    if (!isErrno(error, "EEXIST")) throw error;
+  });
+  await syncFolder(dirname(folder));
+}
+
+async function isMade(folder: string): Promise<boolean> {
+  try {
+    return (await stat(folder)).isDirectory();
+  } catch (error) {
+    if (isErrno(error, "ENOENT")) return false;
+    throw error;
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { rm, rmdir, unlink } from "node:fs/promises";
+import { readdir, rm, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { Readable } from "node:stream";
 import { Failure } from "../failure.ts";
@@ -7,7 +7,13 @@ import type { ETag, GetResult, ObjectBody, ObjectStore, PutResult } from "../obj
 import { createDurableFiles, type TemporaryFile } from "./durable-files.ts";
 import { isErrno } from "./errno.ts";
 import { listFiles, listFolders } from "./list-files.ts";
-import { type OpenVersion, openCurrentVersion, successorPath, successorPrefix } from "./version-tag.ts";
+import {
+  type OpenVersion,
+  openCurrentVersion,
+  successorOf,
+  successorPath,
+  successorPrefix,
+} from "./version-tag.ts";
 
 /**
  * The object store in a folder: one file per object, named like its key. For one machine and any number of
@@ -114,11 +120,18 @@ export function createFileStore(options: { readonly directory: string }): Object
     async delete(keys, options) {
       // All keys are looked at before the first object goes.
       const files = keys.map((key) => ({ key, path: pathOf(key) }));
+      const emptied = new Map<string, Set<string>>();
       for (const { key, path } of files) {
         await translated(key, () => {
           options?.signal?.throwIfAborted();
-          return removeFile(root, path);
+          return removeFile(path);
         });
+        const folder = dirname(path);
+        emptied.set(folder, (emptied.get(folder) ?? new Set()).add(basename(path)));
+      }
+      for (const [folder, names] of emptied) {
+        await removeSuccessors(folder, names);
+        await removeEmptyFolders(root, folder);
       }
     },
 
@@ -132,14 +145,26 @@ async function bodyOf(version: OpenVersion): Promise<Readable> {
   return Readable.from(version.bytes.length === 0 ? [] : [version.bytes], { objectMode: false });
 }
 
-/** Removes the file and the folders that it leaves empty; a store has objects only, no folders. */
-async function removeFile(root: string, path: string): Promise<void> {
+async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
     if (!isErrno(error, "ENOENT", "ENOTDIR")) throw error;
   }
-  for (let folder = dirname(path); folder.startsWith(root + sep); folder = dirname(folder)) {
+}
+
+/** What conditional writes left beside objects that are gone. */
+async function removeSuccessors(folder: string, objects: ReadonlySet<string>): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const object = successorOf(name);
+    if (object !== undefined && objects.has(object)) await removeFile(join(folder, name));
+  }
+}
+
+/** A store has objects only, no folders. */
+async function removeEmptyFolders(root: string, emptied: string): Promise<void> {
+  for (let folder = emptied; folder.startsWith(root + sep); folder = dirname(folder)) {
     try {
       await rmdir(folder);
     } catch (error) {

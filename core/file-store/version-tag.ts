@@ -48,6 +48,11 @@ export function successorPath(path: string, etag: ETag): string {
   return join(dirname(path), `${successorPrefix(basename(path))}${etag}`);
 }
 
+/** The object whose successor link has this file name. */
+export function successorOf(fileName: string): string | undefined {
+  return /^\.next-(.+)-[0-9a-z]+-[0-9a-z]+-[0-9a-z]+-[0-9a-f]*$/.exec(fileName)?.[1];
+}
+
 export function successorPrefix(name: string): string {
   return `.next-${name}-`;
 }

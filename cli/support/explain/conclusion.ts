@@ -76,7 +76,11 @@ function malformedId({ programId, source }: ProgramFacts): Conclusion {
   return reached(400, "malformed_id", `Partners get 400: ${id} is no well-formed program id.${but}`);
 }
 
-function unpublishedTenant({ tenantId, lastRun }: ProgramFacts): Conclusion {
+function unpublishedTenant({ tenantId, lastRun, source }: ProgramFacts): Conclusion {
+  if (source.kind === "tenant_unknown") {
+    const summary = `There is no tenant ${tenantId}: the source does not list it, and it was never published.`;
+    return reached(500, "unknown_tenant", `${summary} With a token for it partners get 500 for everything.`);
+  }
   const why =
     lastRun?.failure == null ? "no build ever ended well" : `the last run ${lastRun.outcome} (see below)`;
   return reached(

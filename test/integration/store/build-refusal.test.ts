@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
+import { runCommand } from "../../support/command-line.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
 import { openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 
@@ -31,6 +32,22 @@ describe("a build and a store without conditional writes", () => {
       expect(snapshots()).toEqual([]);
     },
   );
+
+  test("no token is issued there, but one can be revoked", async () => {
+    const env = { ...server.env, STORE_URL: `s3://${testBucket}` };
+    const create = ["token", "create", "--tenant", "acme", "--allow-unpublished", "--json"];
+    const issued = await runCommand(create, { env });
+    const { tokenId } = JSON.parse(issued.stdout) as { readonly tokenId: string };
+    server.quirks.ifMatch = "ignored";
+
+    const refused = await runCommand(create, { env });
+    expect([refused.status, refused.stdout]).toEqual([4, ""]);
+    expect(refused.stderr).toContain("s3://programs/ cannot hold snapshots");
+    expect((await runCommand(["token", "rotate", tokenId], { env })).status).toBe(4);
+
+    const revoked = await runCommand(["token", "revoke", tokenId, "--json"], { env });
+    expect([revoked.status, JSON.parse(revoked.stdout)]).toEqual([0, { revoked: [tokenId] }]);
+  });
 
   test("a dry run proves it, too", async () => {
     server.quirks.ifMatch = "ignored";

@@ -92,6 +92,11 @@ describe("settings by default", () => {
 });
 
 describe("faulty settings", () => {
+  test("a Redis without a host is none; a PostgreSQL may be behind a socket", () => {
+    expect(faults(gatewaySettings, { REDIS_URL: "redis://" })).toEqual(["REDIS_URL names no host"]);
+    expect(faults(cliSettings, { DATABASE_URL: "postgres:///booking?host=/run/postgresql" })).toEqual([]);
+  });
+
   test("are all named at once, each with what was expected", () => {
     expect(
       faults(cliSettings, {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { notBuilt } from "../../../cli/snapshot/build-tenant.ts";
 import { runOutcome, runTotals } from "../../../cli/snapshot/run-outcome.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import type { TenantRun } from "../../../schemas/generated/types.ts";
+import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
 
 type Outcome = TenantRun["outcome"];
 
@@ -11,7 +11,7 @@ function run(outcome: Outcome): TenantRun {
 }
 
 function exit(outcomes: readonly Outcome[], options: { dryRun?: boolean; askedFor?: boolean } = {}) {
-  const result = runOutcome(outcomes.map(run), { dryRun: false, askedFor: false, ...options });
+  const result = runOutcome(outcomes.map(run), [], { dryRun: false, askedFor: false, ...options });
   return [result.outcome, result.exitStatus];
 }
 
@@ -43,6 +43,21 @@ describe("the exit status of a run", () => {
     expect(exit(["published", "held"])).toEqual(["published", 0]);
     expect(exit(["held"], { askedFor: true })).toEqual(["refused", 4]);
     expect(exit(["published", "held"], { askedFor: true })).toEqual(["partial", 3]);
+  });
+
+  test("a tenant that could not even be named counts as failed; a warning does not", () => {
+    const problem = (severity: Problem["severity"]): Problem => ({
+      severity,
+      code: "tenant_id_invalid",
+      programId: null,
+      field: "tenant_id",
+      value: "bad tenant!",
+      message: "no tenant's id",
+    });
+    const options = { dryRun: false, askedFor: false };
+    expect(runOutcome([run("published")], [problem("error")], options).exitStatus).toBe(3);
+    expect(runOutcome([], [problem("error")], options).exitStatus).toBe(1);
+    expect(runOutcome([run("published")], [problem("warning")], options).exitStatus).toBe(0);
   });
 
   test("a dry run is told as one when nothing is wrong, and fails like a real one otherwise", () => {

@@ -57,6 +57,12 @@ describe("what partners get and why", () => {
     ["not served, and the source is away", { store: live(), source: unavailable }, 404, "unserved_unchecked"],
     ["of a tenant without a snapshot", { store: { kind: "unpublished" } }, 500, "unpublished_tenant"],
     [
+      "of a tenant that does not exist",
+      { store: { kind: "unpublished" }, source: tenantUnknown },
+      500,
+      "unknown_tenant",
+    ],
+    [
       "in a damaged snapshot",
       { store: { kind: "damaged", reason: "A digest differs." } },
       500,
