@@ -51,7 +51,5 @@ async function sources(condition: string, ...values: readonly string[]): Promise
     children.set(name as ChildName, new Map(rows.map(([id, , json]) => [id, json])));
   }
   const programs = await query(programsQuery);
-  return programs.map((row) =>
-    programSource(row, (name) => JSON.parse(children.get(name)?.get(row[0]) ?? "[]")),
-  );
+  return programs.map((row) => programSource(row, (name) => children.get(name)?.get(row[0]) ?? "[]"));
 }
