@@ -99,7 +99,7 @@ function judge(
     return answer.status === 404 ? undefined : `${answer.status} for an unknown path`;
   if (answer.status === 500) return isDisturbed ? undefined : "500 without a disturbance";
   if (answer.status === 401) {
-    if (token.revokedAtMs < Number.POSITIVE_INFINITY) return undefined;
+    if (token.isEnding) return undefined;
     const ageMs = sentAtMs - token.issuedAtMs;
     if (!isDisturbed) tally.worstIssueMs = Math.max(tally.worstIssueMs, ageMs);
     return isDisturbed || ageMs < 1000 ? undefined : `401 for a token issued ${Math.round(ageMs)} ms before`;

@@ -24,6 +24,8 @@ export interface SoakToken {
   readonly issuedAtMs: number;
   /** Infinite while it is good. */
   revokedAtMs: number;
+  /** The revocation is being written: gateways may see it before the writer hears that it is durable. */
+  isEnding: boolean;
 }
 
 /** What is published, and so what every answer must be. */
@@ -136,9 +138,16 @@ export async function createWorld(store: ObjectStore, listBytes: readonly number
       replaces: null,
     });
     revision += 1;
+    if (old !== undefined) old.isEnding = true;
     await store.put(tokensKey, bytesBody(tokenRegistryBytes({ revision, tokens: registry })));
     const nowMs = performance.now();
-    tokens.push({ plaintext, tenantId, issuedAtMs: nowMs, revokedAtMs: Number.POSITIVE_INFINITY });
+    tokens.push({
+      plaintext,
+      tenantId,
+      issuedAtMs: nowMs,
+      revokedAtMs: Number.POSITIVE_INFINITY,
+      isEnding: false,
+    });
     if (old !== undefined) old.revokedAtMs = nowMs;
     // The oldest dead ones are asked for no more.
     if (tokens.length > 40)
