@@ -12,6 +12,7 @@ import { type ProblemCode, problemRules, shownValue } from "../public-program/pr
 import type { SourceClient } from "../reader/connect.ts";
 import { readStrayPrograms, readTenants } from "../reader/read-tenants.ts";
 import { type BuildContext, type BuildOptions, buildTenant, notBuilt } from "./build-tenant.ts";
+import { createProblemBudget } from "./problem-budget.ts";
 import { runOutcome, runTotals } from "./run-outcome.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
@@ -40,6 +41,7 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
   const runId = snapshotId(startedAt, context.randomBytes(4));
   const store = countingStore(context.store);
   const runs: TenantRun[] = [];
+  const withinBudget = createProblemBudget();
   const problems: Problem[] = [];
   let failure: Failure | undefined;
   try {
@@ -49,7 +51,7 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
     const buildOne = (tenantId: TenantId): Promise<TenantRun> =>
       buildTenant(tenantId, options, { ...context, store });
     await forEachClaimed(tenants, options.concurrency, context, buildOne, (run) => {
-      runs.push(run);
+      runs.push(withinBudget(run));
       context.onTenantDone(run);
     });
   } catch (error) {
