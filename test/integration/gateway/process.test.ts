@@ -16,13 +16,19 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-async function start(env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+/** More than the system takes for a client that does not read: Linux lets loopback's buffers grow to some 38 MB. */
+const aboveSocketBuffers = 64 * 1024 * 1024;
+
+async function start(
+  env: Readonly<Record<string, string>> = {},
+  listBytes = 4 * 1024 * 1024,
+): Promise<GatewayProcess> {
   fleet = await startFleet({
     size: 1,
     env: { CACHE_MAX_MB: "1", ...env },
     async fill(store, tokens) {
       await tokens.write([acme]);
-      await publishSnapshot(store, "acme", { programIds: ["p1"], minBytes: 4 * 1024 * 1024 });
+      await publishSnapshot(store, "acme", { programIds: ["p1"], minBytes: listBytes });
     },
   });
   const [gateway] = fleet.gateways;
@@ -82,7 +88,7 @@ test.each([
 );
 
 test("what is not finished within the grace time is cut, and the exit status is 0 all the same", async () => {
-  const gateway = await start({ SHUTDOWN_GRACE_SECONDS: "1" });
+  const gateway = await start({ SHUTDOWN_GRACE_SECONDS: "1" }, aboveSocketBuffers);
   const stuck = openSocket(gateway.api);
   stuck.write(get("/v1/programs"));
   await once(stuck, "readable");
@@ -94,7 +100,7 @@ test("what is not finished within the grace time is cut, and the exit status is 
 });
 
 test("a second signal ends it at once", async () => {
-  const gateway = await start({ SHUTDOWN_GRACE_SECONDS: "60" });
+  const gateway = await start({ SHUTDOWN_GRACE_SECONDS: "60" }, aboveSocketBuffers);
   const stuck = openSocket(gateway.api);
   stuck.write(get("/v1/programs"));
   await once(stuck, "readable");
