@@ -274,30 +274,3 @@ test("started while the store is away: up but not ready, 500 for tokens; ready b
   );
   expect((await readiness()).status).toBe(200);
 });
-
-test("a token of a tenant without a snapshot gets 500, and the log says why", async () => {
-  const early = issueToken("early");
-  await start({ fill: (_store, tokens) => tokens.write([early]) });
-  expect(await statusWith(early.plaintext)).toBe(500);
-  expect(gateway.log.findLast((entry) => entry.status === 500)?.cause).toContain("no published snapshot");
-});
-
-test("tenants see their own programs only", async () => {
-  const globex = issueToken("globex");
-  await start({
-    async fill(store, tokens) {
-      await tokens.write([acme, globex]);
-      await publishSnapshot(store, "acme", { programIds: ["same", "a1"] });
-      await publishSnapshot(store, "globex", { programIds: ["same", "g1"] });
-    },
-  });
-  const list = async (token: string): Promise<string> =>
-    (await client.get("/v1/programs", token)).body.toString();
-  expect(await list(acme.plaintext)).toContain("acme same");
-  expect(await list(acme.plaintext)).not.toContain("globex");
-  expect((await client.get("/v1/programs/same", globex.plaintext)).body.toString()).toContain("globex same");
-  const foreign = await client.get("/v1/programs/g1", acme.plaintext, { "X-Request-Id": "same" });
-  const absent = await client.get("/v1/programs/none", acme.plaintext, { "X-Request-Id": "same" });
-  expect(foreign.status).toBe(404);
-  expect(foreign.body.equals(absent.body)).toBe(true);
-});

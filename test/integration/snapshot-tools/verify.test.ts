@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
-import { currentKey, manifestKey } from "../../../core/object-key.ts";
+import { manifestKey } from "../../../core/object-key.ts";
 import { forgeSnapshot, type Responses } from "../../support/forged-snapshot.ts";
 import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
 
@@ -125,32 +125,6 @@ test("a missing manifest and a damaged one are findings that the next build mend
     (await tools.read(manifestKey(tenantId, (await tools.current()).snapshotId))).toString(),
   );
   expect(manifest.parent).toBe(before.snapshotId);
-});
-
-test("a damaged current.json is a finding of its tenant and does not keep the others from being verified", async () => {
-  const key = currentKey(parseTenantId("atlas"));
-  await tools.store.put(key, bytesBody(Buffer.from('{"format":"x"}')));
-
-  const { status, stdout } = await verify("--json");
-  expect(status).toBe(1);
-  expect(JSON.parse(stdout).tenants).toMatchObject([
-    { tenantId: "atlas", outcome: "findings", findings: [{ code: "pointer_damaged", key }] },
-    { tenantId: toolsTenant, outcome: "clean" },
-  ]);
-});
-
-test("a tenant without a pointer is unpublished, and not found when it was asked for", async () => {
-  await tools.store.put(
-    objectKey("tenants/atlas/snapshots/20260101T000000Z-00000000/v1/programs.json"),
-    bytesBody(Buffer.from("{}")),
-  );
-  const all = await verify("--json");
-  expect(all.status).toBe(0);
-  expect(JSON.parse(all.stdout).tenants[0]).toMatchObject({ tenantId: "atlas", outcome: "unpublished" });
-
-  const one = await verify("--tenant", "atlas");
-  expect(one.status).toBe(1);
-  expect(one.stderr).toContain("Nothing was ever published for tenant atlas");
 });
 
 describe("what no digest gives away", () => {

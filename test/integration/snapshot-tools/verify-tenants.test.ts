@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { currentKey } from "../../../core/object-key.ts";
+import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+
+let tools: StoreTools;
+beforeEach(async () => {
+  tools = await openStoreTools();
+  await tools.build([{ programId: "KYOTO-1", name: "Temples" }]);
+});
+afterEach(() => tools.close());
+
+const verify = (...args: string[]) => tools.run(["snapshot", "verify", ...args]);
+
+test("a damaged current.json is a finding of its tenant and does not keep the others from being verified", async () => {
+  const key = currentKey(parseTenantId("atlas"));
+  await tools.store.put(key, bytesBody(Buffer.from('{"format":"x"}')));
+
+  const { status, stdout } = await verify("--json");
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout).tenants).toMatchObject([
+    { tenantId: "atlas", outcome: "findings", findings: [{ code: "pointer_damaged", key }] },
+    { tenantId: toolsTenant, outcome: "clean" },
+  ]);
+});
+
+test("a tenant without a pointer is unpublished, and not found when it was asked for", async () => {
+  await tools.store.put(
+    objectKey("tenants/atlas/snapshots/20260101T000000Z-00000000/v1/programs.json"),
+    bytesBody(Buffer.from("{}")),
+  );
+  const all = await verify("--json");
+  expect(all.status).toBe(0);
+  expect(JSON.parse(all.stdout).tenants[0]).toMatchObject({ tenantId: "atlas", outcome: "unpublished" });
+
+  const one = await verify("--tenant", "atlas");
+  expect(one.status).toBe(1);
+  expect(one.stderr).toContain("Nothing was ever published for tenant atlas");
+});

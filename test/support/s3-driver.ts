@@ -1,0 +1,47 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { createS3Store, type S3StoreOptions } from "../../core/s3-store/s3-store.ts";
+import { type LoggedRequest, type S3Server, startS3Server, testBucket } from "./s3-server.ts";
+import type { S3OperationName } from "./s3-server-protocol.ts";
+
+/** The driver on a test server of its own, as it was at the start for each test. */
+export interface S3Driver {
+  readonly server: S3Server;
+  /** Another store on the server; closed after the test. */
+  open(options?: Partial<S3StoreOptions>): ObjectStore;
+  requests(operation: S3OperationName): readonly LoggedRequest[];
+}
+
+/** For the tests of the surrounding `describe`. */
+export function useS3Driver(): S3Driver {
+  let server: S3Server;
+  const opened: ObjectStore[] = [];
+  beforeAll(async () => {
+    server = await startS3Server();
+  });
+  beforeEach(() => server.reset());
+  afterEach(async () => {
+    for (const each of opened.splice(0)) await each.close();
+  });
+  afterAll(() => server.close());
+
+  return {
+    get server() {
+      return server;
+    },
+    open(options = {}) {
+      const { connection } = server;
+      const made = createS3Store({
+        bucket: testBucket,
+        prefix: "",
+        forcePathStyle: true,
+        timeoutMs: 5000,
+        connection,
+        ...options,
+      });
+      opened.push(made);
+      return made;
+    },
+    requests: (operation) => server.log.filter((request) => request.operation === operation),
+  };
+}
