@@ -1,4 +1,4 @@
-import { parseToken, type TokenPlaintext } from "../core/token.ts";
+import { parseToken, type TokenDigest, tokenDigest } from "../core/token.ts";
 
 /**
  * What the `Authorization` headers hold: nothing of use for us, a well-formed token, or a bearer credential that
@@ -7,21 +7,40 @@ import { parseToken, type TokenPlaintext } from "../core/token.ts";
 export type BearerCredentials =
   | { readonly kind: "none" }
   | { readonly kind: "malformed" }
-  | { readonly kind: "token"; readonly token: TokenPlaintext };
+  | { readonly kind: "token"; readonly digest: TokenDigest };
+
+/** Reads the values of all `Authorization` lines of a request. */
+export type CredentialsReader = (authorization: readonly string[]) => BearerCredentials;
+
+/**
+ * A reader for the requests of one connection, which nearly always bear the same token: checksum and digest of the last
+ * one are not computed again. Whether the token is good is another question, asked each time.
+ */
+export function createCredentialsReader(): CredentialsReader {
+  let last: string | undefined;
+  let credentials = none;
+  return (authorization) => {
+    const [value] = authorization;
+    if (value === undefined) return none;
+    // Two headers leave open which of them a proxy in between judged: neither counts, even if they are equal.
+    if (authorization.length > 1) return malformed;
+    if (value !== last) {
+      credentials = bearerCredentials(value);
+      last = value;
+    }
+    return credentials;
+  };
+}
 
 /** RFC 6750 section 2.1, the scheme without regard to case (RFC 9110 section 11.1); no other place is looked at. */
-export function bearerCredentials(authorization: readonly string[]): BearerCredentials {
-  const [value] = authorization;
-  if (value === undefined) return none;
-  // Two headers leave open which of them a proxy in between judged: neither counts, even if they are equal.
-  if (authorization.length > 1) return malformed;
+function bearerCredentials(value: string): BearerCredentials {
   // Nearly everybody writes it like this, and a slice is cheaper than a match.
   const text = value.startsWith("Bearer ppr_")
     ? value.slice("Bearer ".length)
     : bearerPattern.exec(value)?.[1];
   if (text === undefined) return none;
   const token = parseToken(text);
-  return token === undefined ? malformed : { kind: "token", token };
+  return token === undefined ? malformed : { kind: "token", digest: tokenDigest(token) };
 }
 
 const none: BearerCredentials = { kind: "none" };

@@ -22,6 +22,7 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
   const exchange: Exchange = {
     req,
     res,
+    connection,
     head,
     requestId: requestIdOf(head.requestId),
     startedAtMs: nowMs,

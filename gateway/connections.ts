@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { type CredentialsReader, createCredentialsReader } from "./bearer-credentials.ts";
 
 /** What is known of one client connection. */
 export interface Connection {
@@ -9,6 +10,7 @@ export interface Connection {
   last: ServerResponse | undefined;
   /** The request whose body is being thrown away; its answer has not begun. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
+  readonly credentials: CredentialsReader;
   /** A response said `Connection: close`, or an error ended the conversation: nothing further is answered. */
   isEnding: boolean;
 }
@@ -44,7 +46,13 @@ export function trackConnections(server: Server): Connections {
 }
 
 function newConnection(): Connection {
-  return { requests: 0, last: undefined, ignoring: undefined, isEnding: false };
+  return {
+    requests: 0,
+    last: undefined,
+    ignoring: undefined,
+    credentials: createCredentialsReader(),
+    isEnding: false,
+  };
 }
 
 /** Whether an answer to an earlier request of the connection is not yet over: wholly out, and Node done with it. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Cause } from "../core/cause-code.ts";
 import type { ProgramId } from "../core/ids.ts";
 import type { ObjectKey } from "../core/object-key.ts";
+import type { Connection } from "./connections.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { Quota } from "./quota.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -17,6 +18,7 @@ export type Route = "list" | "detail" | "legacy" | "unknown";
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
+  readonly connection: Connection;
   readonly head: RequestHead;
   readonly requestId: string;
   /** Monotonic, ms. */

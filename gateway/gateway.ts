@@ -11,11 +11,11 @@ import { createBodyCache } from "./body-cache.ts";
 import { settledWithin } from "./deadline.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
 import { createRequestHandler } from "./handle-request.ts";
+import { legacyHeaders, limitHeaders } from "./header-lines.ts";
 import { closeServer, listen } from "./listen.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
 import { createResponder } from "./respond.ts";
-import { legacyHeaders } from "./response-headers.ts";
 import { createWholeSender } from "./send-whole.ts";
 import { guardedReader, type StoreReader } from "./store-reader.ts";
 import { createTokenDirectory } from "./token-directory.ts";
@@ -99,7 +99,10 @@ export function createGateway(options: GatewayOptions): Gateway {
         });
   const respond = createResponder({
     store,
-    headers: { windowSeconds, legacy: legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset) },
+    headers: {
+      limits: limitHeaders(windowSeconds),
+      legacy: legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset),
+    },
     send: createWholeSender(settings.keepAliveTimeoutSeconds * 1000),
     limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },
     observe(exchange, outcome) {

@@ -1,7 +1,6 @@
 import { causeOf } from "../core/cause-code.ts";
 import { isProgramId, type ProgramId } from "../core/ids.ts";
 import { detailEntry, type ResponseEntry } from "../core/manifest.ts";
-import { bearerCredentials } from "./bearer-credentials.ts";
 import type { BodyCache } from "./body-cache.ts";
 import { prefersGzip } from "./content-coding.ts";
 import type { Exchange, Route } from "./exchange.ts";
@@ -153,10 +152,10 @@ function requestedResource(exchange: Exchange): Resource | Refusal {
 
 /** Check 4: the token is known, not revoked, not expired. */
 function authenticatedToken(exchange: Exchange, tokens: TokenDirectory): KnownToken | Refusal {
-  const credentials = bearerCredentials(exchange.head.authorization);
+  const credentials = exchange.connection.credentials(exchange.head.authorization);
   if (credentials.kind === "none") return noToken;
   if (credentials.kind === "malformed") return malformedToken;
-  const authentication = tokens.authenticate(credentials.token);
+  const authentication = tokens.authenticate(credentials.digest);
   if (authentication.kind === "unconfirmed") return refusal("internal_error", authentication.cause);
   exchange.token = authentication.token;
   return authentication.kind === "accepted" ? authentication.token : badToken(authentication.cause);

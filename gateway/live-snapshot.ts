@@ -6,6 +6,7 @@ import { readBody } from "../core/object-body.ts";
 import { currentKey, manifestKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readManifest } from "../core/read-manifest.ts";
+import { snapshotHeaders } from "./header-lines.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /** What a tenant's partners see: a pointer that was live, and the manifest that it names. */
@@ -15,6 +16,8 @@ export interface LiveSnapshot {
   readonly generation: number;
   readonly manifest: Manifest;
   readonly etag: ETag;
+  /** Header lines of the responses that come from it. */
+  readonly headers: string;
 }
 
 /** The least generation that may still be believed, with the snapshot that had it. */
@@ -44,7 +47,8 @@ export async function readLiveSnapshot(
   refuseOlder(current, floor, key);
   if (held?.generation === current.generation) return { ...held, etag: pointer.etag };
   const manifest = await readManifestOf(store, current, signal);
-  return { tenantId, generation: current.generation, manifest, etag: pointer.etag };
+  const { generation } = current;
+  return { tenantId, generation, manifest, etag: pointer.etag, headers: snapshotHeaders(manifest) };
 }
 
 /** A generation never falls and never names two snapshots, so such a pointer is an old copy or not ours. */

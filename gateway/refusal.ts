@@ -1,5 +1,6 @@
 import type { Cause } from "../core/cause-code.ts";
 import type { ErrorCode } from "./error-envelope.ts";
+import { kindHeaders } from "./header-lines.ts";
 import type { Quota } from "./quota.ts";
 import type { RequestTarget, Resource } from "./request-target.ts";
 
@@ -8,13 +9,15 @@ export interface Refusal {
   readonly code: ErrorCode;
   /** For the log, never for the client. */
   readonly cause: Cause;
-  /** Header lines that this refusal adds. */
+  /** Its header lines, but for those that its exchange decides. */
   readonly headers: string;
   /** The message cannot be trusted to end where it seems to: the connection ends with the answer. */
   readonly closes: boolean;
 }
 
-export function refusal(code: ErrorCode, cause: Cause, headers = ""): Refusal {
+const plainHeaders = kindHeaders("");
+
+export function refusal(code: ErrorCode, cause: Cause, headers = plainHeaders): Refusal {
   return { code, cause, headers, closes: false };
 }
 
@@ -36,16 +39,24 @@ export function admittedResource(target: RequestTarget, method: string | undefin
 /** Checks 5 and 6, of a request whose token is good. */
 export function quotaOrScopeRefusal(quota: Quota, mayRead: boolean): Refusal | undefined {
   if (quota.isExceeded) {
-    return refusal("rate_limit_exceeded", quotaExceeded, `Retry-After: ${quota.resetSeconds}\r\n`);
+    return refusal(
+      "rate_limit_exceeded",
+      quotaExceeded,
+      `${plainHeaders}Retry-After: ${quota.resetSeconds}\r\n`,
+    );
   }
   return mayRead ? undefined : missingScope;
 }
 
 const challenge = 'WWW-Authenticate: Bearer realm="programs"';
-const invalidToken = `${challenge}, error="invalid_token"\r\n`;
+const invalidToken = kindHeaders(`${challenge}, error="invalid_token"\r\n`);
 
 /** RFC 6750 section 3: a request without credentials is told no error. */
-export const noToken = refusal("unauthorized", { code: "no_token", text: "no token" }, `${challenge}\r\n`);
+export const noToken = refusal(
+  "unauthorized",
+  { code: "no_token", text: "no token" },
+  kindHeaders(`${challenge}\r\n`),
+);
 
 export function badToken(cause: Cause): Refusal {
   return refusal("unauthorized", cause, invalidToken);
@@ -68,7 +79,7 @@ const unknownPath = refusal("not_found", { code: "unknown_path", text: "unknown 
 const wrongMethod = refusal(
   "method_not_allowed",
   { code: "wrong_method", text: "method other than GET" },
-  "Allow: GET\r\n",
+  kindHeaders("Allow: GET\r\n"),
 );
 
 const quotaExceeded: Cause = { code: "quota_exceeded", text: "quota exceeded" };
@@ -76,9 +87,9 @@ const quotaExceeded: Cause = { code: "quota_exceeded", text: "quota exceeded" };
 const missingScope = refusal(
   "forbidden",
   { code: "missing_scope", text: "scope missing" },
-  `${challenge}, error="insufficient_scope", scope="programs.read"\r\n`,
+  kindHeaders(`${challenge}, error="insufficient_scope", scope="programs.read"\r\n`),
 );
 
 function malformed(text: string): Refusal {
-  return { code: "invalid_request", cause: { code: "malformed_request", text }, headers: "", closes: true };
+  return { ...refusal("invalid_request", { code: "malformed_request", text }), closes: true };
 }

@@ -6,6 +6,7 @@ import type { CachedBody } from "./body-cache.ts";
 import { createBodyStreams } from "./body-stream.ts";
 import { errorEnvelope, errorStatus } from "./error-envelope.ts";
 import type { Exchange } from "./exchange.ts";
+import { kindHeaders } from "./header-lines.ts";
 import type { Refusal } from "./refusal.ts";
 import { type HeaderPolicy, headerList, responseHeaders } from "./response-headers.ts";
 import type { WholeSender } from "./send-whole.ts";
@@ -42,14 +43,14 @@ export function createResponder(options: ResponderOptions): Responder {
   const { store, headers: policy, send, limits, observe } = options;
   const streams = createBodyStreams(store);
 
-  function sendWhole(exchange: Exchange, status: number, body: Buffer | string, extra: string): void {
+  function sendWhole(exchange: Exchange, status: number, body: Buffer | string, kind: string): void {
     const { res, req, closes } = exchange;
     if (res.destroyed) {
       observe(exchange, { status, bytes: 0, isCut: true });
       return;
     }
     const bytes = body.length;
-    const headers = responseHeaders(exchange, { status, contentLength: bytes, extra }, policy);
+    const headers = responseHeaders(exchange, { status, contentLength: bytes, kind }, policy);
     const isTaken = send(res, { status, headers, body, closes });
     const sentBytes = req.method === "HEAD" ? 0 : bytes;
     if (isTaken) observe(exchange, { status, bytes: sentBytes, isCut: false });
@@ -57,10 +58,10 @@ export function createResponder(options: ResponderOptions): Responder {
   }
 
   return {
-    refusal(exchange, { code, cause, headers: extra, closes }) {
+    refusal(exchange, { code, cause, headers, closes }) {
       exchange.cause = cause;
       if (closes) exchange.closes = true;
-      sendWhole(exchange, errorStatus(code), errorEnvelope(code, exchange.requestId), extra);
+      sendWhole(exchange, errorStatus(code), errorEnvelope(code, exchange.requestId), headers);
     },
 
     body(exchange, body, gzip) {
@@ -90,8 +91,8 @@ export function createResponder(options: ResponderOptions): Responder {
         if (!abandoned.signal.aborted) exchange.cause = causeOf(error);
       });
       const contentLength = gzip ? undefined : entry.size;
-      const extra = gzip ? gzipHeaders : identityHeaders;
-      const headers = headerList(responseHeaders(exchange, { status: 200, contentLength, extra }, policy));
+      const kind = gzip ? gzipHeaders : identityHeaders;
+      const headers = headerList(responseHeaders(exchange, { status: 200, contentLength, kind }, policy));
       if (exchange.closes) headers.push("Connection", "close");
       res.writeHead(200, headers);
       watchSending(res, limits, over);
@@ -111,5 +112,5 @@ export function createResponder(options: ResponderOptions): Responder {
 }
 
 const clientLeft: Cause = { code: "client_left", text: "the client left before the first byte" };
-const identityHeaders = "Vary: Accept-Encoding\r\n";
-const gzipHeaders = `${identityHeaders}Content-Encoding: gzip\r\n`;
+const identityHeaders = kindHeaders("Vary: Accept-Encoding\r\n");
+const gzipHeaders = kindHeaders("Vary: Accept-Encoding\r\nContent-Encoding: gzip\r\n");

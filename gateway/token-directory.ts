@@ -4,7 +4,7 @@ import type { Logger } from "../core/logger.ts";
 import { readBody } from "../core/object-body.ts";
 import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
-import { type TokenPlaintext, tokenDigest } from "../core/token.ts";
+import type { TokenDigest } from "../core/token.ts";
 import { emptyRegistry, maxRegistryBytes, parseTokenRegistry } from "../core/token-registry.ts";
 import { withDeadline } from "./deadline.ts";
 import type { StoreReader } from "./store-reader.ts";
@@ -16,9 +16,9 @@ export type Authentication =
   /** The registry could not be confirmed for too long: nobody can say whether the token is good. */
   | { readonly kind: "unconfirmed"; readonly cause: Cause };
 
-/** All tokens, in memory. An unknown token costs a digest and a look-up, never a call to the store. */
+/** All tokens, in memory. An unknown token costs a look-up, never a call to the store. */
 export interface TokenDirectory {
-  authenticate(token: TokenPlaintext): Authentication;
+  authenticate(digest: TokenDigest): Authentication;
   /** Milliseconds since the state of the registry was last known for sure; infinite before the first time. */
   ageMs(): number;
   /** Why the directory cannot be trusted now; `undefined` while it can. */
@@ -114,10 +114,10 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   }
 
   return {
-    authenticate(plaintext) {
+    authenticate(digest) {
       const text = unconfirmedCause();
       if (text !== undefined) return { kind: "unconfirmed", cause: { code: "registry_unconfirmed", text } };
-      const token = table.get(tokenDigest(plaintext));
+      const token = table.get(digest);
       if (token === undefined) return { kind: "refused", token, cause: unknownToken };
       const cause = causeAgainst(token, Date.now());
       return cause === undefined ? { kind: "accepted", token } : { kind: "refused", token, cause };

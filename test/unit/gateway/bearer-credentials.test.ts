@@ -1,15 +1,19 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mintToken, tokenRandomBytes } from "../../../core/token.ts";
-import { bearerCredentials } from "../../../gateway/bearer-credentials.ts";
+import { mintToken, tokenDigest, tokenRandomBytes } from "../../../core/token.ts";
+import { createCredentialsReader } from "../../../gateway/bearer-credentials.ts";
 
 const token = mintToken(randomBytes(tokenRandomBytes));
+const bearerCredentials = (values: readonly string[]) => createCredentialsReader()(values);
 
 test("the scheme counts without regard to case, with one or more spaces before the token", () => {
   for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
     for (const spaces of [" ", "   "]) {
-      expect(bearerCredentials([`${scheme}${spaces}${token}`])).toEqual({ kind: "token", token });
+      expect(bearerCredentials([`${scheme}${spaces}${token}`])).toEqual({
+        kind: "token",
+        digest: tokenDigest(token),
+      });
     }
   }
 });
@@ -48,5 +52,22 @@ test("one changed character never gives another token", () => {
         expect(bearerCredentials([`Bearer ${changed}`]).kind).toBe("malformed");
       },
     ),
+  );
+});
+
+test("what a connection bore before never stands for what it bears now", () => {
+  const read = createCredentialsReader();
+  const other = mintToken(randomBytes(tokenRandomBytes));
+  const requests = [
+    [],
+    [`Bearer ${token}`],
+    [`Bearer ${other}`],
+    ["Bearer x"],
+    [`Bearer ${token}`, "Basic eA=="],
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...requests), { maxLength: 12 }), (history) => {
+      for (const values of history) expect(read(values)).toEqual(bearerCredentials(values));
+    }),
   );
 });
