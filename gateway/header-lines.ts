@@ -1,4 +1,5 @@
 import type { Manifest } from "../core/manifest.ts";
+import { flatText } from "./flat-text.ts";
 
 // Header lines that many responses share, made once. Each ends with CR LF.
 
@@ -36,12 +37,4 @@ export function legacyHeaders(deprecatedAt: Date | undefined, sunset: Date | und
   if (deprecatedAt !== undefined) lines += `Deprecation: @${Math.floor(deprecatedAt.getTime() / 1000)}\r\n`;
   if (sunset !== undefined) lines += `Sunset: ${sunset.toUTCString()}\r\n`;
   return flatText(lines);
-}
-
-/**
- * The same ASCII text in one piece. Text that was put together stays a tree of its parts until it is read as a whole,
- * and every response that it goes into would walk that tree again.
- */
-function flatText(text: string): string {
-  return Buffer.from(text, "latin1").toString("latin1");
 }
