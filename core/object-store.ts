@@ -31,6 +31,11 @@ export type GetResult =
       readonly isLocal: boolean;
       /** Must be read to its end or destroyed. Fails with a `Failure` when it ends early or stalls. */
       readonly body: Readable;
+      /**
+       * Some drivers', for large bodies: hands over the bytes without `body`, each chunk in the same memory, which is
+       * used again when `take` has resolved. So a body that goes straight out leaves no garbage behind.
+       */
+      readonly forEachChunk?: (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
     }
   | { readonly kind: "not_modified" }
   | { readonly kind: "missing" };

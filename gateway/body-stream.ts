@@ -1,19 +1,21 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { pipeline, type Readable, Transform } from "node:stream";
+import { pipeline, Transform } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { Failure } from "../core/failure.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { ObjectKey } from "../core/object-key.ts";
 import type { StoreReader } from "./store-reader.ts";
 
+/**
+ * Hands a body over, one chunk after the other: `take` owns a chunk until it has resolved. Throws when the body proves
+ * wrong or breaks off, by then without its last bytes, and what `take` throws.
+ */
+export type ChunkSource = (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
+
 /** Bodies too large to be held, checked on their way. */
 export interface BodyStreams {
-  /**
-   * Resolves when the first bytes can be sent; until then nothing is promised to the client. Aborting the signal ends
-   * the stream.
-   */
-  open(entry: ResponseEntry, signal: AbortSignal): Promise<Readable>;
+  /** Aborting the signal ends what is under way. */
+  open(entry: ResponseEntry, signal: AbortSignal): Promise<ChunkSource>;
 }
 
 export function createBodyStreams(store: StoreReader): BodyStreams {
@@ -26,30 +28,30 @@ export function createBodyStreams(store: StoreReader): BodyStreams {
       if (result.kind !== "object") {
         throw corrupt(`${key} is missing though the live manifest names it.`);
       }
+      const { body, isLocal, etag, forEachChunk } = result;
       if (result.size !== size) {
-        result.body.destroy();
+        body.destroy();
         throw corrupt(`${key} has ${result.size} bytes instead of ${size}.`);
       }
-      const version = `${result.etag} ${sha256}`;
-      const isVerified = result.isLocal && verified.get(key) === version;
-      const body = verifyingStream(entry, isVerified ? "length" : "content");
-      // Errors show on `body`, and stay there until somebody looks: one may come before the response has begun.
-      body.on("error", () => {});
-      pipeline(result.body, body, (error) => {
-        if (!error) verified.set(key, version);
-      });
-      await once(body, "readable");
-      return body;
+      const version = `${etag} ${sha256}`;
+      if (isLocal && forEachChunk !== undefined && verified.get(key) === version) return forEachChunk;
+      return async (take) => {
+        const verifying = verifyingStream(entry);
+        // Its errors come out of the loop.
+        pipeline(body, verifying, () => {});
+        for await (const chunk of verifying as AsyncIterable<Buffer>) await take(chunk);
+        verified.set(key, version);
+      };
     },
   };
 }
 
 /**
- * Passes each chunk on when the next has arrived. The last is let go only when size and digest are the entry's (`length`:
- * the size alone); else the stream fails, and the client sees a body that ends too early instead of a wrong one.
+ * Passes each chunk on when the next has arrived. The last is let go only when size and digest are the entry's; else the
+ * stream fails, and the client sees a body that ends too early instead of a wrong one.
  */
-export function verifyingStream({ key, size, sha256 }: ResponseEntry, what: "length" | "content"): Transform {
-  const hash = what === "content" ? createHash("sha256") : undefined;
+export function verifyingStream({ key, size, sha256 }: ResponseEntry): Transform {
+  const hash = createHash("sha256");
   let seen = 0;
   let held: Buffer | undefined;
   return new Transform({
@@ -59,16 +61,14 @@ export function verifyingStream({ key, size, sha256 }: ResponseEntry, what: "len
       if (chunk.length === 0) return done();
       seen += chunk.length;
       if (seen > size) return done(corrupt(`${key} is longer than its ${size} bytes.`));
-      hash?.update(chunk);
+      hash.update(chunk);
       const released = held;
       held = chunk;
       done(null, released);
     },
     flush(done) {
       if (seen !== size) return done(corrupt(`${key} ended after ${seen} of ${size} bytes.`));
-      if (hash !== undefined && hash.digest("hex") !== sha256) {
-        return done(corrupt(`${key} has not the digest of its manifest.`));
-      }
+      if (hash.digest("hex") !== sha256) return done(corrupt(`${key} has not the digest of its manifest.`));
       done(null, held);
     },
   });

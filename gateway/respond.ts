@@ -1,4 +1,4 @@
-import { pipeline } from "node:stream/promises";
+import { pipeline, type Writable } from "node:stream";
 import { constants, createGzip } from "node:zlib";
 import { type Cause, causeOf } from "../core/cause-code.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
@@ -72,43 +72,69 @@ export function createResponder(options: ResponderOptions): Responder {
 
     async stream(exchange, entry, gzip) {
       const { res } = exchange;
+      const abandoned = new AbortController();
+      const { signal } = abandoned;
+      res.once("close", () => abandoned.abort());
       let bytes = 0;
       const over = (isCut: boolean): void => observe(exchange, { status: 200, bytes, isCut });
-      const abandoned = new AbortController();
-      res.once("close", () => abandoned.abort());
-      const opened = res.destroyed ? undefined : streams.open(entry, abandoned.signal);
-      const body = await opened?.catch((error: unknown) => {
-        if (!abandoned.signal.aborted) throw error;
-      });
-      if (body === undefined || res.destroyed) {
+      const leave = (): void => {
         exchange.cause = clientLeft;
         over(true);
-        return;
-      }
+      };
+      if (res.destroyed) return leave();
 
-      if (body.errored !== null) throw body.errored;
-      body.once("error", (error) => {
-        if (!abandoned.signal.aborted) exchange.cause = causeOf(error);
-      });
-      const contentLength = gzip ? undefined : entry.size;
-      const kind = gzip ? gzipHeaders : identityHeaders;
-      const headers = headerList(responseHeaders(exchange, { status: 200, contentLength, kind }, policy));
-      if (exchange.closes) headers.push("Connection", "close");
-      res.writeHead(200, headers);
-      watchSending(res, limits, over);
-      try {
+      /** The status is out: from here on, cutting the connection is all that is left to say. */
+      function begin(): Writable {
+        const contentLength = gzip ? undefined : entry.size;
+        const kind = gzip ? gzipHeaders : identityHeaders;
+        const headers = headerList(responseHeaders(exchange, { status: 200, contentLength, kind }, policy));
+        if (exchange.closes) headers.push("Connection", "close");
+        res.writeHead(200, headers);
+        watchSending(res, limits, over);
+        if (!gzip) return res;
         // Made for each request anew, so speed counts more than the last per cent.
-        const compressed = gzip ? [createGzip({ level: constants.Z_BEST_SPEED })] : [];
-        const sent = compressed[0] ?? body;
-        sent.on("data", (chunk: Buffer) => {
+        const packer = createGzip({ level: constants.Z_BEST_SPEED });
+        packer.on("data", (chunk: Buffer) => {
           bytes += chunk.length;
         });
-        await pipeline([body, ...compressed, res]);
-      } catch {
-        // The status is out: cutting the connection, which the pipeline did, is all that is left to say.
+        pipeline(packer, res, () => {});
+        return packer;
+      }
+
+      let sink: Writable | undefined;
+      try {
+        const forEachChunk = await streams.open(entry, signal);
+        await forEachChunk(async (chunk) => {
+          sink ??= begin();
+          if (!gzip) bytes += chunk.length;
+          await written(sink, chunk, signal);
+        });
+        sink?.end();
+      } catch (error) {
+        if (sink === undefined) {
+          if (!signal.aborted) throw error;
+          leave();
+        } else if (!signal.aborted) {
+          exchange.cause = causeOf(error);
+          res.destroy();
+        }
       }
     },
   };
+}
+
+/** Resolves when the sink is done with the chunk, whose memory may be used again then. */
+function written(sink: Writable, chunk: Buffer, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    if (signal.aborted) return leave();
+    signal.addEventListener("abort", leave, { once: true });
+    sink.write(chunk, (error) => {
+      signal.removeEventListener("abort", leave);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }
 
 const clientLeft: Cause = { code: "client_left", text: "the client left before the first byte" };

@@ -6,6 +6,7 @@ import { isObjectKey, type ObjectKey } from "../object-key.ts";
 import type { ETag, GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
 import { createDurableFiles, type TemporaryFile } from "./durable-files.ts";
 import { isErrno } from "./errno.ts";
+import { readThrough } from "./file-body.ts";
 import { listFiles, listFolders } from "./list-files.ts";
 import {
   type OpenVersion,
@@ -92,8 +93,8 @@ export function createFileStore(options: { readonly directory: string }): Object
           return { kind: "not_modified" };
         }
         const { etag, size, modifiedAt } = version;
-        const body = await bodyOf(version);
-        return { kind: "object", etag, size, modifiedAt, isLocal: true, body } satisfies GetResult;
+        const object = { kind: "object", etag, size, modifiedAt, isLocal: true } as const;
+        return { ...object, ...(await contentOf(key, version)) } satisfies GetResult;
       });
     },
 
@@ -139,10 +140,17 @@ export function createFileStore(options: { readonly directory: string }): Object
   };
 }
 
-async function bodyOf(version: OpenVersion): Promise<Readable> {
-  if (version.bytes === undefined) return version.handle.createReadStream({ start: 0 });
-  await version.handle.close();
-  return Readable.from(version.bytes.length === 0 ? [] : [version.bytes], { objectMode: false });
+type Content = Pick<Extract<GetResult, { kind: "object" }>, "body" | "forEachChunk">;
+
+async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenVersion): Promise<Content> {
+  if (bytes === undefined) {
+    return {
+      body: handle.createReadStream({ start: 0 }),
+      forEachChunk: (take) => translated(key, () => readThrough(handle, size, take)),
+    };
+  }
+  await handle.close();
+  return { body: Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }) };
 }
 
 async function removeFile(path: string): Promise<void> {

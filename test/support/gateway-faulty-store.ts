@@ -136,7 +136,7 @@ export function stalledAfter(bytes: number): Fault {
       },
     });
     result.body.pipe(body).once("close", () => result.body.destroy());
-    return { ...result, body };
+    return { ...result, isLocal: false, body };
   };
 }
 

@@ -22,13 +22,9 @@ async function passed(
 ): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const seen: Uint8Array[] = [];
   try {
-    await pipeline(
-      Readable.from(chunks, { objectMode: false }),
-      verifyingStream(entry, "content"),
-      async (body) => {
-        for await (const chunk of body) seen.push(chunk);
-      },
-    );
+    await pipeline(Readable.from(chunks, { objectMode: false }), verifyingStream(entry), async (body) => {
+      for await (const chunk of body) seen.push(chunk);
+    });
     return { bytes: Buffer.concat(seen), isWhole: true };
   } catch {
     return { bytes: Buffer.concat(seen), isWhole: false };

@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey } from "../../../core/object-key.ts";
-import { type BodyStreams, createBodyStreams } from "../../../gateway/body-stream.ts";
+import { type BodyStreams, type ChunkSource, createBodyStreams } from "../../../gateway/body-stream.ts";
 import type { StoreReader } from "../../../gateway/store-reader.ts";
 
 // Above what the folder's tags hash, so that identity alone tells versions apart.
@@ -30,8 +29,15 @@ beforeEach(async () => {
   store = files;
 });
 
+async function whole(forEachChunk: ChunkSource): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  // Each chunk's memory may be used again for the next.
+  await forEachChunk(async (chunk) => void chunks.push(Buffer.from(chunk)));
+  return Buffer.concat(chunks);
+}
+
 async function read(streams: BodyStreams): Promise<Buffer> {
-  return buffer(await streams.open(entry, new AbortController().signal));
+  return whole(await streams.open(entry, new AbortController().signal));
 }
 
 test("a file that was read before comes whole again", async () => {
@@ -50,7 +56,7 @@ test("a manifest that wants other bytes of a file than the last one gets none", 
   const streams = createBodyStreams(store);
   await read(streams);
   const other = { ...entry, sha256: createHash("sha256").update(wrong).digest("hex") };
-  const body = streams.open(other, new AbortController().signal).then(buffer);
+  const body = streams.open(other, new AbortController().signal).then(whole);
   await expect(body).rejects.toThrow("has not the digest of its manifest");
 });
 
@@ -70,4 +76,30 @@ test("what is damaged on its way over a network is refused, however often it cam
   await read(streams);
   bytes = wrong;
   await expect(read(streams)).rejects.toThrow("has not the digest of its manifest");
+});
+
+test("a file that is cut while it is read again breaks off with an error, and is closed", async () => {
+  const streams = createBodyStreams(store);
+  await read(streams);
+  const forEachChunk = await streams.open(entry, new AbortController().signal);
+  let seen = 0;
+  const reading = forEachChunk(async (chunk) => {
+    seen += chunk.length;
+    await truncate(join(directory, key), 1000);
+  });
+  await expect(reading).rejects.toThrow("the file was cut while it was being read");
+  expect(seen).toBeLessThan(good.length);
+});
+
+test("what the receiver throws ends the reading", async () => {
+  const streams = createBodyStreams(store);
+  await read(streams);
+  const forEachChunk = await streams.open(entry, new AbortController().signal);
+  let calls = 0;
+  const reading = forEachChunk(async () => {
+    calls += 1;
+    throw new Error("gone");
+  });
+  await expect(reading).rejects.toThrow("gone");
+  expect(calls).toBe(1);
 });
