@@ -141,7 +141,8 @@ async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void)
   const base = { before, after: undefined, counts: noCounts };
   known({ ...base, outcome: "failed" });
   if (before?.hold) return { ...base, outcome: "held" };
-  const parent = before && (await trustedManifest(store, before, problems, signal));
+  const parentReading = before && trustedManifest(store, before, problems, signal);
+  parentReading?.catch(() => {});
 
   const readAt = context.now();
   const plan = {
@@ -150,14 +151,16 @@ async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void)
     generation: (before?.generation ?? 0) + 1,
     generatedAt: readAt.toISOString(),
     parentId: before?.snapshotId ?? null,
-    parent,
     rewrite: options.rewrite,
     rules: options.rules,
   };
   const writer = { ...context, store: options.dryRun ? undefined : store, onWritten: input.onWritten };
-  const prepared = await context.pool.withReading((client) =>
-    prepareSnapshot(plan, readPrograms(client, tenantId), problems, writer),
-  );
+  const [prepared, parent] = await context.pool.withReading(async (client) => {
+    // PostgreSQL sorts the tenant's rows while the manifest is read.
+    const batches = begun(readPrograms(client, tenantId));
+    const parent = await parentReading;
+    return [await prepareSnapshot({ ...plan, parent }, batches, problems, writer), parent] as const;
+  });
   const { counts } = prepared;
   known({ ...base, counts, outcome: "failed" });
   guardInvalid(tenantId, counts, problems, options.onInvalid);
@@ -167,6 +170,19 @@ async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void)
   if (prepared.isUnchanged) return { ...base, counts, outcome: "unchanged" };
   if (options.dryRun) return { ...base, counts, outcome: "would-publish" };
   return await publish(prepared, pointer, input);
+}
+
+/** The same generator, already on its way to its first value. */
+function begun<Value, End>(values: AsyncGenerator<Value, End>): AsyncGenerator<Value, End> {
+  const first = values.next();
+  // Whoever comes for it gets to know.
+  first.catch(() => {});
+  return (async function* () {
+    const { done, value } = await first;
+    if (done === true) return value;
+    yield value;
+    return yield* values;
+  })();
 }
 
 async function publish(
