@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { access, constants, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
@@ -57,6 +58,7 @@ export function onInvalidOption(): Option {
 async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
   const { tenant: tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun } = flags;
   const settings = settingsOf(shell);
+  if (flags.report !== undefined) await requireFolderOf(flags.report);
   const report = await withBuildSession(shell, settings, concurrency, async (session) => {
     const choices = { tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun };
     const built = await session.build({ ...choices, unknownTenants: "fail" });
@@ -68,6 +70,16 @@ async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
   if (report.failure !== null) shell.stderr.write(`partner-programs: ${report.failure.message}\n`);
   if (flags.report !== undefined) await writeReport(flags.report, report);
   return report.exitStatus;
+}
+
+/** Before the run, which may take minutes. */
+async function requireFolderOf(path: string): Promise<void> {
+  const folder = dirname(path);
+  try {
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    throw new Failure("usage", `--report: nothing can be written into the folder ${folder}.`, { cause });
+  }
 }
 
 async function writeReport(path: string, report: RunReport): Promise<void> {

@@ -11,6 +11,7 @@ interface WatchFlags {
   readonly interval: number;
   readonly concurrency: number;
   readonly onInvalid: "fail" | "skip";
+  readonly json: boolean;
 }
 
 /** `snapshot watch`: builds a tenant when the source says that it changed, and everything at least every interval. */
@@ -20,6 +21,7 @@ export function snapshotWatch(shell: Shell): Command {
     .option("--interval <seconds>", "build all tenants at least this often", interval, 300)
     .addOption(concurrencyOption())
     .addOption(onInvalidOption())
+    .option("--json", "print each run report as a line of JSON instead of a summary", false)
     .action(action(shell, (flags: WatchFlags) => run(shell, flags)));
 }
 
@@ -49,7 +51,7 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
 async function build(
   shell: Shell,
   session: BuildSession,
-  { concurrency, onInvalid }: WatchFlags,
+  { concurrency, onInvalid, json }: WatchFlags,
   changes: Changes,
   lastOutcome: RunReport["outcome"] | undefined,
 ): Promise<RunReport["outcome"]> {
@@ -67,7 +69,7 @@ async function build(
   const isNews = report.outcome !== "unchanged" || lastOutcome !== "unchanged";
   if (isNews && report.outcome !== "interrupted") {
     await session.keepReport(report);
-    shell.stdout.write(`${runSummary(report)}\n`);
+    shell.stdout.write(`${json ? JSON.stringify(report) : runSummary(report)}\n`);
   }
   return report.outcome;
 }

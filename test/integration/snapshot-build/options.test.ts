@@ -140,13 +140,18 @@ describe("--report and --json", () => {
     expect(parsedReport(await readFile(path, "utf8")).outcome).toBe("published");
   });
 
+  test("a report for a folder that is not there is refused before anything is built", async () => {
+    const path = join(scratch, "no/such/folder.json");
+    const { status, stdout, stderr } = await bench.run(["snapshot", "build", "--report", path]);
+    expect(status).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toContain(`--report: nothing can be written into the folder ${join(scratch, "no/such")}`);
+    expect([...(await bench.tree())]).toEqual([]);
+  });
+
   test("a report that can't be written is told after the summary, and does not undo the run", async () => {
-    const { status, stdout, stderr } = await bench.run([
-      "snapshot",
-      "build",
-      "--report",
-      join(scratch, "no/such/folder.json"),
-    ]);
+    // A folder where the file would go.
+    const { status, stdout, stderr } = await bench.run(["snapshot", "build", "--report", scratch]);
     expect(status).not.toBe(0);
     expect(stdout).toContain("Published: 3 published; 6 programs in");
     expect(stderr).toContain("could not be written");

@@ -52,6 +52,18 @@ describe("snapshot watch", () => {
     }, patience);
   });
 
+  it("prints each report as one line of JSON, for programs", async () => {
+    const started = startWatch("--interval", "1", "--json");
+    await vi.waitFor(async () => expect(await servedIds("beta")).toEqual(["b"]), patience);
+    started.child.kill("SIGTERM");
+    const { stdout } = await started.ended;
+    const [first = ""] = stdout.split("\n");
+    expect(JSON.parse(first)).toMatchObject({
+      outcome: "published",
+      tenants: [{ tenantId: "acme" }, { tenantId: "beta" }],
+    });
+  });
+
   it("builds at least every interval without being told", async () => {
     startWatch("--interval", "1");
     await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
