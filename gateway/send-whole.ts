@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { flatText } from "./flat-text.ts";
 import { headerList } from "./response-headers.ts";
 
 /** A response whose body is at hand. */
@@ -25,7 +26,7 @@ export function createWholeSender(keepAliveTimeoutMs: number): WholeSender {
   const keepAlive =
     keepAliveTimeoutMs === 0 ? "" : `Keep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1000)}\r\n`;
   const ending = `Connection: keep-alive\r\n${keepAlive}\r\n`;
-  const lastLines = secondsClock((now) => `Date: ${now}\r\n${ending}`);
+  const lastLines = secondsClock((now) => flatText(`Date: ${now}\r\n${ending}`));
   let outgoing = newBlock();
 
   /** Head and body as one piece, which the system takes faster than two. */
