@@ -53,11 +53,12 @@ describe("snapshot watch", () => {
   });
 
   it("prints each report as one line of JSON, for programs", async () => {
-    const started = startWatch("--interval", "1", "--json");
-    await vi.waitFor(async () => expect(await servedIds("beta")).toEqual(["b"]), patience);
-    started.child.kill("SIGTERM");
-    const { stdout } = await started.ended;
-    const [first = ""] = stdout.split("\n");
+    let printed = "";
+    startWatch("--interval", "1", "--json").child.stdout?.on("data", (text: string) => {
+      printed += text;
+    });
+    await vi.waitFor(() => expect(printed).toContain("\n"), patience);
+    const [first = ""] = printed.split("\n");
     expect(JSON.parse(first)).toMatchObject({
       outcome: "published",
       tenants: [{ tenantId: "acme" }, { tenantId: "beta" }],
