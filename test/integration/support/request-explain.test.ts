@@ -1,7 +1,7 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type DeskGateway, startDeskGateway } from "../../support/desk-gateway.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 
@@ -120,6 +120,7 @@ describe("request explain", () => {
   test("finds a request in a compressed log among others", async () => {
     await ask("packed", "/v1/programs", "Website");
     const log = join(desk.storeDirectory, "..", `${deskTenant}-${process.pid}.log.gz`);
+    onTestFinished(() => rm(log, { force: true }));
     await writeFile(log, gzipSync(gateway.log()));
     const args = ["request", "explain", "packed", "--log", "-", "--log", log];
     const { status, stdout } = await desk.run(args, { stdin: "no log at all\n" });
