@@ -67,7 +67,7 @@ function causeFields({ code, text }: Cause): string {
 
 const plainPattern = /^[\w ,.:;()/-]*$/;
 
-/** With three decimals, from whole microseconds: to write out a fraction takes the time of the rest of the line. */
+/** With three decimals, from whole microseconds: V8 is slow to write out a fraction. */
 function milliseconds(ms: number): string {
   const micros = Math.round(ms * 1000);
   const rest = micros % 1000;

@@ -6,8 +6,8 @@ import { isObjectKey, type ObjectKey } from "../object-key.ts";
 import type { ETag, GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
 import { createDurableFiles, type TemporaryFile } from "./durable-files.ts";
 import { isErrno } from "./errno.ts";
-import { readThrough } from "./file-body.ts";
 import { listFiles, listFolders } from "./list-files.ts";
+import { readThrough } from "./read-through.ts";
 import {
   type OpenVersion,
   openCurrentVersion,
