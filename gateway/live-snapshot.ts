@@ -64,5 +64,6 @@ async function readManifestOf(store: StoreReader, current: Current, signal: Abor
   const key = manifestKey(current.tenantId, current.snapshotId);
   const result = await store.get(key, { signal });
   if (result.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
-  return readManifest(result.body, current);
+  // What it was built from concerns builders only, and may be long.
+  return { ...(await readManifest(result.body, current)), source: undefined };
 }

@@ -13,6 +13,7 @@ import { withDatabaseUrl } from "../source/with-database-url.ts";
 import { requireConditionalWrites } from "../store-check/probe-conditional-writes.ts";
 import { withStore } from "../with-store.ts";
 import { buildRun, type RunOptions, storeRunReport } from "./build-run.ts";
+import { recipeDigest } from "./recipe.ts";
 import { withTenantClaims } from "./tenant-claims.ts";
 
 /** What a command decides about a run; the settings decide the rest. */
@@ -116,7 +117,8 @@ function claimScope(choices: RunChoices, settings: CliSettings, env: Shell["env"
 function runOptions(choices: RunChoices, settings: CliSettings): RunOptions {
   const { terminalStatuses, legacyCapacity } = settings;
   const rules = { isTerminalStatus: terminalStatusTest(terminalStatuses), legacyCapacity };
-  return { ...choices, rules, terminalStatuses };
+  const recipe = recipeDigest([terminalStatuses, legacyCapacity, choices.onInvalid]);
+  return { ...choices, rules, recipe, terminalStatuses };
 }
 
 async function keepReport(store: ObjectStore, report: RunReport, shell: Shell): Promise<void> {

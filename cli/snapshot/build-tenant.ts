@@ -3,17 +3,18 @@ import type { Current } from "../../core/current.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../core/ids.ts";
 import { type Manifest, manifestText } from "../../core/manifest.ts";
+import { sha256Hex } from "../../core/object-body.ts";
 import { manifestKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
-import { problemRules, severityOf } from "../public-program/problem.ts";
 import type { SourcePool } from "../reader/connect.ts";
 import { readPrograms } from "../reader/read-programs.ts";
+import { readSourceDigest } from "../reader/read-source-digest.ts";
 import { commit } from "./commit.ts";
 import { guardInvalid, guardShrink } from "./guards.ts";
 import { type PointerVersion, readLiveManifest, readPointer } from "./live-snapshot.ts";
-import { type ContentRules, type PreparedSnapshot, prepareSnapshot } from "./prepare-snapshot.ts";
-import { ProblemLog } from "./problem-log.ts";
+import { type ContentRules, prepareSnapshot } from "./prepare-snapshot.ts";
+import { type Findings, ProblemLog } from "./problem-log.ts";
 import { putImmutable } from "./put-immutable.ts";
 import { Spool } from "./spool.ts";
 
@@ -24,6 +25,8 @@ export interface BuildOptions {
   readonly rewrite: boolean;
   readonly dryRun: boolean;
   readonly rules: ContentRules;
+  /** See `recipeDigest`. */
+  readonly recipe: string;
 }
 
 /** What a build works with; time and randomness come from outside so that a build can be repeated exactly. */
@@ -52,14 +55,26 @@ export async function buildTenant(
   let problems = new ProblemLog();
   let written = 0;
   let result: Attempt = { outcome: "failed", before: undefined, after: undefined, counts: noCounts };
+  let unreadable: Current | undefined;
   let failure: Failure | undefined;
   try {
     for (let restart = 0; ; restart += 1) {
       problems = new ProblemLog();
+      unreadable = undefined;
       const onWritten = (bytes: number): void => {
         written += bytes;
       };
-      const attempt = { tenantId, options, context: { ...context, store }, problems, onWritten };
+      const onUnreadable = (current: Current): void => {
+        unreadable = current;
+      };
+      const attempt = {
+        tenantId,
+        options,
+        context: { ...context, store },
+        problems,
+        onWritten,
+        onUnreadable,
+      };
       result = await buildOnce(attempt, (partial) => {
         result = partial;
       });
@@ -74,8 +89,12 @@ export async function buildTenant(
   } catch (error) {
     failure = asBuildFailure(error, context.signal);
   }
+  if (unreadable !== undefined) {
+    problems.add({ code: "manifest_unreadable", programId: null, field: null, value: unreadable.snapshotId });
+  }
   const { before, after, counts } = result;
   const live = after ?? before;
+  const { problems: found, problemsOmitted, problemCounts } = result.recalled ?? problems.findings;
   return {
     tenantId,
     outcome: failure === undefined ? outcomeOf(result) : failureOutcome(failure),
@@ -87,13 +106,9 @@ export async function buildTenant(
     requests: store.requests(),
     bytesWritten: written,
     failure: failureText(failure, before),
-    problems: problems.kept.map((problem) => ({
-      severity: severityOf(problem.code),
-      ...problem,
-      message: problemRules[problem.code].rule,
-    })),
-    problemsOmitted: problems.omitted,
-    problemCounts: problems.counts,
+    problems: found,
+    problemsOmitted,
+    problemCounts,
   };
 }
 
@@ -121,6 +136,8 @@ interface Attempt {
   readonly before: Current | undefined;
   readonly after: Current | undefined;
   readonly counts: TenantRun["counts"];
+  /** What the live snapshot's build found in the source, when it would be found again. */
+  readonly recalled?: Findings;
 }
 
 interface AttemptInput {
@@ -129,6 +146,8 @@ interface AttemptInput {
   readonly context: BuildContext;
   readonly problems: ProblemLog;
   readonly onWritten: (bytes: number) => void;
+  /** Told of a pointer whose manifest cannot be trusted. */
+  readonly onUnreadable: (current: Current) => void;
 }
 
 /** One reading. `known` is told what is known so far, for the report of a failure. */
@@ -141,9 +160,6 @@ async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void)
   const base = { before, after: undefined, counts: noCounts };
   known({ ...base, outcome: "failed" });
   if (before?.hold) return { ...base, outcome: "held" };
-  const parentReading = before && trustedManifest(store, before, problems, signal);
-  parentReading?.catch(() => {});
-
   const readAt = context.now();
   const plan = {
     tenantId,
@@ -155,12 +171,26 @@ async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void)
     rules: options.rules,
   };
   const writer = { ...context, store: options.dryRun ? undefined : store, onWritten: input.onWritten };
-  const [prepared, parent] = await context.pool.withReading(async (client) => {
-    // PostgreSQL sorts the tenant's rows while the manifest is read.
-    const batches = begun(readPrograms(client, tenantId));
-    const parent = await parentReading;
-    return [await prepareSnapshot({ ...plan, parent }, batches, problems, writer), parent] as const;
+  const reading = await context.pool.withReading(async (client) => {
+    const [parent, sourceDigest] = await Promise.all([
+      before && trustedManifest(store, before, input),
+      readSourceDigest(client, tenantId),
+    ]);
+    const digest = sha256Hex(Buffer.from(options.recipe + sourceDigest));
+    if (parent?.source?.digest === digest && !options.rewrite)
+      return { known: parent.source, programs: parent.programs.count };
+    const batches = readPrograms(client, tenantId);
+    const prepared = await prepareSnapshot({ ...plan, parent }, batches, problems, writer);
+    return { prepared, parent, digest };
   });
+  if (reading.known !== undefined) {
+    const { notPublishable, invalid } = reading.known;
+    const { programs } = reading;
+    context.onProgress(programs + notPublishable + invalid);
+    const counts = { ...noCounts, programs, unchanged: programs, notPublishable, invalid };
+    return { ...base, counts, outcome: "unchanged", recalled: reading.known };
+  }
+  const { prepared, parent, digest } = reading;
   const { counts } = prepared;
   known({ ...base, counts, outcome: "failed" });
   guardInvalid(tenantId, counts, problems, options.onInvalid);
@@ -169,24 +199,14 @@ async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void)
   }
   if (prepared.isUnchanged) return { ...base, counts, outcome: "unchanged" };
   if (options.dryRun) return { ...base, counts, outcome: "would-publish" };
-  return await publish(prepared, pointer, input);
-}
-
-/** The same generator, already on its way to its first value. */
-function begun<Value, End>(values: AsyncGenerator<Value, End>): AsyncGenerator<Value, End> {
-  const first = values.next();
-  // Whoever comes for it gets to know.
-  first.catch(() => {});
-  return (async function* () {
-    const { done, value } = await first;
-    if (done === true) return value;
-    yield value;
-    return yield* values;
-  })();
+  const { notPublishable, invalid } = counts;
+  const source = { digest, notPublishable, invalid, ...problems.findings };
+  return await publish({ ...prepared.manifest, source }, counts, pointer, input);
 }
 
 async function publish(
-  { manifest, counts }: PreparedSnapshot,
+  manifest: Manifest,
+  counts: TenantRun["counts"],
   pointer: PointerVersion | undefined,
   { tenantId, context, onWritten }: AttemptInput,
 ): Promise<Attempt> {
@@ -216,15 +236,14 @@ async function publish(
 async function trustedManifest(
   store: ObjectStore,
   current: Current,
-  problems: ProblemLog,
-  signal: AbortSignal,
+  { context, onUnreadable }: AttemptInput,
 ): Promise<Manifest | undefined> {
   try {
-    return await readLiveManifest(store, current, signal);
+    return await readLiveManifest(store, current, context.signal);
   } catch (error) {
     const failure = asFailure(error);
     if (failure.code !== "corrupt_document") throw failure;
-    problems.add({ code: "manifest_unreadable", programId: null, field: null, value: current.snapshotId });
+    onUnreadable(current);
     return undefined;
   }
 }

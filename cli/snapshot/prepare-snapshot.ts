@@ -36,7 +36,7 @@ export interface SnapshotPlan {
 }
 
 export interface PreparedSnapshot {
-  readonly manifest: Manifest;
+  readonly manifest: Omit<Manifest, "source">;
   readonly counts: ProgramCounts;
   /** Nothing differs from the parent, so nothing was written and nothing is to be committed. */
   readonly isUnchanged: boolean;

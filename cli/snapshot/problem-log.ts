@@ -1,5 +1,8 @@
-import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
-import { severityOf } from "../public-program/problem.ts";
+import type { TenantRun } from "../../schemas/generated/types.ts";
+import { type DataProblem, type ProblemCode, problemRules, severityOf } from "../public-program/problem.ts";
+
+/** The problems of one tenant as reports show them. */
+export type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problemCounts">;
 
 /** At most so many problems of one tenant are kept whole; the rest are counted. */
 const maxKept = 200;
@@ -29,5 +32,17 @@ export class ProblemLog {
   /** How often each code occurred, by code. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  get findings(): Findings {
+    return {
+      problems: this.kept.map((problem) => ({
+        severity: severityOf(problem.code),
+        ...problem,
+        message: problemRules[problem.code].rule,
+      })),
+      problemsOmitted: this.omitted,
+      problemCounts: this.counts,
+    };
   }
 }

@@ -189,6 +189,7 @@ export interface ManifestDocument {
   readonly programs: {
     readonly [k: string]: ManifestEntry;
   };
+  source?: ManifestSource;
 }
 /**
  * Sizes of the snapshot.
@@ -212,6 +213,63 @@ export interface ManifestEntry {
    * Bytes.
    */
   readonly size: number;
+}
+/**
+ * What a build read and found. A build that would read the same has nothing to do, and reports the same findings.
+ */
+export interface ManifestSource {
+  /**
+   * Of all that decides the responses: the source's rows, the settings and the generator itself.
+   */
+  readonly digest: string;
+  /**
+   * Programs whose lifecycle state is not published.
+   */
+  readonly notPublishable: number;
+  /**
+   * Programs left out because of an error.
+   */
+  readonly invalid: number;
+  /**
+   * As in the run report.
+   */
+  readonly problems: readonly Problem[];
+  /**
+   * Findings beyond those in `problems`.
+   */
+  readonly problemsOmitted: number;
+  /**
+   * Problem code → number of findings, those omitted included.
+   */
+  readonly problemCounts: {
+    readonly [k: string]: number;
+  };
+}
+/**
+ * A finding in the source's data.
+ */
+export interface Problem {
+  /**
+   * `error`: the program is not published; `warning`: something of it was dropped or blanked.
+   */
+  readonly severity: "error" | "warning";
+  readonly code: string;
+  /**
+   * As the source writes it, so possibly ill-formed; `null` when no single program is concerned.
+   */
+  readonly programId: string | null;
+  /**
+   * Where in the public document, like `prices.rooms[2]`; `null` for the whole.
+   */
+  readonly field: string | null;
+  /**
+   * Up to 200 characters. The offending value, shortened.
+   */
+  readonly value: string | null;
+  /**
+   * What is wrong and what was done about it.
+   */
+  readonly message: string;
 }
 /**
  * One program.
@@ -800,32 +858,6 @@ export interface TenantRun {
   readonly problemCounts: {
     readonly [k: string]: number;
   };
-}
-/**
- * A finding in the source's data.
- */
-export interface Problem {
-  /**
-   * `error`: the program is not published; `warning`: something of it was dropped or blanked.
-   */
-  readonly severity: "error" | "warning";
-  readonly code: string;
-  /**
-   * As the source writes it, so possibly ill-formed; `null` when no single program is concerned.
-   */
-  readonly programId: string | null;
-  /**
-   * Where in the public document, like `prices.rooms[2]`; `null` for the whole.
-   */
-  readonly field: string | null;
-  /**
-   * Up to 200 characters. The offending value, shortened.
-   */
-  readonly value: string | null;
-  /**
-   * What is wrong and what was done about it.
-   */
-  readonly message: string;
 }
 /**
  * `auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.

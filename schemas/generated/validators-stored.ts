@@ -357,7 +357,7 @@ return errors === 0;
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const isManifestDocument: CompiledValidator<types.ManifestDocument> = validate24;
-const schema40 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ManifestDocument","type":"object","description":"`tenants/<tenant>/snapshots/<snapshot>/manifest.json`: every response of a snapshot. Never changed once written.","properties":{"format":{"type":"string","const":"partner-programs/manifest@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"The generation under which the snapshot was first published."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"parent":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live when this one was built."},"generatedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the source was read."},"contract":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the published schemas that every response was checked against."},"counts":{"$ref":"#/$defs/ManifestCounts","description":"What the manifest holds."},"list":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/v1/programs`."},"legacy":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/api/v1/partner/programs`."},"programs":{"type":"object","description":"Program id \u2192 answer of `/v1/programs/{programId}`.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$":{"$ref":"#/$defs/ManifestEntry"}},"additionalProperties":false}},"required":["format","tenantId","generation","snapshotId","parent","generatedAt","contract","counts","list","legacy","programs"],"additionalProperties":false,"$defs":{"ManifestCounts":{"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false},"ManifestEntry":{"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"],"additionalProperties":false}}};
+const schema40 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ManifestDocument","type":"object","description":"`tenants/<tenant>/snapshots/<snapshot>/manifest.json`: every response of a snapshot. Never changed once written.","properties":{"format":{"type":"string","const":"partner-programs/manifest@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"The generation under which the snapshot was first published."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"parent":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live when this one was built."},"generatedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the source was read."},"contract":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the published schemas that every response was checked against."},"counts":{"$ref":"#/$defs/ManifestCounts","description":"What the manifest holds."},"list":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/v1/programs`."},"legacy":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/api/v1/partner/programs`."},"programs":{"type":"object","description":"Program id \u2192 answer of `/v1/programs/{programId}`.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$":{"$ref":"#/$defs/ManifestEntry"}},"additionalProperties":false},"source":{"$ref":"#/$defs/ManifestSource","description":"What the snapshot was built from. Without it, the next build reads the source as a whole."}},"required":["format","tenantId","generation","snapshotId","parent","generatedAt","contract","counts","list","legacy","programs"],"additionalProperties":false,"$defs":{"ManifestCounts":{"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false},"ManifestSource":{"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"ManifestEntry":{"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"],"additionalProperties":false}}};
 const schema46 = {"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern18 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
@@ -474,6 +474,374 @@ validate25.errors = vErrors;
 return errors === 0;
 }
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema49 = {"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
+const pattern27 = new RegExp("^[a-z][a-z0-9_]*$", "u");
+const schema72 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
+const schema64 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
+const pattern33 = new RegExp("^[\\s\\S]{0,200}$", "u");
+
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate43.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.severity === undefined) && (missing0 = "severity")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.programId === undefined) && (missing0 = "programId"))) || ((data.field === undefined) && (missing0 = "field"))) || ((data.value === undefined) && (missing0 = "value"))) || ((data.message === undefined) && (missing0 = "message"))){
+validate43.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((((key0 === "severity") || (key0 === "code")) || (key0 === "programId")) || (key0 === "field")) || (key0 === "value")) || (key0 === "message"))){
+validate43.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.severity !== undefined){
+let data0 = data.severity;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate43.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!((data0 === "error") || (data0 === "warning"))){
+validate43.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema72.properties.severity.enum}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.code !== undefined){
+let data1 = data.code;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(!pattern27.test(data1)){
+validate43.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
+return false;
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.programId !== undefined){
+let data2 = data.programId;
+const _errs7 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate43.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema72.properties.programId.type}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.field !== undefined){
+let data3 = data.field;
+const _errs9 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate43.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema72.properties.field.type}}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.value !== undefined){
+let data4 = data.value;
+const _errs11 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate43.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema72.properties.value.type}}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!pattern33.test(data4)){
+validate43.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.message !== undefined){
+let data5 = data.message;
+const _errs13 = errors;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data5 === "string"){
+if(!pattern8.test(data5)){
+validate43.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+return false;
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate43.errors = vErrors;
+return errors === 0;
+}
+validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate29.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.digest === undefined) && (missing0 = "digest")) || ((data.notPublishable === undefined) && (missing0 = "notPublishable"))) || ((data.invalid === undefined) && (missing0 = "invalid"))) || ((data.problems === undefined) && (missing0 = "problems"))) || ((data.problemsOmitted === undefined) && (missing0 = "problemsOmitted"))) || ((data.problemCounts === undefined) && (missing0 = "problemCounts"))){
+validate29.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((((key0 === "digest") || (key0 === "notPublishable")) || (key0 === "invalid")) || (key0 === "problems")) || (key0 === "problemsOmitted")) || (key0 === "problemCounts"))){
+validate29.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.digest !== undefined){
+let data0 = data.digest;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(!pattern6.test(data0)){
+validate29.errors = [{instancePath:instancePath+"/digest",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+return false;
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/digest",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.notPublishable !== undefined){
+let data1 = data.notPublishable;
+const _errs5 = errors;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+validate29.errors = [{instancePath:instancePath+"/notPublishable",schemaPath:"#/properties/notPublishable/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs5){
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 < 0 || isNaN(data1)){
+validate29.errors = [{instancePath:instancePath+"/notPublishable",schemaPath:"#/properties/notPublishable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.invalid !== undefined){
+let data2 = data.invalid;
+const _errs7 = errors;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+validate29.errors = [{instancePath:instancePath+"/invalid",schemaPath:"#/properties/invalid/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs7){
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 < 0 || isNaN(data2)){
+validate29.errors = [{instancePath:instancePath+"/invalid",schemaPath:"#/properties/invalid/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problems !== undefined){
+let data3 = data.problems;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data3)){
+var valid2 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate43(data3[i0], {instancePath:instancePath+"/problems/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs11 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problemsOmitted !== undefined){
+let data5 = data.problemsOmitted;
+const _errs12 = errors;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+validate29.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs12){
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 < 0 || isNaN(data5)){
+validate29.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problemCounts !== undefined){
+let data6 = data.problemCounts;
+const _errs14 = errors;
+if(errors === _errs14){
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+const _errs16 = errors;
+for(const key1 in data6){
+if(!(pattern27.test(key1))){
+validate29.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+return false;
+break;
+}
+}
+if(_errs16 === errors){
+var valid3 = true;
+for(const key2 in data6){
+if(pattern27.test(key2)){
+let data7 = data6[key2];
+const _errs17 = errors;
+if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
+validate29.errors = [{instancePath:instancePath+"/problemCounts/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs17){
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 < 1 || isNaN(data7)){
+validate29.errors = [{instancePath:instancePath+"/problemCounts/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+var valid3 = _errs17 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate29.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate29.errors = vErrors;
+return errors === 0;
+}
+validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -825,6 +1193,19 @@ var valid0 = _errs33 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.source !== undefined){
+const _errs37 = errors;
+if(!(validate29(data.source, {instancePath:instancePath+"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -848,17 +1229,17 @@ return errors === 0;
 }
 validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const isTokensDocument: CompiledValidator<types.TokensDocument> = validate29;
-const schema49 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
-const schema50 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
-const schema51 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
-const pattern20 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
-const pattern24 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
+export const isTokensDocument: CompiledValidator<types.TokensDocument> = validate46;
+const schema78 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
+const schema79 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
+const schema80 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
+const pattern42 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
+const pattern46 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
 
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate30.evaluated;
+const evaluated0 = validate47.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -869,14 +1250,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.tokenId === undefined) && (missing0 = "tokenId")) || ((data.sha256 === undefined) && (missing0 = "sha256"))) || ((data.tenantId === undefined) && (missing0 = "tenantId"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.scopes === undefined) && (missing0 = "scopes"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))) || ((data.rateLimit === undefined) && (missing0 = "rateLimit"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.revokedAt === undefined) && (missing0 = "revokedAt"))) || ((data.replaces === undefined) && (missing0 = "replaces"))){
-validate30.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate47.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema50.properties, key0))){
-validate30.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema79.properties, key0))){
+validate47.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -888,13 +1269,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern20.test(data0)){
-validate30.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
+if(!pattern42.test(data0)){
+validate47.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
 return false;
 }
 }
 else {
-validate30.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/type",keyword:"type",params:{type: "string"}}];
+validate47.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -911,12 +1292,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern6.test(data1)){
-validate30.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+validate47.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
 return false;
 }
 }
 else {
-validate30.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+validate47.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -933,12 +1314,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data2 === "string"){
 if(!pattern4.test(data2)){
-validate30.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+validate47.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate30.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+validate47.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1003,7 +1384,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate30.errors = vErrors;
+validate47.errors = vErrors;
 return false;
 }
 else {
@@ -1035,13 +1416,13 @@ let data5 = data4[i0];
 const _errs20 = errors;
 if(errors === _errs20){
 if(typeof data5 === "string"){
-if(!pattern24.test(data5)){
-validate30.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9._:-]{0,63}$"}}];
+if(!pattern46.test(data5)){
+validate47.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9._:-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate30.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type: "string"}}];
+validate47.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1062,7 +1443,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate30.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate47.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -1072,7 +1453,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate30.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"}}];
+validate47.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1137,7 +1518,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate30.errors = vErrors;
+validate47.errors = vErrors;
 return false;
 }
 else {
@@ -1161,18 +1542,18 @@ if(data.rateLimit !== undefined){
 let data7 = data.rateLimit;
 const _errs29 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (data7 !== null)){
-validate30.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema50.properties.rateLimit.type}}];
+validate47.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema79.properties.rateLimit.type}}];
 return false;
 }
 if(errors === _errs29){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate30.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate47.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate30.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate47.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -1191,12 +1572,12 @@ const _errs32 = errors;
 if(errors === _errs32){
 if(typeof data8 === "string"){
 if(!pattern7.test(data8)){
-validate30.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate47.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate30.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate47.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1261,7 +1642,7 @@ else {
 vErrors.push(err11);
 }
 errors++;
-validate30.errors = vErrors;
+validate47.errors = vErrors;
 return false;
 }
 else {
@@ -1290,7 +1671,7 @@ const _errs43 = errors;
 const _errs44 = errors;
 if(errors === _errs44){
 if(typeof data10 === "string"){
-if(!pattern20.test(data10)){
+if(!pattern42.test(data10)){
 const err12 = {instancePath:instancePath+"/replaces",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}};
 if(vErrors === null){
 vErrors = [err12];
@@ -1336,7 +1717,7 @@ else {
 vErrors.push(err15);
 }
 errors++;
-validate30.errors = vErrors;
+validate47.errors = vErrors;
 return false;
 }
 else {
@@ -1368,20 +1749,20 @@ var valid0 = true;
 }
 }
 else {
-validate30.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate47.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate30.errors = vErrors;
+validate47.errors = vErrors;
 return errors === 0;
 }
-validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate29.evaluated;
+const evaluated0 = validate46.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1392,14 +1773,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.format === undefined) && (missing0 = "format")) || ((data.revision === undefined) && (missing0 = "revision"))) || ((data.tokens === undefined) && (missing0 = "tokens"))){
-validate29.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate46.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "format") || (key0 === "revision")) || (key0 === "tokens"))){
-validate29.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate46.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1409,11 +1790,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate29.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if("partner-programs/tokens@1" !== data0){
-validate29.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/tokens@1"}}];
+validate46.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/tokens@1"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -1426,18 +1807,18 @@ if(data.revision !== undefined){
 let data1 = data.revision;
 const _errs4 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate29.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
+validate46.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs4){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 9007199254740991 || isNaN(data1)){
-validate29.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate46.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate29.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate46.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1458,8 +1839,8 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate30(data2[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+if(!(validate47(data2[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs8 === errors;
@@ -1469,7 +1850,7 @@ break;
 }
 }
 else {
-validate29.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/type",keyword:"type",params:{type: "array"}}];
+validate46.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1484,11 +1865,11 @@ var valid0 = true;
 }
 }
 else {
-validate29.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
-validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

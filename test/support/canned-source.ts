@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
 import type { SourceClient, SourcePool } from "../../cli/reader/connect.ts";
+import { checksumsQuery } from "../../cli/reader/source-queries.ts";
 import { type BuildContext, type BuildOptions, buildTenant } from "../../cli/snapshot/build-tenant.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
@@ -63,9 +64,10 @@ export const cannedOptions: BuildOptions = {
   rewrite: false,
   dryRun: false,
   rules: { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses), legacyCapacity: "object" },
+  recipe: "canned",
 };
 
-/** Answers the reader's cursors: the programs on the first fetch, nothing afterwards, and no children at all. */
+/** Answers for the checksums, then the reader's cursors: the programs on the first fetch and no children at all. */
 function cannedClient(programs: CannedProgram[]): SourceClient {
   let tenantId: unknown;
   const fetched = (cursor: string): readonly (readonly (string | null)[])[] => {
@@ -79,6 +81,7 @@ function cannedClient(programs: CannedProgram[]): SourceClient {
         [tenantId] = values ?? [];
         return { rows: [] };
       }
+      if (statement.text === checksumsQuery) return { rows: [["programs", JSON.stringify(programs)]] };
       const results = [...statement.text.matchAll(/FROM "(\w+)"/g)].map(([, cursor = ""]) => ({
         rows: fetched(cursor),
       }));

@@ -4,11 +4,30 @@ import { type Manifest, manifestText } from "../../core/manifest.ts";
 import { responseKey } from "../../core/object-key.ts";
 import { ProgramTable } from "../../core/program-table.ts";
 import { type ExpectedManifest, readManifest } from "../../core/read-manifest.ts";
+import type { ManifestSource } from "../../schemas/generated/types.ts";
 
 const tenantId = parseTenantId("acme");
 export const sampleSnapshot = parseSnapshotId("20260201T120000Z-0a1b2c3d");
 export const sampleParent = parseSnapshotId("20260131T120000Z-00000000");
 export const sampleDigest = "ab".repeat(32);
+
+export const sampleSource: ManifestSource = {
+  digest: sampleDigest,
+  notPublishable: 1,
+  invalid: 0,
+  problems: [
+    {
+      severity: "warning",
+      code: "currency_invalid",
+      programId: "p-0",
+      field: "currency",
+      value: 'a "programs":{ of sorts',
+      message: "Why",
+    },
+  ],
+  problemsOmitted: 2,
+  problemCounts: { currency_invalid: 3 },
+};
 
 /** A manifest of the tenant acme with the programs p-0, p-1, ..., every other one unchanged since the parent. */
 export function sampleManifest(programs = 3): Manifest {

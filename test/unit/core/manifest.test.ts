@@ -10,6 +10,7 @@ import {
   sampleManifest,
   sampleParent,
   sampleSnapshot,
+  sampleSource,
   wholeText,
 } from "../../support/manifest-sample.ts";
 
@@ -52,6 +53,12 @@ describe("reading a manifest", () => {
     const found = await readText(canonical, size);
     expect(wholeText(found)).toBe(canonical);
     expect(found).toEqual(sampleManifest());
+  });
+
+  test.each([0, 3])("of %d programs gives back what it was built from", async (count) => {
+    const text = wholeText({ ...sampleManifest(count), source: sampleSource });
+    expect(isManifestDocument(JSON.parse(text))).toBe(true);
+    expect((await readText(text, 7)).source).toEqual(sampleSource);
   });
 
   test("of no program works", async () => {

@@ -25,6 +25,23 @@ export const manifest = {
   list: { key: `${prefix}/v1/programs.json`, sha256, size: 1201 },
   legacy: { key: `${prefix}/api/v1/partner/programs.json`, sha256, size: 210 },
   programs: { "lisbon-douro": { key: `${prefix}/v1/programs/lisbon-douro.json`, sha256, size: 2639 } },
+  source: {
+    digest: sha256,
+    notPublishable: 2,
+    invalid: 1,
+    problems: [
+      {
+        severity: "warning",
+        code: "currency_invalid",
+        programId: "lisbon-douro",
+        field: "currency",
+        value: "euro",
+        message: "What is wrong",
+      },
+    ],
+    problemsOmitted: 0,
+    problemCounts: { currency_invalid: 1 },
+  },
 };
 
 export const tokens = {
