@@ -76,41 +76,44 @@ test("it tells whether the operating system took all of it, and the response fin
   expect(finished).toBe(3);
 });
 
-test("an answer that the system has not taken yet is not overwritten by those to other clients", async () => {
-  const taken: boolean[] = [];
-  const listener: RequestListener = (req, res) => {
-    const body = Buffer.alloc(50_000, req.url === "/a" ? "a" : "b");
-    const headers = `Content-Length: ${body.length}\r\n`;
-    taken.push(send(res, { status: 200, headers, body, closes: false }));
-  };
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const [slow, quick] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
-  slow.pause();
-  while (taken.at(-1) !== false) {
-    const before = taken.length;
-    slow.write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
-    await expect.poll(() => taken.length, { interval: 1 }).toBe(before + 1);
-  }
-  const answers = taken.length;
+test.each([50_000, 100_000])(
+  "an answer of %d bytes that waits for its client is not overwritten by those to others",
+  async (size) => {
+    const taken: boolean[] = [];
+    const listener: RequestListener = (req, res) => {
+      const letter = req.url === "/a" ? "a" : "b";
+      const body = Buffer.alloc(size, letter);
+      const headers = `Content-Length: ${size}\r\nX-Letter: ${letter}\r\n`;
+      taken.push(send(res, { status: 200, headers, body, closes: false }));
+    };
+    const server = createServer(listener).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const [slow, quick] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+    slow.pause();
+    while (taken.at(-1) !== false) {
+      const before = taken.length;
+      slow.write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
+      await expect.poll(() => taken.length, { interval: 1 }).toBe(before + 1);
+    }
+    const answers = taken.length;
 
-  let received = 0;
-  quick.on("data", (chunk: Buffer) => {
-    received += chunk.length;
-  });
-  quick.write("GET /b HTTP/1.1\r\nHost: a\r\n\r\n");
-  await expect.poll(() => received).toBeGreaterThan(50_000);
+    let received = 0;
+    quick.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    quick.write("GET /b HTTP/1.1\r\nHost: a\r\n\r\n");
+    await expect.poll(() => received).toBeGreaterThan(size);
 
-  const chunks: Buffer[] = [];
-  slow.on("data", (chunk: Buffer) => chunks.push(chunk)).resume();
-  const bodies = (): string =>
-    Buffer.concat(chunks)
-      .toString("latin1")
-      .replace(/HTTP.*?\r\n\r\n/gs, "");
-  await expect.poll(() => bodies().length, { timeout: 20_000 }).toBe(answers * 50_000);
-  expect(/^a+$/.test(bodies())).toBe(true);
-  slow.destroy();
-  quick.destroy();
-  server.close();
-});
+    const chunks: Buffer[] = [];
+    slow.on("data", (chunk: Buffer) => chunks.push(chunk)).resume();
+    const text = (): string => Buffer.concat(chunks).toString("latin1");
+    const bodies = (): string => text().replace(/HTTP.*?\r\n\r\n/gs, "");
+    await expect.poll(() => bodies().length, { timeout: 20_000 }).toBe(answers * size);
+    expect(/^a+$/.test(bodies())).toBe(true);
+    expect(text().match(/X-Letter: a\r\n/g)).toHaveLength(answers);
+    slow.destroy();
+    quick.destroy();
+    server.close();
+  },
+);
