@@ -1,8 +1,9 @@
+import { setImmediate as afterEvents } from "node:timers/promises";
 import { RateLimiterRedis } from "rate-limiter-flexible";
 import { createClient } from "redis";
 import { asFailure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
-import type { WindowCounter } from "./window-counter.ts";
+import type { WindowCounter, WindowState } from "./window-counter.ts";
 
 /** One counter for all gateways that share a Redis or Valkey. */
 export interface FleetCounter extends WindowCounter {
@@ -24,12 +25,14 @@ export interface FleetCounterOptions {
 /**
  * Counts in Redis, where increment and expiry are one atomic script; while Redis is away, at start-up too, the
  * insurance counts. A partner then gets at most one further quota per gateway and window, and never an error.
+ * Hits of one key that come in at the same time go to Redis as one, and each takes its place in the sum.
  */
 export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
   const { url, windowSeconds, timeoutMs, insurance, logger } = options;
   // Another window is another key: a window that began under a longer setting ends with it.
   const keyPrefix = `partner-programs:window-${windowSeconds}s`;
   let wasShared: boolean | undefined;
+  const batches = new Map<string, Batch>();
   let connection = open();
 
   function open() {
@@ -72,21 +75,45 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     wasShared = false;
   }
 
+  /** Hits of the key that came in since the event loop last waited for something to happen. */
+  function begin(key: string): Batch {
+    const counted = afterEvents().then(() => {
+      batches.delete(key);
+      return count(key, batch.hits);
+    });
+    const batch: Batch = { hits: 0, counted };
+    batches.set(key, batch);
+    return batch;
+  }
+
+  /** The state after so many hits. Rejects when Redis does not count them. */
+  async function count(key: string, hits: number): Promise<WindowState> {
+    const asked = connection;
+    try {
+      const state = await answeredWithin(timeoutMs, asked.limiter.consume(key, hits));
+      noteShared();
+      return state;
+    } catch (error) {
+      noteAway(error);
+      // A connection that does not answer may never again, and would delay every request by the deadline.
+      if (error instanceof NoAnswer && asked === connection) {
+        asked.client.destroy();
+        connection = open();
+      }
+      throw error;
+    }
+  }
+
   return {
     async hit(key) {
       if (!connection.client.isReady) return insurance.hit(key);
-      const asked = connection;
+      const batch = batches.get(key) ?? begin(key);
+      batch.hits += 1;
+      const place = batch.hits;
       try {
-        const state = await answeredWithin(timeoutMs, asked.limiter.consume(key));
-        noteShared();
-        return state;
-      } catch (error) {
-        noteAway(error);
-        // A connection that does not answer may never again, and would delay every request by the deadline.
-        if (error instanceof NoAnswer && asked === connection) {
-          asked.client.destroy();
-          connection = open();
-        }
+        const { consumedPoints, msBeforeNext } = await batch.counted;
+        return { consumedPoints: consumedPoints - batch.hits + place, msBeforeNext };
+      } catch {
         return insurance.hit(key);
       }
     },
@@ -95,6 +122,12 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
 
     close: () => connection.client.destroy(),
   };
+}
+
+interface Batch {
+  hits: number;
+  /** The window's state after all of them. */
+  readonly counted: Promise<WindowState>;
 }
 
 const connectTimeoutMs = 2000;

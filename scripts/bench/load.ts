@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 
 /** What one bounded run of load measured. */
 export interface LoadResult {
@@ -17,6 +18,8 @@ export interface LoadPlan {
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly seconds: number;
+  /** Between an answer and the next request of its connection; by default none, so that the server is always busy. */
+  readonly pauseMs?: number | undefined;
 }
 
 /**
@@ -27,14 +30,14 @@ export async function load(plan: LoadPlan): Promise<LoadResult> {
   const { hostname } = new URL(plan.url);
   if (hostname !== "127.0.0.1") throw new Error(`Only servers of this machine are loaded, not ${hostname}.`);
   try {
-    return wrkResult(await output("wrk", wrkArguments(plan)));
+    return wrkResult(await output("wrk", wrkArguments(plan), { PAUSE_MS: String(plan.pauseMs) }));
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
     return autocannonResult(await output("npx", autocannonArguments(plan)));
   }
 }
 
-function wrkArguments({ url, headers, connections, seconds }: LoadPlan): string[] {
+function wrkArguments({ url, headers, connections, seconds, pauseMs }: LoadPlan): string[] {
   const lines = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   return [
     "--threads",
@@ -47,10 +50,14 @@ function wrkArguments({ url, headers, connections, seconds }: LoadPlan): string[
     "--timeout",
     "60s",
     "--latency",
+    ...(pauseMs === undefined ? [] : ["--script", pauseScript]),
     ...lines,
     url,
   ];
 }
+
+/** Seen from the built module. */
+const pauseScript = fileURLToPath(new URL("../../../scripts/bench/pause.lua", import.meta.url));
 
 function wrkResult(text: string): LoadResult {
   const number = (pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0);
@@ -77,9 +84,10 @@ function milliseconds(duration: string | undefined): number {
   return Number(value) * (factors[unit] ?? Number.NaN);
 }
 
-function autocannonArguments({ url, headers, connections, seconds }: LoadPlan): string[] {
+function autocannonArguments({ url, headers, connections, seconds, pauseMs }: LoadPlan): string[] {
   const lines = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}=${value}`]);
-  return ["autocannon", "--json", "-c", String(connections), "-d", String(seconds), ...lines, url];
+  const rate = pauseMs === undefined ? [] : ["-R", String(Math.round((connections * 1000) / pauseMs))];
+  return ["autocannon", "--json", "-c", String(connections), "-d", String(seconds), ...rate, ...lines, url];
 }
 
 function autocannonResult(text: string): LoadResult {
@@ -99,8 +107,15 @@ function autocannonResult(text: string): LoadResult {
   };
 }
 
-async function output(command: string, args: readonly string[]): Promise<string> {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
+async function output(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const child = spawn(command, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
