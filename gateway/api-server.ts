@@ -28,7 +28,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { limits, onRefusal } = options;
   const app = createApp((req, res) => options.handle(req, res, connections.of(req.socket)));
   const hosted: (req: IncomingMessage, res: ServerResponse, unanswered: () => void) => void = app;
-  const { Request, Response } = messageClasses(app);
+  const { Request, Response } = messageClasses(app, (res, socket) => connections.release(res, socket));
   const server = createServer({
     IncomingMessage: Request,
     ServerResponse: Response,

@@ -6,7 +6,10 @@ import { type CredentialsReader, createCredentialsReader } from "./bearer-creden
 export interface Connection {
   /** Requests taken up; those pipelined behind them still wait. */
   requests: number;
-  /** The response to the last of them, once there is one. Responses leave in order, so when it is over all are. */
+  /**
+   * The response to the last request that came in, until it is over. Responses leave in order, so then all are. One that
+   * is over must not be kept: each garbage collection would have one of each connection to copy.
+   */
   last: ServerResponse | undefined;
   /** The request whose body is being thrown away; its answer has not begun. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
@@ -19,6 +22,8 @@ export interface Connection {
 export interface Connections {
   of(socket: Socket): Connection;
   count(): number;
+  /** The response is out. */
+  release(res: ServerResponse, socket: Socket): void;
   /**
    * Ends those that wait for nothing: no answer is on its way and no first request has begun. Node's own
    * `closeIdleConnections` also cuts answers that are written but not yet taken, and leaves unused connections open.
@@ -35,10 +40,14 @@ export function trackConnections(server: Server): Connections {
   return {
     of: (socket) => open.get(socket) ?? { ...newConnection(), isEnding: true },
     count: () => open.size,
+    release(res, socket) {
+      const connection = open.get(socket);
+      if (connection?.last === res) connection.last = undefined;
+    },
     endIdle() {
       for (const [socket, connection] of open) {
-        const isUnused = connection.last === undefined && socket.bytesRead === 0;
-        const isDone = connection.last !== undefined && !isAnswering(connection);
+        const isUnused = connection.requests === 0 && socket.bytesRead === 0;
+        const isDone = connection.requests > 0 && !isAnswering(connection);
         if (isUnused || isDone) socket.destroy();
       }
     },
