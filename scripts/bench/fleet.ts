@@ -54,36 +54,48 @@ async function measure(
   headers: Readonly<Record<string, string>>,
 ): Promise<Record<string, string | number>[]> {
   const rows: Record<string, string | number>[] = [];
-  for (const pauseMs of [undefined, 3]) {
-    const rates: number[][] = [[], []];
-    const costs: number[][] = [[], []];
+  for (const [title, pauseMs] of [
+    ["full load", undefined],
+    ["pauses of 3 ms", 3],
+  ] as const) {
+    const [ones, twos]: [Run[], Run[]] = [[], []];
     for (let round = 0; round < Number(values.rounds); round += 1) {
-      for (const count of [1, 2]) {
-        const loaded = gateways.slice(0, count);
-        const before = cpuMicros(loaded);
-        const results = await Promise.all(
-          loaded.map(({ url }) =>
-            load({ url: `${url}/v1/programs`, headers, connections, seconds, pauseMs }),
-          ),
-        );
-        if (results.some(({ errors }) => errors > 0)) throw new Error("an answer was wrong");
-        const rate = results.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0);
-        rates[count - 1]?.push(rate);
-        costs[count - 1]?.push((cpuMicros(loaded) - before) / (rate * seconds));
-      }
+      ones.push(await run(gateways.slice(0, 1), headers, pauseMs));
+      twos.push(await run(gateways, headers, pauseMs));
     }
-    const alone = median(rates[0] ?? []);
-    for (const count of [1, 2]) {
-      const rate = median(rates[count - 1] ?? []);
+    const alone = median(ones.map(({ rate }) => rate));
+    for (const [count, runs] of [ones, twos].entries()) {
+      const rate = median(runs.map((one) => one.rate));
       rows.push({
-        case: `${count} gateway(s), ${pauseMs === undefined ? "full load" : `pauses of ${pauseMs} ms`}`,
+        case: `${count + 1} gateway(s), ${title}`,
         "requests/s": Math.round(rate),
         "times one": Number((rate / alone).toFixed(2)),
-        "cpu µs per request": Math.round(median(costs[count - 1] ?? [])),
+        "cpu µs per request": Math.round(median(runs.map(({ cost }) => cost))),
       });
     }
   }
   return rows;
+}
+
+interface Run {
+  /** Requests per second, of all gateways together. */
+  readonly rate: number;
+  /** Processor time of a request, in microseconds. */
+  readonly cost: number;
+}
+
+async function run(
+  gateways: readonly BenchServer[],
+  headers: Readonly<Record<string, string>>,
+  pauseMs: number | undefined,
+): Promise<Run> {
+  const before = cpuMicros(gateways);
+  const results = await Promise.all(
+    gateways.map(({ url }) => load({ url: `${url}/v1/programs`, headers, connections, seconds, pauseMs })),
+  );
+  if (results.some(({ errors }) => errors > 0)) throw new Error("an answer was wrong");
+  const rate = results.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0);
+  return { rate, cost: (cpuMicros(gateways) - before) / (rate * seconds) };
 }
 
 function cpuMicros(servers: readonly BenchServer[]): number {
