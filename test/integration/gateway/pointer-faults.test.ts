@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
@@ -162,10 +163,14 @@ test("a stalled store delays what can be served without it by a second, once", a
     () => on.list(),
     () => on.seen.asked.length > 0,
   );
-  const beganAt = performance.now();
-  expect((await on.list()).status).toBe(200);
-  expect(performance.now() - beganAt).toBeLessThan(1500);
-  const slowest = performance.now();
-  expect((await on.list()).status).toBe(200);
-  expect(performance.now() - slowest).toBeLessThan(300);
+  // A refresh that began ahead of time delays nobody yet: which request waits for it depends on the moment.
+  const delays: number[] = [];
+  for (const beganAt = performance.now(); performance.now() - beganAt < 2500; ) {
+    const askedAt = performance.now();
+    expect((await on.list()).status).toBe(200);
+    delays.push(performance.now() - askedAt);
+    await setTimeout(50);
+  }
+  expect(Math.max(...delays)).toBeLessThan(1500);
+  expect(delays.filter((ms) => ms > 500).length).toBeLessThanOrEqual(1);
 });
