@@ -13,7 +13,7 @@ import { withDatabaseUrl } from "../source/with-database-url.ts";
 import { requireConditionalWrites } from "../store-check/probe-conditional-writes.ts";
 import { withStore } from "../with-store.ts";
 import { buildRun, type RunOptions, storeRunReport } from "./build-run.ts";
-import { recipeDigest } from "./recipe.ts";
+import { generatorDigest, recipeDigest } from "./recipe.ts";
 import { withTenantClaims } from "./tenant-claims.ts";
 
 /** What a command decides about a run; the settings decide the rest. */
@@ -39,6 +39,7 @@ export async function withBuildSession<Result>(
   use: (session: BuildSession) => Promise<Result>,
 ): Promise<Result> {
   const logger = commandLogger(shell, settings);
+  const generator = generatorDigest();
   return await withStore(settings, (store) =>
     withDatabaseUrl(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections: concurrency + 1, signal: shell.signal }, (pool) => {
@@ -67,7 +68,7 @@ export async function withBuildSession<Result>(
             if (choices.dryRun) await requireConditionalWrites(store, shell);
             const scope = claimScope(choices, settings, shell.env);
             const report = await withTenantClaims(databaseUrl, scope, startedMsAgo(), (claims) =>
-              buildRun(runOptions(choices, settings), {
+              buildRun(runOptions(choices, settings, generator), {
                 ...context,
                 claims,
                 onTenants: bar.total,
@@ -114,10 +115,10 @@ function claimScope(choices: RunChoices, settings: CliSettings, env: Shell["env"
   ]);
 }
 
-function runOptions(choices: RunChoices, settings: CliSettings): RunOptions {
+function runOptions(choices: RunChoices, settings: CliSettings, generator: string): RunOptions {
   const { terminalStatuses, legacyCapacity } = settings;
   const rules = { isTerminalStatus: terminalStatusTest(terminalStatuses), legacyCapacity };
-  const recipe = recipeDigest([terminalStatuses, legacyCapacity, choices.onInvalid]);
+  const recipe = recipeDigest(generator, [terminalStatuses, legacyCapacity, choices.onInvalid]);
   return { ...choices, rules, recipe, terminalStatuses };
 }
 

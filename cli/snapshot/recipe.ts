@@ -6,11 +6,22 @@ import { join } from "node:path";
 const codeFolders = ["cli", "core", "schemas"];
 
 /**
- * SHA-256 (hex) of all but the source that decides what a build publishes and reports: these settings, the generator's
- * own code and the Node.js that runs it (Unicode, URLs). A version number would do if nobody ever forgot to raise it.
+ * SHA-256 (hex) of all but the source that decides what a build publishes and reports: these settings, and the generator
+ * that it runs on.
  */
-export function recipeDigest(settings: unknown, root = join(import.meta.dirname, "../..")): string {
-  const hash = createHash("sha256").update(JSON.stringify([process.version, settings]));
+export function recipeDigest(generator: string, settings: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify([generator, settings]))
+    .digest("hex");
+}
+
+/**
+ * SHA-256 (hex) of the generator's own code and the Node.js that runs it (Unicode, URLs). A version number would do if
+ * nobody ever forgot to raise it. To be asked once, when the process starts: the files of a long-lived one may be those
+ * of a newer version later on.
+ */
+export function generatorDigest(root = join(import.meta.dirname, "../..")): string {
+  const hash = createHash("sha256").update(`${process.version}\n`);
   for (const folder of codeFolders) {
     const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
     for (const path of paths.filter((name) => /\.[jt]s$/.test(name)).sort()) {

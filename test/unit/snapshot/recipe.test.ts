@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { recipeDigest } from "../../../cli/snapshot/recipe.ts";
+import { generatorDigest, recipeDigest } from "../../../cli/snapshot/recipe.ts";
 
-test("the recipe is that of the settings and the generator's code, and of nothing else", () => {
+test("the generator's digest is that of its code, and of nothing else", () => {
   const root = mkdtempSync(join(tmpdir(), "recipe-"));
   try {
     for (const folder of ["cli/reader", "core", "schemas", "gateway"])
       mkdirSync(join(root, folder), { recursive: true });
-    const recipes = [recipeDigest(["a"], root), recipeDigest(["b"], root)];
+    const digests = [generatorDigest(root)];
     for (const [path, text] of [
       ["cli/reader/deep.js", "1"],
       ["cli/reader/deep.js", "2"],
@@ -17,17 +17,23 @@ test("the recipe is that of the settings and the generator's code, and of nothin
       ["schemas/a.js", "2"],
     ] as const) {
       writeFileSync(join(root, path), text);
-      recipes.push(recipeDigest(["a"], root));
+      digests.push(generatorDigest(root));
     }
-    expect(new Set(recipes).size).toBe(6);
+    expect(new Set(digests).size).toBe(5);
     for (const path of ["gateway/main.js", "core/notes.md"]) writeFileSync(join(root, path), "3");
-    expect(recipeDigest(["a"], root)).toBe(recipes.at(-1));
+    expect(generatorDigest(root)).toBe(digests.at(-1));
   } finally {
     rmSync(root, { recursive: true });
   }
 });
 
-test("the recipe of the generator itself is the same from run to run", () => {
-  expect(recipeDigest(["a"])).toMatch(/^[0-9a-f]{64}$/);
-  expect(recipeDigest(["a"])).toBe(recipeDigest(["a"]));
+test("the generator's own digest is the same from run to run", () => {
+  expect(generatorDigest()).toMatch(/^[0-9a-f]{64}$/);
+  expect(generatorDigest()).toBe(generatorDigest());
+});
+
+test("the recipe is that of the generator and the settings", () => {
+  const recipes = [recipeDigest("a", ["b"]), recipeDigest("a", ["c"]), recipeDigest("b", ["b"])];
+  expect(new Set(recipes).size).toBe(3);
+  expect(recipeDigest("a", ["b"])).toBe(recipes[0]);
 });
