@@ -1,4 +1,3 @@
-import { setImmediate as afterEvents } from "node:timers/promises";
 import { RateLimiterRedis } from "rate-limiter-flexible";
 import { createClient } from "redis";
 import { asFailure } from "../core/failure.ts";
@@ -25,7 +24,7 @@ export interface FleetCounterOptions {
 /**
  * Counts in Redis, where increment and expiry are one atomic script; while Redis is away, at start-up too, the
  * insurance counts. A partner then gets at most one further quota per gateway and window, and never an error.
- * Hits of one key that come in at the same time go to Redis as one, and each takes its place in the sum.
+ * Hits of one key by requests that are handled together go to Redis as one, and each takes its place in the sum.
  */
 export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
   const { url, windowSeconds, timeoutMs, insurance, logger } = options;
@@ -75,9 +74,9 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     wasShared = false;
   }
 
-  /** Hits of the key that came in since the event loop last waited for something to happen. */
+  /** Hits of the key by the requests that are handled together. */
   function begin(key: string): Batch {
-    const counted = afterEvents().then(() => {
+    const counted = Promise.resolve().then(() => {
       batches.delete(key);
       return count(key, batch.hits);
     });

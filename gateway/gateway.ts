@@ -9,6 +9,7 @@ import { createApiServer } from "./api-server.ts";
 import { beginExchange } from "./begin-exchange.ts";
 import { createBodyCache } from "./body-cache.ts";
 import { settledWithin } from "./deadline.ts";
+import { atEndOfTurn } from "./end-of-turn.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
 import { createRequestHandler } from "./handle-request.ts";
 import { legacyHeaders, limitHeaders } from "./header-lines.ts";
@@ -113,7 +114,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   });
   const counter = fleetCounter ?? processCounter;
-  const handleRequest = createRequestHandler({ tokens, counter, windowSeconds, snapshots, bodies, respond });
+  const handleRequest = atEndOfTurn(
+    createRequestHandler({ tokens, counter, windowSeconds, snapshots, bodies, respond }),
+  );
 
   let isStopping = false;
   const { server: apiServer, connections } = createApiServer({

@@ -14,7 +14,7 @@ import { type BenchServer, startServer } from "./servers.ts";
 import { listOfBytes, publishList } from "./synthetic-tenant.ts";
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "5" }, seconds: { type: "string", default: "3" } },
+  options: { rounds: { type: "string", default: "15" }, seconds: { type: "string", default: "1" } },
 });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);

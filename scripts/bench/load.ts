@@ -65,8 +65,8 @@ function wrkResult(text: string): LoadResult {
   return {
     requestsPerSecond: number(/Requests\/sec:\s+([\d.]+)/),
     bytesPerSecond: byteCount(/Transfer\/sec:\s+(\S+)/.exec(text)?.[1]),
-    p50Ms: milliseconds(/50%\s+(\S+)/.exec(text)?.[1]),
-    p99Ms: milliseconds(/99%\s+(\S+)/.exec(text)?.[1]),
+    p50Ms: milliseconds(/^ +50%\s+(\S+)/m.exec(text)?.[1]),
+    p99Ms: milliseconds(/^ +99%\s+(\S+)/m.exec(text)?.[1]),
     errors:
       number(/Non-2xx or 3xx responses: (\d+)/) +
       socketErrors.reduce((sum, [digits]) => sum + Number(digits), 0),

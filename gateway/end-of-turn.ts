@@ -1,0 +1,19 @@
+/**
+ * Handles what comes up in one turn of the event loop together, in its order, when the turn has read all its requests.
+ * Answers then leave one right after the other: the client or proxy behind many connections is woken by the first and
+ * finds the others, where it would be woken by each; and waking it is the dearest part of sending a short answer.
+ */
+export function atEndOfTurn<Item>(handle: (item: Item) => void): (item: Item) => void {
+  let waiting: Item[] = [];
+
+  function handleAll(): void {
+    const items = waiting;
+    waiting = [];
+    for (const item of items) handle(item);
+  }
+
+  return (item) => {
+    if (waiting.length === 0) setImmediate(handleAll);
+    waiting.push(item);
+  };
+}
