@@ -18,17 +18,6 @@ test("what came up in one turn is handled together, in its order, when the turn 
   expect(handled).toEqual([1, 2, 3]);
 });
 
-test("however many come up in one turn, none waits for more than fifteen others", async () => {
-  const handled: number[] = [];
-  const add = atEndOfTurn<number>((item) => handled.push(item));
-  for (let item = 0; item < 40; item += 1) {
-    add(item);
-    expect(handled.length).toBe(Math.floor((item + 1) / 16) * 16);
-  }
-  await turn();
-  expect(handled).toEqual(Array.from({ length: 40 }, (_, item) => item));
-});
-
 test("what comes up while a turn's items are handled waits for the next turn", async () => {
   const handled: number[] = [];
   const add = atEndOfTurn<number>((item) => {
