@@ -95,12 +95,29 @@ export async function readManifest(
 
 type Corrupt = (why: string) => Failure;
 
-/** The entries on a line of the canonical form, or `undefined` when it is no such line. */
-function entriesOf(line: string): [string, unknown][] | undefined {
+/** The entries on a line among them, one in the canonical form, or `undefined` when it is no such line. */
+function entriesOf(line: string): readonly (readonly [id: string, entry: unknown])[] | undefined {
   const text = line.trim();
+  const entries = text.endsWith(",") ? text.slice(0, -1) : text;
+  const only = onlyEntry(entries);
+  if (only !== undefined) return [only];
   try {
-    const entries: unknown = JSON.parse(`{${text.endsWith(",") ? text.slice(0, -1) : text}}`);
-    return Object.entries(entries as object);
+    return Object.entries(JSON.parse(`{${entries}}`) as object);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The id is not left to `JSON.parse`: an object with each id as its key would leave a name and a shape behind, until the
+ * next full garbage collection.
+ */
+function onlyEntry(text: string): readonly [id: string, entry: unknown] | undefined {
+  const end = text.indexOf('":{');
+  const id = text.slice(1, end);
+  if (end === -1 || !text.startsWith('"') || id.includes("\\")) return undefined;
+  try {
+    return [id, JSON.parse(text.slice(end + 2))];
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type CredentialsReader, createCredentialsReader } from "./bearer-credentials.ts";
+import { createGzipPreference } from "./content-coding.ts";
 
 /** What is known of one client connection. */
 export interface Connection {
@@ -14,6 +15,8 @@ export interface Connection {
   /** The request whose body is being thrown away; its answer has not begun. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
   readonly credentials: CredentialsReader;
+  /** Of a value of `Accept-Encoding`. */
+  readonly prefersGzip: (acceptEncoding: string) => boolean;
   /** A response said `Connection: close`, or an error ended the conversation: nothing further is answered. */
   isEnding: boolean;
 }
@@ -60,6 +63,7 @@ function newConnection(): Connection {
     last: undefined,
     ignoring: undefined,
     credentials: createCredentialsReader(),
+    prefersGzip: createGzipPreference(),
     isEnding: false,
   };
 }

@@ -154,7 +154,7 @@ async function measure(
       "cpu µs": Math.round(median(ours.map(({ cpuMicros }) => cpuMicros))),
       "bare cpu µs": Math.round(median(bares.map(({ cpuMicros }) => cpuMicros))),
       "cpu ratio": ratio(bares, ours, ({ cpuMicros }) => cpuMicros),
-      "p99 ms": median(ours.map(({ p99Ms }) => p99Ms)),
+      "p99 ms": Number(median(ours.map(({ p99Ms }) => p99Ms)).toFixed(2)),
       "p99 ratio": ratio(ours, bares, ({ p99Ms }) => p99Ms),
       "live/s": lives.length === 0 ? "-" : Math.round(rate(lives)),
       "times live":

@@ -86,8 +86,13 @@ describe("reading a manifest", () => {
     ["with keys in another order", JSON.stringify(Object.fromEntries(Object.entries(document()).reverse()))],
     ["with a line break at its end", `${canonical}\n`],
     ["with line breaks inside entries", canonical.replaceAll(',"sha256"', ',\n"sha256"')],
+    ["with two entries on its first line", canonical.replace('},\n"p-1"', '},"p-1"')],
+    ["with two entries on a later line", canonical.replace('},\n"p-2"', '},"p-2"')],
+    ["with a blank line behind an entry", canonical.replace('},\n"p-1"', '},\n\n"p-1"')],
+    ["with escaped ids", canonical.replaceAll('"p-', '"\\u0070-')],
     ["with blank lines", canonical.replaceAll("\n", "\n\n")],
   ])("takes any other JSON of the schema: %s", async (_, text) => {
+    expect(text).not.toBe(canonical);
     expect(wholeText(await readText(text))).toBe(canonical);
   });
 

@@ -16,6 +16,7 @@ describe("a program table", () => {
     const ids = Array.from({ length: 5000 }, (_, at) => parseProgramId(`p${at}`));
     for (const [at, id] of ids.entries()) expect(table.add(id, record(at))).toBe(true);
     expect(table.count).toBe(5000);
+    expect(ids.every((id) => table.has(id))).toBe(true);
     expect([...table.ids()]).toEqual(ids);
     for (const [at, id] of ids.entries()) expect(table.get(id)).toEqual(record(at));
   });
@@ -44,12 +45,5 @@ describe("a program table", () => {
     const largest = { ...record(3), size: 2 ** 32 - 1, sha256: "f".repeat(64) };
     table.add(parseProgramId("p"), largest);
     expect(table.get("p")).toEqual(largest);
-  });
-
-  test("accounts for what it holds: a few hundred bytes a program at most", () => {
-    const table = new ProgramTable();
-    for (let at = 0; at < 1000; at += 1) table.add(parseProgramId(`p${at}`), record(at));
-    expect(table.approximateBytes).toBeGreaterThan(1000 * 100);
-    expect(table.approximateBytes).toBeLessThan(1000 * 300);
   });
 });
