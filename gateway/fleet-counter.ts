@@ -136,7 +136,9 @@ class NoAnswer extends Error {}
 async function answeredWithin<Result>(timeoutMs: number, answer: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(`Redis did not answer within ${timeoutMs} ms.`)), timeoutMs);
+    const giveUp = () => reject(new NoAnswer(`Redis did not answer within ${timeoutMs} ms.`));
+    // Not at once: when this process was held up, the answer may lie in the socket, unread. It is read before `giveUp` runs.
+    timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
   });
   try {
     return await Promise.race([answer, expired]);

@@ -1,4 +1,8 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
+import { createFleetCounter } from "../../../gateway/fleet-counter.ts";
+import type { WindowCounter } from "../../../gateway/window-counter.ts";
 import { type Answer, type Client, createClient, eventually } from "../../support/gateway-client.ts";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
@@ -22,10 +26,13 @@ describe.skipIf(redisUrl === "")(title, () => {
     await proxy.refuse();
   });
 
-  /** Starts a gateway that counts in Redis, through the proxy. Token ids are random, and so are the keys. */
+  /**
+   * Starts a gateway that counts in Redis, through the proxy, and waits for it longer than a busy machine takes. Token ids
+   * are random, and so are the keys.
+   */
   async function join(token: IssuedToken, env: Readonly<Record<string, string>> = {}): Promise<Client> {
     const gateway = await startGateway({
-      env: { REDIS_URL: proxy.url, ...env },
+      env: { REDIS_URL: proxy.url, REDIS_TIMEOUT_MS: "5000", ...env },
       async fill(store, tokens) {
         await tokens.write([token]);
         await publishSnapshot(store, "acme", { programIds: ["p1"] });
@@ -115,17 +122,17 @@ describe.skipIf(redisUrl === "")(title, () => {
   test("Redis that does not answer delays a request by its deadline, and the next ones not at all", async () => {
     proxy = await startTcpProxy(redisUrl);
     const token = issueToken("acme", { rateLimit: 1000 });
-    const client = await join(token, { REDIS_TIMEOUT_MS: "300" });
+    const client = await join(token, { REDIS_TIMEOUT_MS: "1000" });
     await eventually(() => shared(), Boolean);
     await client.get("/v1/programs", token.plaintext);
     proxy.hang();
     const beganAt = performance.now();
     expect((await client.get("/v1/programs", token.plaintext)).status).toBe(200);
-    expect(performance.now() - beganAt).toBeGreaterThan(250);
+    expect(performance.now() - beganAt).toBeGreaterThan(950);
     const nextAt = performance.now();
     for (let at = 0; at < 20; at += 1)
       expect((await client.get("/v1/programs", token.plaintext)).status).toBe(200);
-    expect(performance.now() - nextAt).toBeLessThan(300);
+    expect(performance.now() - nextAt).toBeLessThan(5000);
     await proxy.restore();
     await eventually(() => shared(), Boolean);
   });
@@ -143,3 +150,31 @@ describe.skipIf(redisUrl === "")(title, () => {
     expect(logged("canary-password")).toBe(false);
   });
 });
+
+test.skipIf(redisUrl === "")(
+  "an answer that came while the process could not read it is no reason to give Redis up",
+  async () => {
+    const insurance: WindowCounter = { hit: async () => ({ consumedPoints: -1, msBeforeNext: 0 }) };
+    const counter = createFleetCounter({
+      url: new URL(redisUrl),
+      windowSeconds: 60,
+      timeoutMs: 200,
+      insurance,
+      logger: pino({ level: "silent" }),
+    });
+    const key = randomUUID();
+    await eventually(
+      () => counter.hit(key),
+      ({ consumedPoints }) => consumedPoints > 0,
+    );
+    const state = counter.hit(key);
+    // The client writes in an immediate of its own, which this one comes behind.
+    await new Promise(process.nextTick);
+    await new Promise(setImmediate);
+    const heldUntil = performance.now() + 500;
+    while (performance.now() < heldUntil);
+    expect((await state).consumedPoints).toBe(2);
+    expect(counter.isShared()).toBe(true);
+    counter.close();
+  },
+);
