@@ -43,7 +43,7 @@ export async function startBrokenStoreGateway(
   let seen: FaultyStore | undefined;
   let first: PublishedSnapshot | undefined;
   const gateway = await startGateway({
-    env: { STORE_TIMEOUT_MS: "100", ...env },
+    env: { STORE_TIMEOUT_MS: "300", ...env },
     async fill(store, file) {
       await file.write(Object.values(tokens));
       first = await publishSnapshot(store, "acme", { programIds: ["p1", "p2"], mark: "first" });

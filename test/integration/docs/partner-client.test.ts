@@ -66,7 +66,7 @@ describe("the client of the partner guide", () => {
   });
 
   it("waits for the next window when its quota is used up", async () => {
-    const client = await clientFor({ RATE_LIMIT_REQUESTS: "2", RATE_LIMIT_WINDOW_SECONDS: "1" });
+    const client = await clientFor({ RATE_LIMIT_REQUESTS: "2", RATE_LIMIT_WINDOW_SECONDS: "2" });
     const known = await client.sync();
     expect(known.programs.size).toBe(3);
     expect(fixture.log.some(({ status }) => status === 429)).toBe(true);

@@ -68,7 +68,7 @@ test("a publication is served within the refresh interval, list and details at o
   on = await startBrokenStoreGateway();
   expect((await on.list()).body.equals(on.first.list)).toBe(true);
   const second = await on.publish(2, "second");
-  const answer = await eventually(() => on.list(), hasMark("second"), 2000);
+  const answer = await eventually(() => on.list(), hasMark("second"));
   expect(answer.headers["snapshot-id"]).toBe(second.snapshotId);
   expect(answer.headers["snapshot-generated-at"]).toBe(second.generatedAt);
   expect((await on.detail("p3")).status).toBe(200);

@@ -35,18 +35,19 @@ for (const [name, fault] of [...storeFaults, ...stallFaults]) {
 }
 
 for (const [name, fault, boundSeconds] of [
-  ["is missing", missing, 1],
-  ["cannot be read", unavailable, 1],
-  ["never answers", stuck, 2],
+  ["is missing", missing, 2],
+  ["cannot be read", unavailable, 2],
+  ["never answers", stuck, 3],
 ] as const) {
   test(`a pointer that ${name}: up to its bound the last good snapshot is served, then 500; it recovers by itself`, async () => {
     on = await startBrokenStoreGateway({ SNAPSHOT_MAX_STALE_SECONDS: String(boundSeconds) });
+    // From before the last confirmation, whenever that was.
+    const beganAt = performance.now();
     expect((await on.list()).status).toBe(200);
     expect((await on.detail("p1")).status).toBe(200);
     on.seen.breakKeys(/tenants\/acme\/current\.json$/, fault);
-    const brokenAt = performance.now();
 
-    while (performance.now() - brokenAt < boundSeconds * 500) {
+    while (performance.now() - beganAt < boundSeconds * 500) {
       expect((await on.list()).status).toBe(200);
       expect((await on.detail("p1")).status).toBe(200);
       expect((await on.detail("none")).status).toBe(404);
@@ -54,9 +55,8 @@ for (const [name, fault, boundSeconds] of [
     const failed = await eventually(
       () => on.list(),
       ({ status }) => status !== 200,
-      6000,
     );
-    expect(performance.now() - brokenAt).toBeGreaterThan(boundSeconds * 900);
+    expect(performance.now() - beganAt).toBeGreaterThan(boundSeconds * 900);
     expect(failed.status).toBe(500);
     expect(failed.headers["snapshot-id"]).toBeUndefined();
     expect((await on.detail("none")).status).toBe(500);
@@ -67,7 +67,6 @@ for (const [name, fault, boundSeconds] of [
     await eventually(
       () => on.list(),
       ({ status }) => status === 200,
-      5000,
     );
   });
 }
@@ -154,7 +153,8 @@ test("a busy tenant has one refresh in flight, however many ask", async () => {
   expect(asked).toBe(1);
 });
 
-test("a stalled store delays what can be served without it by a second, once", async () => {
+test("a stalled store delays what can be served without it by a second, once", { retry: 2 }, async () => {
+  // Held to the clock, so it is tried again: a machine may have other things to do for half a second.
   on = await startBrokenStoreGateway({ STORE_TIMEOUT_MS: "10000" });
   await on.list();
   on.seen.breakKeys(/current\.json$/, stuck);

@@ -51,7 +51,7 @@ test("a token gets so many requests per window, then 429 with the seconds until 
 
 test("Retry-After tells the truth: a client that waits so long is served", async () => {
   const token = issueToken("acme");
-  await start([token], { RATE_LIMIT_REQUESTS: "1", RATE_LIMIT_WINDOW_SECONDS: "1" });
+  await start([token], { RATE_LIMIT_REQUESTS: "1", RATE_LIMIT_WINDOW_SECONDS: "2" });
   await get(token);
   const refused = await get(token);
   await new Promise((resolve) => setTimeout(resolve, Number(refused.headers["retry-after"]) * 1000));

@@ -90,7 +90,6 @@ test("a token issued later works without a restart", async () => {
   await eventually(
     () => statusWith(unknown.plaintext),
     (status) => status === 200,
-    1000,
   );
 });
 
@@ -101,14 +100,13 @@ test("a revoked token gets 401 without a restart, and the log says why", async (
   await eventually(
     () => statusWith(acme.plaintext),
     (status) => status === 401,
-    1000,
   );
   const line = gateway.log.findLast((entry) => entry.status === 401);
   expect(line).toMatchObject({ tokenId: acme.entry.tokenId, tenantId: "acme", cause: "revoked token" });
 });
 
 test("an expiry is noticed at the very request, without a change of the registry", async () => {
-  const expiresAt = new Date(Date.now() + 400).toISOString();
+  const expiresAt = new Date(Date.now() + 2500).toISOString();
   const brief = issueToken("acme", { expiresAt });
   await start({
     async fill(store, tokens) {
@@ -121,7 +119,6 @@ test("an expiry is noticed at the very request, without a change of the registry
   await eventually(
     () => statusWith(brief.plaintext),
     (status) => status === 401,
-    2000,
   );
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
   expect(gateway.log.findLast((entry) => entry.status === 401)?.cause).toBe("expired token");
@@ -147,17 +144,17 @@ for (const [name, fault] of [
   ],
 ] as const) {
   test(`while ${name}, the last good registry serves up to its bound, then 500; it recovers by itself`, async () => {
-    await start({ env: { TOKEN_MAX_STALE_SECONDS: "1" } });
+    // From before the last confirmation, whenever that was.
+    const beganAt = performance.now();
+    await start({ env: { TOKEN_MAX_STALE_SECONDS: "2" } });
     registry.breakKeys(/./, fault);
-    const brokenAt = performance.now();
     expect(await statusWith(acme.plaintext)).toBe(200);
 
     await eventually(
       () => statusWith(acme.plaintext),
       (status) => status === 500,
-      3000,
     );
-    expect(performance.now() - brokenAt).toBeGreaterThan(900);
+    expect(performance.now() - beganAt).toBeGreaterThan(1900);
     expect(await statusWith(unknown.plaintext)).toBe(500);
     expect((await client.get("/v1/programs")).status).toBe(401);
     expect(await statusWith("ppr_nonsense")).toBe(401);
@@ -171,7 +168,6 @@ for (const [name, fault] of [
     await eventually(
       () => statusWith(acme.plaintext),
       (status) => status === 200,
-      3000,
     );
     expect((await readiness()).status).toBe(200);
   });
@@ -184,7 +180,6 @@ test("a registry that goes back to an older revision is refused, and a revoked t
   await eventually(
     () => statusWith(acme.plaintext),
     (status) => status === 401,
-    2000,
   );
   await gateway.store.put(tokensKey, bytesBody(old));
   await eventually(
@@ -195,7 +190,7 @@ test("a registry that goes back to an older revision is refused, and a revoked t
 });
 
 test("one poll that hangs does not hold up a revocation", async () => {
-  await start();
+  await start({ env: { STORE_TIMEOUT_MS: "60000" } });
   let isFirst = true;
   registry.breakKeys(/./, (answer, options) => {
     if (!isFirst) return answer();
@@ -210,7 +205,6 @@ test("one poll that hangs does not hold up a revocation", async () => {
   await eventually(
     () => statusWith(acme.plaintext),
     (status) => status === 401,
-    1000,
   );
 });
 
@@ -238,7 +232,6 @@ test("a poll that was overtaken by a later one changes nothing any more", async 
   await eventually(
     () => statusWith(acme.plaintext),
     (status) => status === 401,
-    2000,
   );
   release();
   await eventually(
@@ -270,7 +263,6 @@ test("started while the store is away: up but not ready, 500 for tokens; ready b
   await eventually(
     () => statusWith(acme.plaintext),
     (status) => status === 200,
-    3000,
   );
   expect((await readiness()).status).toBe(200);
 });
