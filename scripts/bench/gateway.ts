@@ -19,6 +19,11 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const connections = 32;
+/**
+ * In a pause V8 gives memory back, sometimes, and every server of `node:http` is slower by a quarter from then on: who was
+ * hit would decide the ratio. See docs/performance.md.
+ */
+const nodeOptions = ["--no-memory-reducer"];
 const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
 const env = {
   PATH: process.env.PATH,
@@ -30,15 +35,17 @@ const env = {
 try {
   await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
     const cases = await publishCases();
-    const gateway = await startServer("gateway/main.js", {
+    const start = (script: string, settings: Readonly<Record<string, string>>): Promise<BenchServer> =>
+      startServer(script, settings, nodeOptions);
+    const gateway = await start("gateway/main.js", {
       STORE_URL: env.STORE_URL,
       PORT: "0",
       ADMIN_PORT: "off",
       RATE_LIMIT_REQUESTS: "1000000000",
     });
     const recordings = await recordAnswers(gateway.url, cases, folder);
-    const bare = await startServer("scripts/bench/bare-server.js", { RECORDINGS: recordings });
-    const live = await startServer("scripts/bench/live-server.js", {
+    const bare = await start("scripts/bench/bare-server.js", { RECORDINGS: recordings });
+    const live = await start("scripts/bench/live-server.js", {
       DATABASE_URL: databaseUrl,
       TENANT: await tenant(),
     });

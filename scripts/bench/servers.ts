@@ -20,9 +20,10 @@ export interface BenchServer {
 export async function startServer(
   script: string,
   env: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = [],
 ): Promise<BenchServer> {
   const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
-  const child = spawn(process.execPath, [path], {
+  const child = spawn(process.execPath, [...nodeOptions, path], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
