@@ -20,8 +20,8 @@ const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const connections = 32;
 /**
- * In a pause V8 gives memory back, sometimes, and every server of `node:http` is slower by a quarter from then on: who was
- * hit would decide the ratio. See docs/performance.md.
+ * In a pause V8 gives memory back, sometimes, and every server of `node:http` is slower by a fifth or more from then on:
+ * who was hit would decide the ratio. See docs/performance.md.
  */
 const nodeOptions = ["--no-memory-reducer"];
 const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
