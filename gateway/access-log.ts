@@ -8,8 +8,10 @@ import type { KnownToken } from "./token-table.ts";
 /** One line per request, of a fixed list of fields, in the form that the logger gives to its own lines. */
 export interface AccessLog {
   exchange(exchange: Exchange, outcome: Outcome, nowMs: number): void;
-  /** A request that the HTTP parser refused: nothing is known of it but the id that was answered. */
+  /** A request that the HTTP parser refused: little is known of it but the id that was answered. */
   refusal(refusal: ConnectionRefusal): void;
+  /** A request for which its connection was ended without an answer. */
+  cut(requestId: string, cause: Cause): void;
 }
 
 export function createAccessLog(destination: { write(line: string): void }, program: string): AccessLog {
@@ -27,6 +29,12 @@ export function createAccessLog(destination: { write(line: string): void }, prog
     return fields;
   }
 
+  /** All of a line about a request that no check has seen, but for its ending. */
+  function unread(requestId: string, route: Route, status: number, cause: Cause): string {
+    const line = `${opening()}${withoutTokens(requestId)}"${routeFields[route]},"status":${status}`;
+    return `${line},"durationMs":0,"bytes":0${causeFields(cause)}`;
+  }
+
   return {
     exchange(exchange, { status, bytes, isCut }, nowMs) {
       const { requestId, token, route, programId, req, snapshot, objectKey, cause, startedAtMs } = exchange;
@@ -42,9 +50,12 @@ export function createAccessLog(destination: { write(line: string): void }, prog
       destination.write(`${line}${isCut ? cutEnding : ending}`);
     },
 
-    refusal({ requestId, status, cause }) {
-      const line = `${opening()}${withoutTokens(requestId)}"${routeFields.unknown},"status":${status}`;
-      destination.write(`${line},"durationMs":0,"bytes":0${causeFields(cause)}${ending}`);
+    refusal({ requestId, route, status, cause }) {
+      destination.write(`${unread(requestId, route, status, cause)}${ending}`);
+    },
+
+    cut(requestId, cause) {
+      destination.write(`${unread(requestId, "unknown", 400, cause)}${cutEnding}`);
     },
   };
 }

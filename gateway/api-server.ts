@@ -17,6 +17,8 @@ export interface ApiServerOptions {
   readonly handle: (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
   readonly onRefusal: (refusal: ConnectionRefusal) => void;
 }
+  /** Header lines of every answer about the legacy resource, each ended by CR LF. */
+  readonly legacyHeaders: string;
 
 export interface ApiServer {
   readonly server: Server;
@@ -69,7 +71,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   // An unknown `Expect` is ignored; one for `100-continue` gets its answer instead of the permission.
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
-  refuseOnError(server, connections, onRefusal);
+  refuseOnError(server, connections, options.legacyHeaders, onRefusal);
   return { server, connections };
 }
 

@@ -35,9 +35,7 @@ export function createCredentialsReader(): CredentialsReader {
 /** RFC 6750 section 2.1, the scheme without regard to case (RFC 9110 section 11.1); no other place is looked at. */
 function bearerCredentials(value: string): BearerCredentials {
   // Nearly everybody writes it like this, and a slice is cheaper than a match.
-  const text = value.startsWith("Bearer ppr_")
-    ? value.slice("Bearer ".length)
-    : bearerPattern.exec(value)?.[1];
+  const text = value.startsWith("Bearer ppr_") ? value.slice("Bearer ".length) : afterBearer(value);
   if (text === undefined) return none;
   const token = parseToken(text);
   return token === undefined ? malformed : { kind: "token", digest: tokenDigest(token) };
@@ -45,4 +43,12 @@ function bearerCredentials(value: string): BearerCredentials {
 
 const none: BearerCredentials = { kind: "none" };
 const malformed: BearerCredentials = { kind: "malformed" };
-const bearerPattern = /^bearer(?:$| +)(.*)$/i;
+const scheme = "bearer";
+
+/** What follows the scheme and its spaces; `undefined` behind another scheme. */
+function afterBearer(value: string): string | undefined {
+  if (value.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
+  let at = scheme.length;
+  while (value.charAt(at) === " ") at += 1;
+  return at > scheme.length || at === value.length ? value.slice(at) : undefined;
+}

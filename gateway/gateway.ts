@@ -98,12 +98,10 @@ export function createGateway(options: GatewayOptions): Gateway {
           insurance: processCounter,
           logger,
         });
+  const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
     store,
-    headers: {
-      limits: limitHeaders(windowSeconds),
-      legacy: legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset),
-    },
+    headers: { limits: limitHeaders(windowSeconds), legacy },
     send: createWholeSender(settings.keepAliveTimeoutSeconds * 1000),
     limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },
     observe(exchange, outcome) {
@@ -125,12 +123,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       headersTimeoutMs: settings.headersTimeoutSeconds * 1000,
       keepAliveTimeoutMs: settings.keepAliveTimeoutSeconds * 1000,
     },
+    legacyHeaders: legacy,
     handle(req, res, connection) {
       const closes = isStopping || connection.requests >= settings.maxRequestsPerConnection;
       beginExchange({ req, res, connection, nowMs: clock(), closes }, handleRequest);
     },
     onRefusal(refusal) {
-      metrics.request("unknown", refusal.status, 0, undefined);
+      metrics.request(refusal.route, refusal.status, 0, undefined);
       accessLog?.refusal(refusal);
     },
   });

@@ -24,14 +24,14 @@ export function refusal(code: ErrorCode, cause: Cause, headers = plainHeaders): 
 /** Check 1: HTTP/1.0 or 1.1 with what that version requires. */
 export function messageRefusal(httpVersion: string, hostCount: number): Refusal | undefined {
   if (httpVersion === "1.0") return undefined;
-  if (httpVersion !== "1.1") return malformed("unsupported version of HTTP");
+  if (httpVersion !== "1.1") return malformedMessage("unsupported version of HTTP");
   // RFC 9112 section 3.2: exactly one, even where the target names the host itself.
-  return hostCount === 1 ? undefined : malformed(`${hostCount} Host headers`);
+  return hostCount === 1 ? undefined : malformedMessage(`${hostCount} Host headers`);
 }
 
 /** Checks 1 to 3: the target is one, names a resource, and the method is GET. */
 export function admittedResource(target: RequestTarget, method: string | undefined): Resource | Refusal {
-  if (target.kind === "malformed") return malformed("malformed request target");
+  if (target.kind === "malformed") return malformedMessage("malformed request target");
   if (target.kind === "unknown") return unknownPath;
   return method === "GET" ? target : wrongMethod;
 }
@@ -76,7 +76,7 @@ export const unknownProgram = refusal("not_found", {
 
 const unknownPath = refusal("not_found", { code: "unknown_path", text: "unknown path" });
 
-const wrongMethod = refusal(
+export const wrongMethod = refusal(
   "method_not_allowed",
   { code: "wrong_method", text: "method other than GET" },
   kindHeaders("Allow: GET\r\n"),
@@ -90,6 +90,6 @@ const missingScope = refusal(
   kindHeaders(`${challenge}, error="insufficient_scope", scope="programs.read"\r\n`),
 );
 
-function malformed(text: string): Refusal {
+export function malformedMessage(text: string): Refusal {
   return { ...refusal("invalid_request", { code: "malformed_request", text }), closes: true };
 }

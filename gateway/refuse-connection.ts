@@ -2,12 +2,17 @@ import { type Server, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import type { Cause } from "../core/cause-code.ts";
 import { type Connections, endGently, isAnswering } from "./connections.ts";
-import { type ErrorCode, errorEnvelope, errorStatus } from "./error-envelope.ts";
+import { errorEnvelope, errorStatus } from "./error-envelope.ts";
+import type { Route } from "./exchange.ts";
+import { malformedMessage, type Refusal, wrongMethod } from "./refusal.ts";
+import { refusedHead } from "./refused-head.ts";
+import { methodRefusal } from "./refused-method.ts";
 import { refusedRequestId, requestIdOf } from "./request-id.ts";
 
 /** A request that never became one. */
 export interface ConnectionRefusal {
   readonly requestId: string;
+  readonly route: Route;
   readonly status: number;
   /** For the log. Its text is the parser's or the system's code, never bytes of the client. */
   readonly cause: Cause;
@@ -21,9 +26,10 @@ export interface ConnectionRefusal {
 export function refuseOnError(
   server: Server,
   connections: Connections,
+  legacyHeaders: string,
   onRefusal: (refusal: ConnectionRefusal) => void,
 ): void {
-  function refuse(socket: Socket, code: ErrorCode, requestId: string, cause: Cause): void {
+  function refuse(socket: Socket, requestId: string, refusal: Refusal, route: Route): void {
     const connection = connections.of(socket);
     if (connection.isEnding) return;
     connection.isEnding = true;
@@ -36,8 +42,9 @@ export function refuseOnError(
     }
     connection.ignoring = undefined;
     const id = isInBody ? ignoring.requestId : requestId;
-    endGently(socket, rawResponse(code, id));
-    onRefusal({ requestId: id, status: errorStatus(code), cause });
+    const extraHeaders = route === "legacy" ? legacyHeaders : "";
+    endGently(socket, rawResponse(refusal, id, extraHeaders));
+    onRefusal({ requestId: id, route, status: errorStatus(refusal.code), cause: refusal.cause });
   }
 
   server.on("clientError", (error: ClientError, socket) => {
@@ -50,40 +57,37 @@ export function refuseOnError(
     }
     // RFC 9112 section 9.6: what follows a request that said `Connection: close` is not looked at.
     if (error.code === "HPE_CLOSED_CONNECTION") return;
-    const { rawPacket } = error;
-    const requestId = refusedRequestId(rawPacket, socket.bytesRead === rawPacket?.length);
-    const text = error.code ?? error.message;
-    refuse(socket, "invalid_request", requestId, { code: "malformed_request", text });
+    // The parser goes on complaining about each packet that follows.
+    if (connections.of(socket).isEnding) return;
+    const { code = error.message, rawPacket = noBytes, bytesParsed = 0 } = error;
+    const head = refusedHead(rawPacket);
+    const requestId = refusedRequestId(head, socket.bytesRead === rawPacket.length);
+    const { refusal, route } = methodRefusal(head, { code, at: bytesParsed }) ?? {
+      refusal: malformedMessage(code),
+      route: "unknown",
+    };
+    refuse(socket, requestId, refusal, route);
   });
 
   server.on("connect", (request, socket) => {
     if (!(socket instanceof Socket)) return;
     const values = request.headersDistinct["x-request-id"] ?? [];
-    refuse(socket, "method_not_allowed", requestIdOf(values), { code: "wrong_method", text: "CONNECT" });
+    const cause: Cause = { code: "wrong_method", text: "CONNECT" };
+    refuse(socket, requestIdOf(values), { ...wrongMethod, cause }, "unknown");
   });
 }
 
-type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
+
+const noBytes = Buffer.alloc(0);
 
 /** Written to the socket, since there is no `ServerResponse` for a request that is none. */
-function rawResponse(code: ErrorCode, requestId: string): string {
+function rawResponse({ code, headers }: Refusal, requestId: string, extraHeaders: string): string {
   const body = errorEnvelope(code, requestId);
   const status = errorStatus(code);
-  const headers = [
-    "X-Request-Id",
-    requestId,
-    "Cache-Control",
-    "no-store",
-    "Content-Type",
-    "application/json; charset=utf-8",
-    "Content-Length",
-    String(Buffer.byteLength(body)),
-    "Date",
-    new Date().toUTCString(),
-    ...(code === "method_not_allowed" ? ["Allow", "GET"] : []),
-    "Connection",
-    "close",
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestId}\r\n${headers}${extraHeaders}`,
+    `Content-Length: ${Buffer.byteLength(body)}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n`,
   ];
-  const lines = headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}`] : []));
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
+  return lines.join("") + body;
 }

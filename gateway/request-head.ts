@@ -15,8 +15,8 @@ export interface RequestHead {
  * two `Authorization` lines, and building it costs more than all the rest.
  */
 export function requestHead(rawHeaders: readonly string[]): RequestHead {
-  let authorization = none;
-  let requestId = none;
+  let authorization: string[] | undefined;
+  let requestId: string[] | undefined;
   let acceptEncoding = "";
   let hostCount = 0;
   let hasBody = false;
@@ -33,10 +33,10 @@ export function requestHead(rawHeaders: readonly string[]): RequestHead {
         if (name.toLowerCase() === "upgrade") hasUpgrade = true;
         break;
       case 12:
-        if (name.toLowerCase() === "x-request-id") requestId = [...requestId, value];
+        if (name.toLowerCase() === "x-request-id") requestId = appended(requestId, value);
         break;
       case 13:
-        if (name.toLowerCase() === "authorization") authorization = [...authorization, value];
+        if (name.toLowerCase() === "authorization") authorization = appended(authorization, value);
         break;
       case 14:
         if (name.toLowerCase() === "content-length" && !/^0*$/.test(value)) hasBody = true;
@@ -50,7 +50,21 @@ export function requestHead(rawHeaders: readonly string[]): RequestHead {
         break;
     }
   }
-  return { authorization, requestId, acceptEncoding, hostCount, hasBody, hasUpgrade };
+  return {
+    authorization: authorization ?? none,
+    requestId: requestId ?? none,
+    acceptEncoding,
+    hostCount,
+    hasBody,
+    hasUpgrade,
+  };
 }
 
 const none: readonly string[] = [];
+
+/** A copy for each line would cost the square of their number. */
+function appended(values: string[] | undefined, value: string): string[] {
+  if (values === undefined) return [value];
+  values.push(value);
+  return values;
+}

@@ -19,6 +19,7 @@ test("a connection keeps a response until it is over, and no longer", async () =
     handle: (_, res, connection) => {
       answering.push({ connection, res });
     },
+    legacyHeaders: "",
     onRefusal: () => {},
   });
   api.server.listen(0, "127.0.0.1");

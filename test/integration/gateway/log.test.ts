@@ -89,12 +89,17 @@ test("every answer but a 200 is logged with its true cause, under its request id
     expect(await lineOf(requestId)).toMatchObject({ status, causeCode, cause });
   }
   client.close();
-  await converse(gateway.api, { send: "BREW / HTTP/1.1\r\nHost: a\r\nX-Request-Id: refused\r\n\r\n" });
+  await converse(gateway.api, { send: "BREW / HTTP/1.1\r\nX-Request-Id: refused\r\n\r\n" });
   expect(await lineOf("refused")).toMatchObject({
+    route: "unknown",
     status: 400,
     causeCode: "malformed_request",
     cause: "HPE_INVALID_METHOD",
   });
+  await converse(gateway.api, {
+    send: "BREW /v1/programs HTTP/1.1\r\nHost: a\r\nX-Request-Id: brewed\r\n\r\n",
+  });
+  expect(await lineOf("brewed")).toMatchObject({ route: "list", status: 405, causeCode: "wrong_method" });
 });
 
 test("no token and no header ever reaches a log, wherever the client puts it", async () => {

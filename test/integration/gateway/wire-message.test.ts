@@ -139,17 +139,17 @@ describeWire("check 1: the bytes parse as HTTP/1.1 or 1.0", [
   },
   refused(
     "a refused request with an X-Request-Id: it is echoed",
-    request("BREW /v1/programs", "X-Request-Id: brew-1"),
-    (answer) => expect(answer?.header("x-request-id")).toBe("brew-1"),
+    request("GET /v1/programs", "X-Request-Id: broken-1", "Broken"),
+    (answer) => expect(answer?.header("x-request-id")).toBe("broken-1"),
   ),
   refused(
     "a refused request with two X-Request-Ids: a fresh one",
-    request("BREW /v1/programs", "X-Request-Id: brew-1", "X-Request-Id: brew-1"),
+    request("GET /v1/programs", "X-Request-Id: broken-1", "X-Request-Id: broken-1", "Broken"),
     (answer) => expect(answer?.header("x-request-id")).toMatch(/^[0-9a-f-]{36}$/),
   ),
   refused(
     "a refused request with an ill-formed X-Request-Id: a fresh one",
-    request("BREW /", "X-Request-Id: b w"),
+    request("GET /", "X-Request-Id: b w", "Broken"),
     (answer) => expect(answer?.header("x-request-id")).toMatch(/^[0-9a-f-]{36}$/),
   ),
   refused(

@@ -14,6 +14,20 @@ function method(name: string, line: string, ...headers: readonly string[]): Wire
   return { name, send: request(line, ...headers), answers: [notAllowed], ending: "open", also: allowsGet };
 }
 
+/** The parser gives such a message up: the connection ends with the answer. */
+function unknownMethod(name: string, send: string, also: AnswerCheck = () => {}): WireCase {
+  return {
+    name: `unknown method: ${name}`,
+    send,
+    answers: [notAllowed],
+    ending: "closed",
+    also(answer) {
+      allowsGet(answer);
+      also(answer);
+    },
+  };
+}
+
 describeWire("check 3: the method is GET", [
   ...[
     "POST",
@@ -83,15 +97,64 @@ describeWire("check 3: the method is GET", [
     answers: ["200 list"],
     ending: "open",
   },
-  {
-    name: "a method that the parser does not know",
-    send: request("BREW /v1/programs"),
+  unknownMethod("a method that the parser does not know", request("BREW /v1/programs")),
+  unknownMethod("with a token", request("BREW /v1/programs", authorized)),
+  unknownMethod("get in lower case", request("get /v1/programs", authorized)),
+  unknownMethod("that begins like GET", request("GETX /v1/programs/p1?a=b")),
+  unknownMethod("of an ill-formed id: the method comes before the id", request("BREW /v1/programs/%zz")),
+  unknownMethod("of RTSP", request("DESCRIBE /v1/programs")),
+  unknownMethod("of HTTP/2's preface", request("PRI /v1/programs")),
+  unknownMethod("with the absolute form", request("BREW http://a.example/v1/programs")),
+  unknownMethod("over HTTP/1.0 without a Host", "BREW /v1/programs HTTP/1.0\r\n\r\n"),
+  unknownMethod("with a body", `${request("BREW /v1/programs", "Content-Length: 4")}brew`),
+  unknownMethod("behind empty lines", `\r\n\r\n${request("BREW /v1/programs")}`),
+  unknownMethod("whose headers are still to come", "BREW /v1/programs HTTP/1.1\r\n"),
+  unknownMethod("of the legacy resource", request("BREW /api/v1/partner/programs"), (answer) => {
+    expect(answer?.header("deprecation")).toMatch(/^@\d+$/);
+    expect(answer?.header("link")).toContain("successor-version");
+  }),
+  unknownMethod("its id is echoed", request("BREW /v1/programs", "X-Request-Id: brew-1"), (answer) =>
+    expect(answer?.header("x-request-id")).toBe("brew-1"),
+  ),
+  ...["/unknown", "/", "/v1/programs/", "/V1/programs", "*", "brew"].map((path) => ({
+    name: `an unknown method on ${path}`,
+    send: request(`BREW ${path}`),
+    answers: ["404 not_found"],
+    ending: "closed" as const,
+  })),
+  ...[
+    ["without a Host", "BREW /v1/programs HTTP/1.1\r\n\r\n"],
+    ["with two Hosts", request("BREW /v1/programs", "Host: b.example")],
+    ["of another version", "BREW /v1/programs HTTP/2.0\r\nHost: a\r\n\r\n"],
+    ["of another protocol", "BREW /v1/programs RTSP/1.0\r\nHost: a\r\n\r\n"],
+    ["without a version", "BREW /v1/programs\r\n\r\n"],
+    ["with two spaces", request("BREW  /v1/programs")],
+    ["that is no token", request("BR(EW /v1/programs")],
+    ["with a fragment in the target", request("BREW /v1/programs#a")],
+    ["with a byte above ASCII in the target", request("BREW /v1/programs/\xe9")],
+    ["with a malformed header line", request("BREW /v1/programs", "Broken")],
+    ["with a folded header line", request("BREW /v1/programs", "X-A: b", " c")],
+    ["with a control character in a header", request("BREW /v1/programs", "X-A: \x01")],
+    ["with two lengths", request("BREW /v1/programs", "Content-Length: 1", "Content-Length: 2")],
+    [
+      "with length and coding",
+      request("BREW /v1/programs", "Content-Length: 1", "Transfer-Encoding: chunked"),
+    ],
+    ["with headers above 16 KiB", request("BREW /v1/programs", `X-A: ${"a".repeat(17_000)}`)],
+    ["with lines that end in LF alone", "BREW /v1/programs HTTP/1.1\nHost: a\n\n"],
+    ["that the packet does not end", "BREW /v1/prog"],
+  ].map(([name, send = ""]) => ({
+    name: `an unknown method in a message ${name}`,
+    send,
     answers: ["400 invalid_request"],
-    ending: "closed",
-  },
+    ending: "closed" as const,
+  })),
   {
-    name: "get in lower case",
-    send: request("get /v1/programs", authorized),
+    name: "a body that looks like a request of an unknown method",
+    send: [
+      request("POST /unknown", "Transfer-Encoding: chunked"),
+      "BREW /v1/programs HTTP/1.1\r\nHost: a\r\n\r\n",
+    ],
     answers: ["400 invalid_request"],
     ending: "closed",
   },

@@ -7,7 +7,12 @@ test("whatever the cause says, a refusal is one line of JSON", () => {
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const lines: string[] = [];
       const log = createAccessLog({ write: (line) => lines.push(line) }, "test");
-      log.refusal({ requestId: "r-1", status: 400, cause: { code: "malformed_request", text } });
+      log.refusal({
+        requestId: "r-1",
+        route: "unknown",
+        status: 400,
+        cause: { code: "malformed_request", text },
+      });
       const [line = ""] = lines;
       expect(line.indexOf("\n")).toBe(line.length - 1);
       expect(JSON.parse(line)).toMatchObject({
@@ -25,6 +30,7 @@ test("a token that was sent as a request id is not kept", () => {
   const lines: string[] = [];
   const log = createAccessLog({ write: (line) => lines.push(line) }, "test");
   const token = `ppr_${"Az9".repeat(16)}x`;
-  log.refusal({ requestId: `a.${token}-b`, status: 400, cause: { code: "malformed_request", text: "a" } });
+  const cause = { code: "malformed_request", text: "a" } as const;
+  log.refusal({ requestId: `a.${token}-b`, route: "unknown", status: 400, cause });
   expect(JSON.parse(lines[0] ?? "").requestId).toBe("a.[token]-b");
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { refusedHead } from "../../../gateway/refused-head.ts";
 import { refusedRequestId, requestIdOf } from "../../../gateway/request-id.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -21,23 +22,28 @@ test("whatever a client sends, the id that is answered can stand in a header and
   );
 });
 
+const idOf = (text: string, isWhole: boolean): string =>
+  refusedRequestId(refusedHead(Buffer.from(text, "latin1")), isWhole);
+
 test("a refused request's id is read from the packet that begins with it", () => {
-  const packet = Buffer.from(
-    "GET / HTTP/1.1\r\nX-Request-Id:  abc \r\nBroken\r\n\r\nX-Request-Id: behind\r\n",
-  );
-  expect(refusedRequestId(packet, true)).toBe("abc");
-  expect(refusedRequestId(packet, false)).toBe("abc");
-  expect(refusedRequestId(Buffer.from("nonsense\nx-request-id: abc\n\n"), true)).toBe("abc");
+  const packet = "GET / HTTP/1.1\r\nX-Request-Id:  abc \t\r\nBroken\r\n\r\nX-Request-Id: behind\r\n";
+  expect(idOf(packet, true)).toBe("abc");
+  expect(idOf(packet, false)).toBe("abc");
+  expect(idOf(`\r\n\r\n${packet}`, true)).toBe("abc");
+  expect(idOf("nonsense\nx-request-id: abc\n\n", true)).toBe("abc");
 });
 
 test("a refused request's id is not guessed from the middle of a header section, from two lines or from nothing", () => {
   for (const text of ["X-Request-Id: abc\r\n\r\n", "Via: 1.1 x\r\nX-Request-Id: abc\r\n\r\n"]) {
-    expect(refusedRequestId(Buffer.from(text), false)).toMatch(uuid);
+    expect(idOf(text, false)).toMatch(uuid);
   }
-  const twice = Buffer.from("GET / HTTP/1.1\r\nX-Request-Id: abc\r\nX-Request-Id: abc\r\n\r\n");
-  expect(refusedRequestId(twice, true)).toMatch(uuid);
-  expect(refusedRequestId(undefined, true)).toMatch(uuid);
-  expect(refusedRequestId(Buffer.from("GET / HTTP/1.1\r\nA: b\r\n\r\nX-Request-Id: body\r\n"), true)).toMatch(
-    uuid,
-  );
+  for (const text of [
+    "GET / HTTP/1.1\r\nX-Request-Id: abc\r\nX-Request-Id: abc\r\n\r\n",
+    "GET / HTTP/1.1\r\nA: b\r\n\r\nX-Request-Id: body\r\n",
+    "GET / HTTP/1.1\r\nA: b\rX-Request-Id: within\r\n\r\n",
+    "GET / HTTP/1.1\r\nX-Request-Id: cut-by-the-pac",
+    "",
+  ]) {
+    expect(idOf(text, true)).toMatch(uuid);
+  }
 });

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { isProgramId } from "../../../core/ids.ts";
+import { parseToken } from "../../../core/token.ts";
+import { createAccessLog } from "../../../gateway/access-log.ts";
+import { createCredentialsReader } from "../../../gateway/bearer-credentials.ts";
+import { prefersGzip } from "../../../gateway/content-coding.ts";
+import { refusedHead } from "../../../gateway/refused-head.ts";
+import { methodRefusal } from "../../../gateway/refused-method.ts";
+import { requestHead } from "../../../gateway/request-head.ts";
+import { refusedRequestId, requestIdOf } from "../../../gateway/request-id.ts";
+import { decodedSegment, requestTarget } from "../../../gateway/request-target.ts";
+
+// Twice the input, twice the work. What goes back over its input needs minutes for a megabyte; what does not,
+// milliseconds. So the bound can be as wide as a busy machine may ask for, and still tells the two apart.
+const sizes = [16, 64, 256, 1024].map((kib) => kib * 1024);
+const maxMs = 2000;
+
+const log = createAccessLog({ write() {} }, "test");
+const head = (text: string): ReturnType<typeof refusedHead> => refusedHead(Buffer.from(text, "latin1"));
+
+/** All that the gateway does with text of which it knows nothing but that somebody sent it. */
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  "the id of a refused request": (text) => refusedRequestId(head(text), true),
+  "the method of a refused request": (text) =>
+    methodRefusal(head(text), { code: "HPE_INVALID_METHOD", at: 1 }),
+  "a request id": (text) => requestIdOf([text]),
+  "a request target": (text) => requestTarget(text),
+  "an id in a path": (text) => isProgramId(decodedSegment(text) ?? ""),
+  "the credentials": (text) => createCredentialsReader()([text]),
+  "a token": (text) => parseToken(text),
+  "the accepted codings": (text) => prefersGzip(text),
+  // The lines of a megabyte are enough to tell; making more of them would be what takes the time.
+  "header lines of one name": (text) => requestHead(text.split("\n", 50_000).flatMap(namesOf)),
+  "the log of a request": (text) =>
+    log.refusal({
+      requestId: text,
+      route: "unknown",
+      status: 400,
+      cause: { code: "malformed_request", text },
+    }),
+};
+
+function namesOf(line: string): string[] {
+  return ["Authorization", line, "X-Request-Id", line, "Accept-Encoding", line, "Content-Length", line];
+}
+
+/** What could make a reader go back: `repeated` between something that suits it and something that does not. */
+const shapes: readonly (readonly [before: string, repeated: string, after: string])[] = [
+  ["GET / HTTP/1.1\r\nX-Request-Id: a", " ", "b\r\n\r\n"],
+  ["GET / HTTP/1.1\r\nX-Request-Id: a", " \t", "b\r\n\r\n"],
+  ["GET / HTTP/1.1\r\nX-Request-Id:", " ", "\rb"],
+  ["GET / HTTP/1.1\r\n", "X-Request-Id: a\r\n", "\r\n"],
+  ["GET / HTTP/1.1\r\n", "\r", "\r\n\r\n"],
+  ["", "\r\n", "x"],
+  ["", "\n", ""],
+  ["", "a ", "\r\n"],
+  ["FOO ", "/", " HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ["", "F", " / HTTP/1.1\r\n"],
+  ["FOO / HTTP/1.1\r\n", "Host: a\r\n", "\r\n"],
+  ["FOO / HTTP/1.1\r\nHost: a\r\n", "a", ""],
+  ["bearer", " ", "\n"],
+  ["Bearer ", "ppr_", "\n"],
+  ["Bearer ppr_", "a", "\u00e9"],
+  ["http://", "a", "#"],
+  ["", "http://a", "?"],
+  ["/v1/programs/", "%61", "%"],
+  ["/v1/programs/", "a", "\u00e9"],
+  ["gzip;", "q=", "0"],
+  ["gzip;", " ", "q=1x"],
+  ["gzip;q=1", " ", "x"],
+  ["gzip;q", "\t", "=1"],
+  ["", "gzip;q=0.000;,", "*"],
+  ["", ",;", "gzip"],
+  ["", "0", "1"],
+  ["", "ppr_", ""],
+  ["ppr_", "a", "_ppr_"],
+  ["", '"\\', ""],
+];
+
+describe.each(Object.entries(readers))("%s", (_name, read) => {
+  test.each(shapes)("is read in a time like its length: %j, %j many times, %j", (before, repeated, after) => {
+    for (const size of sizes) {
+      const text = before + repeated.repeat(Math.ceil(size / repeated.length)) + after;
+      const beganAt = performance.now();
+      read(text);
+      expect(performance.now() - beganAt).toBeLessThan(maxMs);
+    }
+  });
+});
