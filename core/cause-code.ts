@@ -21,6 +21,7 @@ export const refusalCodes = [
   "quota_exceeded",
   "registry_unconfirmed",
   "client_left",
+  "too_many_waiting",
 ] as const;
 
 /** A cause for programs and, as text, for people. Neither is for the client. */

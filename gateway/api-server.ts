@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Cause } from "../core/cause-code.ts";
 import { createApp } from "./app.ts";
 import { type Connection, type Connections, trackConnections } from "./connections.ts";
 import { messageClasses } from "./message-classes.ts";
 import { type ConnectionRefusal, refuseOnError } from "./refuse-connection.ts";
+import { requestHead } from "./request-head.ts";
+import { requestIdOf } from "./request-id.ts";
 
 /** Bounds on what clients may take. */
 export interface ConnectionLimits {
@@ -14,11 +17,13 @@ export interface ConnectionLimits {
 
 export interface ApiServerOptions {
   readonly limits: ConnectionLimits;
-  readonly handle: (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
-  readonly onRefusal: (refusal: ConnectionRefusal) => void;
-}
   /** Header lines of every answer about the legacy resource, each ended by CR LF. */
   readonly legacyHeaders: string;
+  readonly handle: (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
+  readonly onRefusal: (refusal: ConnectionRefusal) => void;
+  /** A connection was ended for what its client did; the request is the one that was too much. */
+  readonly onCut: (requestId: string, cause: Cause) => void;
+}
 
 export interface ApiServer {
   readonly server: Server;
@@ -56,8 +61,19 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const { last } = connection;
     connection.last = res;
     // Pipelined requests are taken one by one: Node gives the connection to a response when the one before it is over.
-    if (res.socket === null) last?.once("close", () => dispatch(req, res, connection));
-    else dispatch(req, res, connection);
+    if (res.socket !== null) dispatch(req, res, connection);
+    else if (connection.waiting.add(req.socket.bytesRead)) {
+      last?.once("close", () => {
+        connection.waiting.takeFirst();
+        dispatch(req, res, connection);
+      });
+    } else cut(req, connection);
+  }
+
+  function cut(req: IncomingMessage, connection: Connection): void {
+    connection.isEnding = true;
+    req.socket.destroy();
+    options.onCut(requestIdOf(requestHead(req.rawHeaders).requestId), tooManyWaiting);
   }
 
   function dispatch(req: IncomingMessage, res: ServerResponse, connection: Connection): void {
@@ -76,6 +92,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 }
 
 function noErrorPage(): void {}
+
+const tooManyWaiting: Cause = {
+  code: "too_many_waiting",
+  text: "too many requests waited on one connection",
+};
 
 /** A body is thrown away within half a second; this ends what trickles on. */
 const bodyTimeoutMs = 5000;

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type CredentialsReader, createCredentialsReader } from "./bearer-credentials.ts";
 import { createGzipPreference } from "./content-coding.ts";
+import { createWaitingRequests, type WaitingRequests } from "./waiting-requests.ts";
 
 /** What is known of one client connection. */
 export interface Connection {
@@ -12,6 +13,7 @@ export interface Connection {
    * is over must not be kept: each garbage collection would have one of each connection to copy.
    */
   last: ServerResponse | undefined;
+  readonly waiting: WaitingRequests;
   /** The request whose body is being thrown away; its answer has not begun. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
   readonly credentials: CredentialsReader;
@@ -61,6 +63,7 @@ function newConnection(): Connection {
   return {
     requests: 0,
     last: undefined,
+    waiting: createWaitingRequests(),
     ignoring: undefined,
     credentials: createCredentialsReader(),
     prefersGzip: createGzipPreference(),

@@ -132,6 +132,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       metrics.request(refusal.route, refusal.status, 0, undefined);
       accessLog?.refusal(refusal);
     },
+    onCut(requestId, cause) {
+      metrics.connectionCut(cause.code);
+      accessLog?.cut(requestId, cause);
+    },
   });
 
   const notReadyCause = (): string | undefined =>

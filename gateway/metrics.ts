@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { CauseCode } from "../core/cause-code.ts";
 import type { TokenId } from "../core/ids.ts";
 import type { Route } from "./exchange.ts";
 import { createRequestTally } from "./request-tally.ts";
@@ -17,6 +18,7 @@ export interface Metrics {
   request(route: Route, status: number, durationMs: number, tokenId: TokenId | undefined): void;
   cacheLookup(isHit: boolean): void;
   storeCall(operation: string, outcome: string): void;
+  connectionCut(cause: CauseCode): void;
   lostLogLine(): void;
   /** The Prometheus text of this moment. */
   text(): Promise<string>;
@@ -46,6 +48,12 @@ export function createMetrics(): Metrics & { attach(sources: MetricSources): voi
     labelNames: ["operation", "outcome"],
     registers,
   });
+  const cuts = new Counter({
+    name: "gateway_connections_cut_total",
+    help: "Connections ended for what their clients did, by cause.",
+    labelNames: ["cause"],
+    registers,
+  });
   const lostLines = new Counter({
     name: "gateway_log_lines_lost_total",
     help: "Log lines given up because standard output did not take them.",
@@ -58,6 +66,7 @@ export function createMetrics(): Metrics & { attach(sources: MetricSources): voi
       lookups[isHit ? "hit" : "miss"] += 1;
     },
     storeCall: (operation, outcome) => storeCalls.inc({ operation, outcome }),
+    connectionCut: (cause) => cuts.inc({ cause }),
     lostLogLine: () => lostLines.inc(),
     text: async () => requests.text() + (await registry.metrics()),
     contentType: registry.contentType,

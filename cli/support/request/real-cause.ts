@@ -43,6 +43,12 @@ function served(line: RequestLine): RealCause {
 }
 
 function cut(line: RequestLine): RealCause {
+  if (line.causeCode === "too_many_waiting") {
+    return cause(
+      "The client sent request after request on one connection without waiting for answers, so the gateway ended it.",
+      "Tell the partner to send the next request when the answer to the last one is there, and to use some connections side by side.",
+    );
+  }
   const why = line.cause === null ? "the client went away before it had the whole answer" : line.cause;
   return cause(
     `The connection ended before the answer did: ${why}. Nothing wrong was delivered as complete.`,

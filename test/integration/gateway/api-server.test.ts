@@ -21,6 +21,7 @@ test("a connection keeps a response until it is over, and no longer", async () =
     },
     legacyHeaders: "",
     onRefusal: () => {},
+    onCut: () => {},
   });
   api.server.listen(0, "127.0.0.1");
   await once(api.server, "listening");

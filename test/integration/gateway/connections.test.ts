@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import { type Client, createClient, eventually } from "../../support/gateway-client.ts";
-import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { stalled } from "../../support/gateway-faulty-store.ts";
+import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { converse, openSocket } from "../../support/raw-http.ts";
@@ -15,8 +16,12 @@ afterEach(async () => {
   await gateway.close();
 });
 
-async function start(env: Readonly<Record<string, string>>): Promise<void> {
+async function start(
+  env: Readonly<Record<string, string>>,
+  options: Pick<FixtureOptions, "seen" | "seenTokens"> = {},
+): Promise<void> {
   gateway = await startGateway({
+    ...options,
     env,
     async fill(store, tokens) {
       await tokens.write([acme]);
@@ -29,10 +34,11 @@ async function start(env: Readonly<Record<string, string>>): Promise<void> {
 const get = (...headers: readonly string[]): string =>
   `GET /v1/programs HTTP/1.1\r\n${["Host: a", `Authorization: Bearer ${acme.plaintext}`, ...headers].join("\r\n")}\r\n\r\n`;
 const ok = async (): Promise<boolean> => (await client.get("/v1/programs", acme.plaintext)).status === 200;
-const openConnections = async (): Promise<number> => {
-  const text = await (await fetch(`${gateway.admin}/metrics`)).text();
-  return Number(/^gateway_connections (\d+)$/m.exec(text)?.[1]);
+const metricOf = async (name: string): Promise<number> => {
+  const lines = (await (await fetch(`${gateway.admin}/metrics`)).text()).split("\n");
+  return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length) ?? Number.NaN);
 };
+const openConnections = (): Promise<number> => metricOf("gateway_connections");
 
 test("a header section that does not come in time gets the envelope, and the connection ends", async () => {
   await start({ HEADERS_TIMEOUT_SECONDS: "1" });
@@ -146,4 +152,48 @@ test("hundreds of slow senders and slow readers stop nobody, and cost bounded me
   for (const socket of slow) socket.destroy();
   await eventually(openConnections, (count) => count <= 2);
   expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 1024 * 1024);
+});
+
+test("two hundred requests in one packet are answered in their order", async () => {
+  await start({});
+  const ids = Array.from({ length: 200 }, (_, at) => `r-${at}`);
+  const send = ids
+    .map((id) => `GET /v1/programs HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}\r\n\r\n`)
+    .join("");
+  const { responses } = await converse(gateway.api, { send, responses: ids.length });
+  expect(responses.map((answer) => answer.header("x-request-id"))).toEqual(ids);
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([401]));
+  expect(await metricOf('gateway_connections_cut_total{cause="too_many_waiting"}')).toBeNaN();
+});
+
+test("a client that sends request after request without waiting is cut; log and metric tell, and nobody else waits", async () => {
+  await start({});
+  const flood = Buffer.from("GET /v1/programs HTTP/1.1\r\nHost: a\r\n\r\n".repeat(250_000));
+  const flooding = openSocket(gateway.api);
+  // Cutting it resets it, since not all of it was read.
+  const closed = new Promise((resolve) => flooding.on("error", () => {}).once("close", resolve));
+  flooding.pause().write(flood);
+  expect(await ok()).toBe(true);
+  await closed;
+  expect(await metricOf('gateway_connections_cut_total{cause="too_many_waiting"}')).toBe(1);
+  expect(gateway.log.filter(({ causeCode }) => causeCode === "too_many_waiting")).toMatchObject([
+    { requestId: expect.any(String), msg: "request", isCut: true, bytes: 0 },
+  ]);
+  // What was answered before the cut is little beside what was sent.
+  expect(gateway.log.length).toBeLessThan(10_000);
+});
+
+test("what waits on a connection is bounded by its bytes, too, bodies included", async () => {
+  await start(
+    {},
+    {
+      seen: (store) => ({ get: (_key, options) => stalled(() => store.get(_key), options) }),
+      seenTokens: (store) => store,
+    },
+  );
+  const body = "a".repeat(10_000);
+  const post = `POST /v1/programs HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const { responses } = await converse(gateway.api, { send: [get(), ...Array(60).fill(post)] });
+  expect(responses).toEqual([]);
+  expect(gateway.log.filter(({ causeCode }) => causeCode === "too_many_waiting")).toHaveLength(1);
 });
