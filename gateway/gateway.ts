@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
+import { Failure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
 import type { gatewaySettings } from "../core/settings.ts";
@@ -42,7 +43,11 @@ export interface GatewayAddresses {
 }
 
 export interface Gateway {
-  /** Listens, and resolves once the token registry was asked for, successfully or not. */
+  /**
+   * Opens the admin listener, and the API's when the token registry is confirmed, or after a bound without it: a gateway
+   * that nobody can reach yet does no harm, one that cannot tell good tokens from bad ones answers 500. Throws
+   * `interrupted` when it is stopped meanwhile.
+   */
   start(): Promise<GatewayAddresses>;
   /** Why requests would not be served now; `undefined` while they would. */
   notReadyCause(): string | undefined;
@@ -117,6 +122,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   );
 
   let isStopping = false;
+  let onStop = (): void => {};
+  const stopRequested = new Promise<void>((resolve) => {
+    onStop = resolve;
+  });
   const { server: apiServer, connections } = createApiServer({
     limits: {
       maxConnections: settings.maxConnections,
@@ -138,8 +147,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   });
 
-  const notReadyCause = (): string | undefined =>
-    isStopping ? "the gateway is shutting down" : tokens.unconfirmedCause();
+  function notReadyCause(): string | undefined {
+    if (isStopping) return "the gateway is shutting down";
+    return tokens.unconfirmedCause() ?? (apiServer.listening ? undefined : "the API does not listen yet");
+  }
   const adminServer = createServer(createAdminApp({ notReadyCause, metrics }));
   metrics.attach({
     tokenRegistryAgeMs: tokens.ageMs,
@@ -155,8 +166,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       const { adminPort } = settings;
       const admin =
         adminPort === undefined ? undefined : await listen(adminServer, settings.adminHost, adminPort);
+      await settledWithin(registryWaitMs, Promise.race([tokens.start(), stopRequested]));
+      if (isStopping) throw new Failure("interrupted", "The gateway was stopped before it listened.");
       const api = await listen(apiServer, settings.host, settings.port ?? 0);
-      await settledWithin(firstPollMs, tokens.start());
       return { api, admin };
     },
 
@@ -165,7 +177,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 
     async stop() {
       isStopping = true;
-      await closeServer(apiServer, settings.shutdownGraceSeconds * 1000, connections.endIdle);
+      onStop();
+      if (apiServer.listening) {
+        await closeServer(apiServer, settings.shutdownGraceSeconds * 1000, connections.endIdle);
+      }
       clearInterval(sweeper);
       tokens.stop();
       fleetCounter?.close();
@@ -175,5 +190,5 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 const sweepMs = 60_000;
-/** A store that hangs at start-up does not keep the gateway from saying that it is up, if unready. */
-const firstPollMs = 5000;
+/** A store that is away at start-up does not keep the gateway from coming up, if unready. */
+const registryWaitMs = 5000;

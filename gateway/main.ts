@@ -55,6 +55,7 @@ async function serve(settings: GatewaySettings): Promise<void> {
     return exit(1);
   };
   process.on("uncaughtException", crash).on("unhandledRejection", crash);
+  let isStopping = false;
 
   try {
     const store = { address: settings.storeUrl, forcePathStyle: settings.s3ForcePathStyle };
@@ -67,7 +68,6 @@ async function serve(settings: GatewaySettings): Promise<void> {
       destination,
     });
     onLost = gateway.logLinesLost;
-    let isStopping = false;
     const stop = (): void => {
       // Whoever asks twice does not want to wait.
       if (isStopping) exit(1);
@@ -84,6 +84,8 @@ async function serve(settings: GatewaySettings): Promise<void> {
       `listening on ${api}${admin === undefined ? "" : `, admin on ${admin}`}`,
     );
   } catch (error) {
+    // It did not get as far as listening; `stop` ends the process.
+    if (isStopping) return;
     const failure = asFailure(error);
     if (failure.code === "internal") crash(error);
     console.error(`${program}: ${failure.message}`);

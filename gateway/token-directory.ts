@@ -23,7 +23,7 @@ export interface TokenDirectory {
   ageMs(): number;
   /** Why the directory cannot be trusted now; `undefined` while it can. */
   unconfirmedCause(): string | undefined;
-  /** Begins to poll; resolves when the first poll has ended, well or badly. */
+  /** Begins to poll; resolves when the registry is confirmed for the first time. */
   start(): Promise<void>;
   stop(): void;
 }
@@ -49,6 +49,10 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   let lastFailure: Failure | undefined;
   let polling = 0;
   let timer: NodeJS.Timeout | undefined;
+  let onConfirmed = (): void => {};
+  const confirmed = new Promise<void>((resolve) => {
+    onConfirmed = resolve;
+  });
 
   async function poll(): Promise<void> {
     const beganAtMs = clock();
@@ -98,6 +102,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     }
     if (confirmedAtMs === Number.NEGATIVE_INFINITY) warnIfUseless();
     confirmedAtMs = beganAtMs;
+    onConfirmed();
   }
 
   /** Said once, at the start: a new installation, or a wrong `STORE_URL`, which looks the same from here. */
@@ -126,12 +131,13 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     ageMs: () => clock() - confirmedAtMs,
     unconfirmedCause,
 
-    async start() {
+    start() {
       timer = setInterval(() => {
         // One poll may hang while the store answers others: the next does not wait for it.
         if (polling < maxPolls) void poll();
       }, refreshMs);
-      await poll();
+      void poll();
+      return confirmed;
     },
 
     stop() {

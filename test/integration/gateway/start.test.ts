@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { createLogger } from "../../../core/logger.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { createGateway, type Gateway } from "../../../gateway/gateway.ts";
+import type { StoreReader } from "../../../gateway/store-reader.ts";
+import { eventually } from "../../support/gateway-client.ts";
+import { faultyStore, stuck, unavailable } from "../../support/gateway-faulty-store.ts";
+import { testSettings } from "../../support/gateway-fixture.ts";
+import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { createTokenFile, issueToken } from "../../support/gateway-tokens.ts";
+
+const acme = issueToken("acme", { rateLimit: 1_000_000 });
+let gateway: Gateway;
+let directory: string;
+
+afterEach(async () => {
+  await gateway.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A gateway that is not started yet, on ports that are known beforehand. */
+async function create(
+  seenTokens: (store: ObjectStore) => StoreReader,
+): Promise<{ readonly api: string; readonly admin: string }> {
+  directory = await mkdtemp(join(tmpdir(), "gateway-start-"));
+  const store = createFileStore({ directory });
+  await createTokenFile(store).write([acme]);
+  await publishSnapshot(store, "acme", { programIds: ["p1"] });
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const destination = { write(): void {} };
+  gateway = createGateway({
+    settings: testSettings({ PORT: String(port), ADMIN_PORT: String(adminPort) }),
+    store,
+    tokenStore: seenTokens(store),
+    program: "test",
+    logger: createLogger({ level: "debug", program: "test", destination }),
+    destination,
+  });
+  return { api: `http://127.0.0.1:${port}`, admin: `http://127.0.0.1:${adminPort}` };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** The status of an answer, or `refused` where nobody listens. */
+async function statusOf(url: string): Promise<number | "refused"> {
+  try {
+    const { status } = await fetch(url, { headers: { Authorization: `Bearer ${acme.plaintext}` } });
+    return status;
+  } catch {
+    return "refused";
+  }
+}
+
+test("behind a slow store the API opens with the registry read: nobody gets a 500 from a restart", async () => {
+  let answer = (): void => {};
+  const slow = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const { api, admin } = await create((store) => ({
+    get: (key, options) => slow.then(() => store.get(key, options)),
+  }));
+  const started = gateway.start();
+  const statuses = new Set<number | "refused">();
+  await eventually(
+    () => statusOf(`${admin}/readyz`),
+    (status) => status === 503,
+  );
+  expect(await statusOf(`${admin}/healthz`)).toBe(200);
+  for (let at = 0; at < 20; at += 1) statuses.add(await statusOf(`${api}/v1/programs`));
+  answer();
+  await eventually(
+    () => statusOf(`${api}/v1/programs`),
+    (status) => statuses.add(status) && status === 200,
+  );
+  expect([...statuses]).toEqual(["refused", 200]);
+  await started;
+  expect(await statusOf(`${admin}/readyz`)).toBe(200);
+});
+
+test("a store that fails at first is asked again before the API opens", async () => {
+  let calls = 0;
+  const { api } = await create((store) => ({
+    get(key, options) {
+      calls += 1;
+      return calls < 4 ? unavailable(() => store.get(key, options), options) : store.get(key, options);
+    },
+  }));
+  await gateway.start();
+  expect(calls).toBeGreaterThanOrEqual(4);
+  expect(await statusOf(`${api}/v1/programs`)).toBe(200);
+});
+
+test("a store that never answers keeps the API closed for some seconds only; then it is open, and not ready", async () => {
+  const { api, admin } = await create((store) => {
+    const seen = faultyStore(store);
+    seen.breakKeys(/./, stuck);
+    return seen;
+  });
+  await gateway.start();
+  expect(await statusOf(`${api}/v1/programs`)).toBe(500);
+  expect(await statusOf(`${admin}/readyz`)).toBe(503);
+});
+
+test("a gateway that is stopped before it listens never does", async () => {
+  const { api } = await create((store) => {
+    const seen = faultyStore(store);
+    seen.breakKeys(/./, stuck);
+    return seen;
+  });
+  const started = gateway.start();
+  const refused = expect(started).rejects.toMatchObject({ code: "interrupted" });
+  await gateway.stop();
+  await refused;
+  expect(await statusOf(`${api}/v1/programs`)).toBe("refused");
+});
