@@ -115,6 +115,15 @@ export const gatewaySettings = {
     parse: host,
     show: String,
   }),
+  adminHostNames: text<readonly string[]>({
+    name: "ADMIN_HOST_NAMES",
+    about:
+      "comma-separated: host names by which the admin listener may be asked, beside IP addresses, `localhost` and `ADMIN_HOST`",
+    fallbackText: "none",
+    fallback: () => [],
+    parse: (list) => list.split(",").map((name) => host(name.trim())),
+    show: (names) => (names.length === 0 ? "none" : names.join(",")),
+  }),
   adminPort: port({
     name: "ADMIN_PORT",
     about: "port of the admin listener; `0` as above, `off` for none",

@@ -1,6 +1,9 @@
 import express, { type ErrorRequestHandler, type Express } from "express";
+import { createAdminHostCheck } from "./admin-host.ts";
 
 export interface AdminAppOptions {
+  /** That it answers to, beside IP addresses and `localhost`. */
+  readonly hostNames: readonly string[];
   /** Why requests would not be served now; `undefined` while they would. */
   readonly notReadyCause: () => string | undefined;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
@@ -12,9 +15,11 @@ export function createAdminApp(options: AdminAppOptions): Express {
   app.disable("x-powered-by");
   app.disable("etag");
 
-  app.use((_req, res, next) => {
+  const isAdminHost = createAdminHostCheck(options.hostNames);
+  app.use((req, res, next) => {
     res.setHeader("Cache-Control", "no-store");
-    next();
+    if (isAdminHost(req.headers.host)) next();
+    else res.status(421).json({ status: "misdirected", reason: unknownHost });
   });
 
   app.get("/healthz", (_req, res) => {
@@ -42,3 +47,7 @@ export function createAdminApp(options: AdminAppOptions): Express {
   app.use(onError);
   return app;
 }
+
+/** Says nothing of what was asked for: whoever reads it need not be the one who asked. */
+const unknownHost =
+  "Ask by IP address, as localhost, or by a name that the setting ADMIN_HOST or ADMIN_HOST_NAMES has.";

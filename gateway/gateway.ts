@@ -151,7 +151,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (isStopping) return "the gateway is shutting down";
     return tokens.unconfirmedCause() ?? (apiServer.listening ? undefined : "the API does not listen yet");
   }
-  const adminServer = createServer(createAdminApp({ notReadyCause, metrics }));
+  const hostNames = [settings.adminHost, ...settings.adminHostNames];
+  const adminServer = createServer(createAdminApp({ hostNames, notReadyCause, metrics }));
   metrics.attach({
     tokenRegistryAgeMs: tokens.ageMs,
     snapshotAges: snapshots.ages,

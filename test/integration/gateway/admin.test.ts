@@ -4,6 +4,7 @@ import { faultyStore, unavailable } from "../../support/gateway-faulty-store.ts"
 import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
+import { converse } from "../../support/raw-http.ts";
 
 const acme = issueToken("acme");
 let gateway: GatewayFixture;
@@ -141,4 +142,27 @@ test("tenants' gauges are bounded in number", async () => {
   const text = await (await fetch(`${gateway.admin}/metrics`)).text();
   expect(text.match(/^gateway_snapshot_age_seconds\{/gm)).toHaveLength(100);
   expect(await metric("gateway_snapshots_held")).toBe(120);
+});
+
+test("a browser that a foreign name led here is turned away; addresses, localhost and configured names are answered", async () => {
+  await start({ env: { ADMIN_HOST_NAMES: "gateway, metrics.internal" } });
+  const statusFor = async (path: string, host: string): Promise<number | undefined> => {
+    const send = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    const { responses } = await converse(gateway.admin, { send });
+    expect(String(responses[0]?.body)).not.toContain("rebound");
+    return responses[0]?.status;
+  };
+  for (const path of ["/healthz", "/readyz", "/metrics", "/unknown"]) {
+    expect(await statusFor(path, "rebound.example:9090")).toBe(421);
+  }
+  for (const host of [
+    "127.0.0.1",
+    "10.1.2.3:9090",
+    "[::1]:9090",
+    "localhost:1",
+    "GATEWAY",
+    "metrics.internal:9090",
+  ]) {
+    expect(await statusFor("/metrics", host)).toBe(200);
+  }
 });
