@@ -32,18 +32,24 @@ export async function readManifest(
   const programs = new ProgramTable();
   /** What is read whole: all but the entries of the canonical form. */
   let outside = "";
+  /** Its last characters: to look at the end of a growing text copies all of it each time. */
+  let ending = "";
   let isAmongEntries = false;
   let rest = "";
 
+  const takeOutside = (line: string): void => {
+    outside += line;
+    ending = (ending + line).slice(-entriesOpening.length);
+  };
   const takeLine = (line: string): void => {
     if (!isAmongEntries) {
-      outside += line;
-      isAmongEntries = programs.count === 0 && outside.endsWith('"programs":{');
+      takeOutside(line);
+      isAmongEntries = programs.count === 0 && ending === entriesOpening;
       return;
     }
     const entries = entriesOf(line);
     if (entries === undefined && programs.count > 0) throw corrupt("has a line that is no entry");
-    if (entries === undefined) outside += line;
+    if (entries === undefined) takeOutside(line);
     for (const [id, entry] of entries ?? []) addEntry(programs, id, entry, expected.tenantId, corrupt);
     // The last entry has no comma behind it.
     isAmongEntries = entries !== undefined && line.trimEnd().endsWith(",");
@@ -164,6 +170,7 @@ function checkedEntry(
   return { snapshotId, entry: { key: key as ObjectKey, sha256, size } };
 }
 
+const entriesOpening = '"programs":{';
 const maxWholeLength = 16 * 1024 * 1024;
 /** The table keeps sizes in 32 bits; no response comes near. */
 const maxResponseBytes = 2 ** 32 - 1;

@@ -111,4 +111,12 @@ describe("a manifest is refused as a whole", () => {
       "connection lost",
     );
   });
+
+  test("when it is a megabyte of short lines, in the time that its length takes", async () => {
+    // To copy what came before with each line would take a minute and more.
+    const beganAt = performance.now();
+    const failure = await rejectionOf(readText("a\n".repeat(500_000)));
+    expect(failure.code).toBe("corrupt_document");
+    expect(performance.now() - beganAt).toBeLessThan(10_000);
+  });
 });
