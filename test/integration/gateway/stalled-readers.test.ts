@@ -61,9 +61,12 @@ const cutLines = (): readonly LogLine[] => gateway.log.filter(({ isCut }) => isC
 /** A timer of the same process: however busy the machine is, it does not overtake the gateway's. */
 async function allCutWithin(limits: number, count: number): Promise<void> {
   let isOver = false;
-  const timer = setTimeout(() => {
-    isOver = true;
-  }, limits * stallSeconds * 1000);
+  const timer = setTimeout(
+    () => {
+      isOver = true;
+    },
+    limits * stallSeconds * 1000,
+  );
   await eventually(
     () => cutLines().length,
     (cut) => cut === count || isOver,
