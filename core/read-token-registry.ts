@@ -87,5 +87,5 @@ function entriesOf(lines: readonly string[]): readonly TokenEntry[] | undefined 
     return undefined;
   }
   const result = validate(isTokensDocument, { format: registryFormat, revision: 0, tokens });
-  return result.valid ? result.document.tokens : undefined;
+  return result.valid && result.document.tokens.length > 0 ? result.document.tokens : undefined;
 }

@@ -97,6 +97,19 @@ test("whatever is changed in it, it is read or refused as the whole document is"
   );
 });
 
+test("a comma without an entry is refused as the whole document is", async () => {
+  const text = tokenRegistryBytes(registry(3)).toString();
+  for (const [from, to] of [
+    ["[\n", "[\n,\n"],
+    [",\n", ",\n,\n"],
+    ["\n]}", ",\n]}"],
+    [",\n", "\n"],
+  ] as const) {
+    const changed = Buffer.from(text.replace(from, to));
+    for (const size of [1, 50, 100_000]) expect(await outcome(changed, size)).toMatch(/not JSON/);
+  }
+});
+
 test("two entries of one token are refused, also far apart", async () => {
   const { tokens } = registry(10);
   const [first] = tokens;
@@ -106,12 +119,7 @@ test("two entries of one token are refused, also far apart", async () => {
 });
 
 test("a large registry blocks the event loop for a small part of what reading it whole does", async () => {
-  const [sample] = pool;
-  if (sample === undefined) throw new Error("no token");
-  const tokens = Array.from({ length: 30_000 }, (_, at): RegisteredToken => {
-    const hex = at.toString(16).padStart(16, "0");
-    return { ...sample.entry, tokenId: `tok_${hex}` as never, sha256: hex.repeat(4) as never };
-  });
+  const tokens = Array.from({ length: 30_000 }, () => issueToken("acme").entry);
   const bytes = tokenRegistryBytes({ revision: 1, tokens });
   const wholes: number[] = [];
   const blocks: number[] = [];
