@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isManifestDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isProgramId, isSnapshotId, type SnapshotId, type TenantId } from "./ids.ts";
+import { createLineReader } from "./line-reader.ts";
 import type { Manifest, ResponseEntry } from "./manifest.ts";
 import { type ObjectKey, type ResponseName, responsePath, snapshotsPrefix } from "./object-key.ts";
 import { ProgramTable } from "./program-table.ts";
@@ -35,7 +36,6 @@ export async function readManifest(
   /** Its last characters: to look at the end of a growing text copies all of it each time. */
   let ending = "";
   let isAmongEntries = false;
-  let rest = "";
 
   const takeOutside = (line: string): void => {
     outside += line;
@@ -54,27 +54,14 @@ export async function readManifest(
     // The last entry has no comma behind it.
     isAmongEntries = entries !== undefined && line.trimEnd().endsWith(",");
   };
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch (error) {
-      throw new Failure("corrupt_document", `${what} is not UTF-8.`, { cause: error });
-    }
-  };
+  const reader = createLineReader(what);
   for await (const chunk of body) {
     hash.update(chunk);
-    const text = decode(chunk);
-    const end = text.lastIndexOf("\n");
-    if (end >= 0) {
-      for (const line of (rest + text.slice(0, end)).split("\n")) takeLine(line);
-      rest = "";
-    }
-    rest += text.slice(end + 1);
-    if (outside.length + rest.length > maxWholeLength)
+    for (const line of reader.add(chunk)) takeLine(line);
+    if (outside.length + reader.restLength() > maxWholeLength)
       throw corrupt("is too large for a form other than the canonical one");
   }
-  rest += decode();
+  const rest = reader.end();
   if (hash.digest("hex") !== expected.manifestSha256)
     throw corrupt("has not the digest that current.json states");
 

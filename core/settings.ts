@@ -189,7 +189,7 @@ export const gatewaySettings = {
   }),
   cacheMaxMb: integer({
     name: "CACHE_MAX_MB",
-    about: "bodies kept in memory; a body over 1/16 of it is streamed and not kept",
+    about: "bodies kept in memory; one over 1/16 of it is streamed, and only its gzip form kept",
     fallback: 256,
     min: 1,
     max: 1_048_576,

@@ -2,7 +2,8 @@ import type { TokenEntry, TokensDocument } from "../schemas/generated/types.ts";
 import { isTokensDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isTenantId, isTokenId, type TenantId, type TokenId } from "./ids.ts";
-import { documentBytes, parseStoredDocument } from "./stored-document.ts";
+import { tokensKey } from "./object-key.ts";
+import { parseStoredDocument } from "./stored-document.ts";
 import type { TokenDigest } from "./token.ts";
 
 /** What is known of a token; its plaintext is not. Times are RFC 3339, UTC. */
@@ -27,6 +28,8 @@ export interface TokenRegistry {
   readonly tokens: readonly RegisteredToken[];
 }
 
+export const registryFormat = "partner-programs/tokens@1";
+
 export const emptyRegistry: TokenRegistry = { revision: 0, tokens: [] };
 
 /** 100,000 tokens are about 35 MB. */
@@ -37,18 +40,18 @@ export const readScope = "programs.read";
 
 /** Throws `corrupt_document`, also when two entries share an id or a digest. */
 export function parseTokenRegistry(bytes: Uint8Array): TokenRegistry {
-  const document = parseStoredDocument<TokensDocument>(bytes, isTokensDocument, "auth/tokens.json");
+  const document = parseStoredDocument<TokensDocument>(bytes, isTokensDocument, tokensKey);
   const tokens = document.tokens.map(registeredToken);
-  const unique = new Set(tokens.flatMap((token) => [token.tokenId, token.sha256]));
-  if (unique.size !== tokens.length * 2) {
-    throw new Failure("corrupt_document", "auth/tokens.json has two entries of the same token.");
-  }
+  const refuseTwin = twinRefusal();
+  for (const token of tokens) refuseTwin(token);
   return { revision: document.revision, tokens };
 }
 
-export function tokenRegistryBytes(registry: TokenRegistry): Buffer {
-  const { revision, tokens } = registry;
-  return documentBytes({ format: "partner-programs/tokens@1", revision, tokens });
+/** Minified JSON but for a line break around each entry, so that a reader can take it line by line. */
+export function tokenRegistryBytes({ revision, tokens }: TokenRegistry): Buffer {
+  const head = JSON.stringify({ format: registryFormat, revision, tokens: [] }).slice(0, -"]}".length);
+  const lines = tokens.map((token) => JSON.stringify(token));
+  return Buffer.from(`${head}\n${lines.join(",\n")}\n]}`, "utf8");
 }
 
 /** `active` tokens authenticate at the instant `now`; the others get 401. */
@@ -58,10 +61,22 @@ export function tokenStatus(token: RegisteredToken, now: Date): "active" | "expi
   return "active";
 }
 
-function registeredToken(entry: TokenEntry): RegisteredToken {
+/** The entry with its ids checked. */
+export function registeredToken(entry: TokenEntry): RegisteredToken {
   const { tokenId, tenantId, replaces } = entry;
   if (!isTokenId(tokenId) || !isTenantId(tenantId) || (replaces !== null && !isTokenId(replaces))) {
-    throw new Failure("corrupt_document", "auth/tokens.json has an entry with an ill-formed id.");
+    throw new Failure("corrupt_document", `${tokensKey} has an entry with an ill-formed id.`);
   }
   return { ...entry, tokenId, tenantId, replaces, sha256: entry.sha256 as TokenDigest };
+}
+
+/** Throws when an entry shares its id or digest with one before it. */
+export function twinRefusal(): (token: RegisteredToken) => void {
+  const seen = new Set<string>();
+  return ({ tokenId, sha256 }) => {
+    if (seen.has(tokenId) || seen.has(sha256)) {
+      throw new Failure("corrupt_document", `${tokensKey} has two entries of the same token.`);
+    }
+    seen.add(tokenId).add(sha256);
+  };
 }

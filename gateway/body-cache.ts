@@ -1,22 +1,17 @@
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { LRUCache } from "lru-cache";
-import { Failure } from "../core/failure.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
-import { readBody, sha256Hex } from "../core/object-body.ts";
 import type { ObjectKey } from "../core/object-key.ts";
+import type { BodyPacker } from "./body-packer.ts";
 import { withDeadline } from "./deadline.ts";
+import { createSharedWork } from "./shared-work.ts";
 import type { StoreReader } from "./store-reader.ts";
+import { verifiedBody } from "./verified-body.ts";
 
-/** The bytes of one response, held to their manifest's size and digest before they got in here. */
-export interface CachedBody {
+/** One response as it can be sent; its bytes were held to their manifest's size and digest before they got in here. */
+export interface BodyForm {
   readonly objectKey: ObjectKey;
-  readonly sha256: string;
-  readonly identity: Buffer;
-  /** Made once, when first asked for; `null` when it would not be smaller. */
-  gzip: Buffer | null | undefined;
-  /** That of the last live snapshot whose manifest was seen to name these bytes. */
-  generation: number;
+  readonly bytes: Buffer;
+  readonly isGzip: boolean;
 }
 
 /**
@@ -25,123 +20,144 @@ export interface CachedBody {
  * no response ever mixes snapshots.
  */
 export interface BodyCache {
-  /** Bodies above this size are not for the cache. */
+  /** Bodies above this size are not for the cache; their gzip forms are, up to the same size. */
   readonly maxBodyBytes: number;
-  /** The body if it is in memory and known to belong to the generation. */
-  held(slot: string, generation: number): CachedBody | undefined;
+  /** The wanted form, if it is in memory and known to belong to the generation. */
+  held(slot: string, generation: number, gzip: boolean): BodyForm | undefined;
   /** The body that the generation's manifest describes, from memory or, once for all who wait, from the store. */
-  load(slot: string, generation: number, entry: ResponseEntry): Promise<CachedBody>;
-  /** The same with its gzip form made. */
-  loadPacked(slot: string, generation: number, entry: ResponseEntry): Promise<CachedBody>;
+  load(slot: string, generation: number, entry: ResponseEntry): Promise<BodyForm>;
+  /** The same in its gzip form, which is made once, if it is smaller. */
+  loadPacked(slot: string, generation: number, entry: ResponseEntry): Promise<BodyForm>;
+  /**
+   * The gzip form alone of a body above `maxBodyBytes`, made once for all who ask; `undefined` if it is above, too. The
+   * signal says that the client who asked has left; with the last one the work ends.
+   */
+  packLarge(
+    slot: string,
+    generation: number,
+    entry: ResponseEntry,
+    left: AbortSignal,
+  ): Promise<BodyForm | undefined>;
   /** Bytes held. */
   size(): number;
 }
 
 export function createBodyCache(options: {
   readonly store: StoreReader;
+  readonly packer: BodyPacker;
   readonly maxBytes: number;
   /** Until a reading is given up. */
   readonly callTimeoutMs: number;
   readonly onLookup: (isHit: boolean) => void;
 }): BodyCache {
-  const { store, maxBytes, callTimeoutMs, onLookup } = options;
+  const { store, packer, maxBytes, callTimeoutMs, onLookup } = options;
+  const maxBodyBytes = Math.floor(maxBytes / 16);
   const bodies = new LRUCache<string, CachedBody>({ maxSize: maxBytes, sizeCalculation: heldBytes });
-  const loading = new Map<string, Promise<CachedBody>>();
-  const packing = new Map<string, Promise<CachedBody>>();
+  const loading = createSharedWork<WholeBody>();
+  const packing = createSharedWork<WholeBody>();
+  const packingLarge = createSharedWork<CachedBody>();
 
-  async function load(slot: string, generation: number, entry: ResponseEntry): Promise<CachedBody> {
+  async function load(slot: string, generation: number, entry: ResponseEntry): Promise<WholeBody> {
     const known = bodies.get(slot);
-    const isHit = known?.sha256 === entry.sha256;
+    const isHit = known?.sha256 === entry.sha256 && isWhole(known);
     onLookup(isHit);
-    const body = isHit ? known : await shared(loading, `${slot} ${entry.sha256}`, () => read(slot, entry));
+    const body = isHit ? known : await loading(workKey(slot, entry), undefined, () => read(slot, entry));
     body.generation = generation;
     return body;
   }
 
-  async function read(slot: string, entry: ResponseEntry): Promise<CachedBody> {
+  async function read(slot: string, entry: ResponseEntry): Promise<WholeBody> {
     const { key: objectKey, sha256 } = entry;
-    const identity = await withDeadline(callTimeoutMs, `Reading ${objectKey}`, (signal) =>
-      verifiedBytes(store, entry, signal),
+    const bytes = await withDeadline(callTimeoutMs, `Reading ${objectKey}`, (signal) =>
+      verifiedBody(store, entry, signal),
     );
-    const body: CachedBody = { objectKey, sha256, identity, gzip: undefined, generation: -1 };
+    const identity = { objectKey, bytes, isGzip: false };
+    const body: WholeBody = { sha256, identity, gzip: undefined, generation: -1 };
     bodies.set(slot, body);
     return body;
   }
 
-  async function pack(slot: string, body: CachedBody): Promise<CachedBody> {
-    const packed = await gzipBytes(body.identity);
-    body.gzip = packed.length < body.identity.length ? ownBytes(packed) : null;
+  async function pack(slot: string, body: WholeBody): Promise<WholeBody> {
+    const { objectKey, bytes } = body.identity;
+    body.gzip = gzipForm(objectKey, await packer.packBytes(bytes));
     // Filed again, so that the cache counts the new bytes too; unless another body took the slot meanwhile.
     if (bodies.peek(slot) === body) bodies.set(slot, body);
     return body;
   }
 
-  return {
-    maxBodyBytes: Math.floor(maxBytes / 16),
+  async function packAlone(slot: string, entry: ResponseEntry, signal: AbortSignal): Promise<CachedBody> {
+    const packed = await packer.packEntry(entry, maxBodyBytes, signal);
+    const gzip = gzipForm(entry.key, packed);
+    // Filed also without bytes: nobody need try again.
+    const body: CachedBody = { sha256: entry.sha256, identity: undefined, gzip, generation: -1 };
+    bodies.set(slot, body);
+    return body;
+  }
 
-    held(slot, generation) {
+  return {
+    maxBodyBytes,
+
+    held(slot, generation, gzip) {
       const body = bodies.get(slot);
       if (body?.generation !== generation) return undefined;
-      onLookup(true);
-      return body;
+      const form = gzip && body.gzip !== null ? body.gzip : body.identity;
+      if (form !== undefined) onLookup(true);
+      return form;
     },
 
-    load,
+    load: async (slot, generation, entry) => (await load(slot, generation, entry)).identity,
 
     async loadPacked(slot, generation, entry) {
-      const body = await load(slot, generation, entry);
-      if (body.gzip !== undefined) return body;
-      return shared(packing, `${slot} ${body.sha256}`, () => pack(slot, body));
+      let body = await load(slot, generation, entry);
+      if (body.gzip === undefined) {
+        const loaded = body;
+        body = await packing(workKey(slot, entry), undefined, () => pack(slot, loaded));
+      }
+      return body.gzip ?? body.identity;
+    },
+
+    async packLarge(slot, generation, entry, left) {
+      const known = bodies.get(slot);
+      const isKnown = known?.sha256 === entry.sha256;
+      if (!isKnown || known.gzip !== null) onLookup(isKnown);
+      const body = isKnown
+        ? known
+        : await packingLarge(workKey(slot, entry), left, (signal) => packAlone(slot, entry, signal));
+      body.generation = generation;
+      return body.gzip ?? undefined;
     },
 
     size: () => bodies.calculatedSize,
   };
 }
 
+interface CachedBody {
+  readonly sha256: string;
+  /** `undefined`: too large. */
+  readonly identity: BodyForm | undefined;
+  /** `undefined`: nobody asked for it yet; `null`: not to be had, see `BodyPacker`. */
+  gzip: BodyForm | null | undefined;
+  /** That of the last live snapshot whose manifest was seen to name these bytes. */
+  generation: number;
+}
+
+type WholeBody = CachedBody & { readonly identity: BodyForm };
+
+function isWhole(body: CachedBody): body is WholeBody {
+  return body.identity !== undefined;
+}
+
+function gzipForm(objectKey: ObjectKey, bytes: Buffer | null): BodyForm | null {
+  return bytes === null ? null : { objectKey, bytes, isGzip: true };
+}
+
+function workKey(slot: string, { sha256 }: ResponseEntry): string {
+  return `${slot} ${sha256}`;
+}
+
 /** What an entry costs beside its bytes: keys, objects, the map's slot. */
 const overheadBytes = 512;
-const gzipBytes = promisify(gzip);
 
-function heldBytes(body: CachedBody): number {
-  return body.identity.length + (body.gzip?.length ?? 0) + overheadBytes;
-}
-
-async function verifiedBytes(store: StoreReader, entry: ResponseEntry, signal: AbortSignal): Promise<Buffer> {
-  const { key, size, sha256 } = entry;
-  const result = await store.get(key, { signal });
-  if (result.kind !== "object") {
-    throw new Failure("corrupt_document", `${key} is missing though the live manifest names it.`);
-  }
-  if (result.size !== size) {
-    result.body.destroy();
-    throw new Failure("corrupt_document", `${key} has ${result.size} bytes instead of ${size}.`);
-  }
-  const bytes = await readBody(result.body, size, key);
-  if (bytes.length !== size) {
-    throw new Failure("corrupt_document", `${key} ended after ${bytes.length} of ${size} bytes.`);
-  }
-  if (sha256Hex(bytes) !== sha256)
-    throw new Failure("corrupt_document", `${key} has not its manifest's digest.`);
-  return ownBytes(bytes);
-}
-
-/** Small buffers are slices of a shared block, all of which a long-lived slice would keep in memory. */
-function ownBytes(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength === bytes.length) return bytes;
-  const own = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(own);
-  return own;
-}
-
-/** Runs the work once for all callers that ask for the same while it is under way. */
-function shared<Result>(
-  running: Map<string, Promise<Result>>,
-  key: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const known = running.get(key);
-  if (known !== undefined) return known;
-  const promise = work().finally(() => running.delete(key));
-  running.set(key, promise);
-  return promise;
+function heldBytes({ identity, gzip }: CachedBody): number {
+  return (identity?.bytes.length ?? 0) + (gzip?.bytes.length ?? 0) + overheadBytes;
 }

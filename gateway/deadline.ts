@@ -25,12 +25,27 @@ export async function withDeadline<Result>(
   }
 }
 
+/** The promise's value, or `undefined` when the time is up first; then nobody looks at how the promise ends. */
+export async function valueWithin<Value>(
+  timeoutMs: number,
+  promise: Promise<Value>,
+): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeoutMs);
+  });
+  try {
+    // Waiting for it in the race also keeps a later rejection from being an unhandled one.
+    return await Promise.race([promise, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Waits until the promise has settled or the time is up, whichever comes first; says nothing about which. */
 export async function settledWithin(timeoutMs: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  await Promise.race([promise.catch(() => {}), expired]);
-  clearTimeout(timer);
+  await valueWithin(
+    timeoutMs,
+    promise.catch(() => {}),
+  );
 }

@@ -9,6 +9,8 @@ import { createAdminApp } from "./admin-app.ts";
 import { createApiServer } from "./api-server.ts";
 import { beginExchange } from "./begin-exchange.ts";
 import { createBodyCache } from "./body-cache.ts";
+import { createBodyPacker } from "./body-packer.ts";
+import { createBodyStreams } from "./body-stream.ts";
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
@@ -85,8 +87,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
     callTimeoutMs,
   });
+  const streams = createBodyStreams(store);
   const bodies = createBodyCache({
     store,
+    packer: createBodyPacker({ streams, timeoutMs: callTimeoutMs }),
     maxBytes: settings.cacheMaxMb * 1024 * 1024,
     callTimeoutMs,
     onLookup: metrics.cacheLookup,
@@ -105,7 +109,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         });
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
-    store,
+    streams,
     headers: { limits: limitHeaders(windowSeconds), legacy },
     send: createWholeSender(settings.keepAliveTimeoutSeconds * 1000),
     limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },

@@ -1,6 +1,7 @@
 import { causeOf } from "../core/cause-code.ts";
 import { isProgramId, type ProgramId } from "../core/ids.ts";
 import { detailEntry, type ResponseEntry } from "../core/manifest.ts";
+import { createLargeAnswer } from "./answer-large.ts";
 import type { BodyCache } from "./body-cache.ts";
 import type { Exchange, Route } from "./exchange.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
@@ -41,6 +42,7 @@ export interface RequestHandlerOptions {
  */
 export function createRequestHandler(options: RequestHandlerOptions): (exchange: Exchange) => void {
   const { tokens, counter, windowSeconds, snapshots, bodies, respond } = options;
+  const answerLarge = createLargeAnswer(bodies, respond);
 
   function begin(exchange: Exchange): void {
     const resource = requestedResource(exchange);
@@ -74,8 +76,8 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     const slot =
       programId === undefined ? `${live.tenantId}?${exchange.route}` : `${live.tenantId}/${programId}`;
     const gzip = exchange.connection.prefersGzip(exchange.head.acceptEncoding);
-    const held = bodies.held(slot, live.generation);
-    if (held !== undefined && (!gzip || held.gzip !== undefined)) respond.body(exchange, held, gzip);
+    const held = bodies.held(slot, live.generation, gzip);
+    if (held !== undefined) respond.body(exchange, held);
     else fetchAnswer(exchange, live, programId, slot, gzip);
   }
 
@@ -93,15 +95,14 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     }
     exchange.objectKey = entry.key;
     if (entry.size > bodies.maxBodyBytes) {
-      // HTTP/1.0 knows no chunks, and the length of what is compressed on the way is not known beforehand.
-      const canPack = gzip && exchange.req.httpVersion === "1.1";
-      respond.stream(exchange, entry, canPack).catch((error: unknown) => fail(exchange, error));
+      const body = { generation: live.generation, entry, gzip };
+      answerLarge(exchange, slot, body).catch((error: unknown) => fail(exchange, error));
       return;
     }
     const ready = gzip
       ? bodies.loadPacked(slot, live.generation, entry)
       : bodies.load(slot, live.generation, entry);
-    whenReady(exchange, ready, (body) => respond.body(exchange, body, gzip));
+    whenReady(exchange, ready, (body) => respond.body(exchange, body));
   }
 
   /** Check 9. */

@@ -1,17 +1,15 @@
-import { pipeline, type Writable } from "node:stream";
-import { constants, createGzip } from "node:zlib";
 import { type Cause, causeOf } from "../core/cause-code.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
-import type { CachedBody } from "./body-cache.ts";
-import { createBodyStreams } from "./body-stream.ts";
+import type { BodyForm } from "./body-cache.ts";
+import type { BodyStreams } from "./body-stream.ts";
 import { errorEnvelope, errorStatus } from "./error-envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { kindHeaders } from "./header-lines.ts";
 import type { Refusal } from "./refusal.ts";
 import { type HeaderPolicy, headerList, responseHeaders } from "./response-headers.ts";
 import type { WholeSender } from "./send-whole.ts";
-import type { StoreReader } from "./store-reader.ts";
 import { type SendLimits, watchSending } from "./watch-sending.ts";
+import { written } from "./written.ts";
 
 /** How a response ended. */
 export interface Outcome {
@@ -25,14 +23,13 @@ export interface Outcome {
 /** Writes responses, and tells the observer of each exactly once, when it is over. */
 export interface Responder {
   refusal(exchange: Exchange, refusal: Refusal): void;
-  /** In its gzip form if that is wanted and worth it. */
-  body(exchange: Exchange, body: CachedBody, gzip: boolean): void;
-  /** A body too large to be held. Rejects, with nothing sent yet, when the store does not deliver its beginning. */
-  stream(exchange: Exchange, entry: ResponseEntry, gzip: boolean): Promise<void>;
+  body(exchange: Exchange, body: BodyForm): void;
+  /** A body that is not in memory. Rejects, with nothing sent yet, when the store does not deliver its beginning. */
+  stream(exchange: Exchange, entry: ResponseEntry): Promise<void>;
 }
 
 export interface ResponderOptions {
-  readonly store: StoreReader;
+  readonly streams: BodyStreams;
   readonly headers: HeaderPolicy;
   readonly send: WholeSender;
   readonly limits: SendLimits;
@@ -40,8 +37,7 @@ export interface ResponderOptions {
 }
 
 export function createResponder(options: ResponderOptions): Responder {
-  const { store, headers: policy, send, limits, observe } = options;
-  const streams = createBodyStreams(store);
+  const { streams, headers: policy, send, limits, observe } = options;
 
   function sendWhole(exchange: Exchange, status: number, body: Buffer | string, kind: string): void {
     const { res, req, closes } = exchange;
@@ -64,13 +60,12 @@ export function createResponder(options: ResponderOptions): Responder {
       sendWhole(exchange, errorStatus(code), errorEnvelope(code, exchange.requestId), headers);
     },
 
-    body(exchange, body, gzip) {
-      exchange.objectKey = body.objectKey;
-      if (gzip && body.gzip) sendWhole(exchange, 200, body.gzip, gzipHeaders);
-      else sendWhole(exchange, 200, body.identity, identityHeaders);
+    body(exchange, { objectKey, bytes, isGzip }) {
+      exchange.objectKey = objectKey;
+      sendWhole(exchange, 200, bytes, isGzip ? gzipHeaders : identityHeaders);
     },
 
-    async stream(exchange, entry, gzip) {
+    async stream(exchange, entry) {
       const { res } = exchange;
       const abandoned = new AbortController();
       const { signal } = abandoned;
@@ -84,34 +79,24 @@ export function createResponder(options: ResponderOptions): Responder {
       if (res.destroyed) return leave();
 
       /** The status is out: from here on, cutting the connection is all that is left to say. */
-      function begin(): Writable {
-        const contentLength = gzip ? undefined : entry.size;
-        const kind = gzip ? gzipHeaders : identityHeaders;
-        const headers = headerList(responseHeaders(exchange, { status: 200, contentLength, kind }, policy));
+      function begin(): void {
+        const facts = { status: 200, contentLength: entry.size, kind: identityHeaders };
+        const headers = headerList(responseHeaders(exchange, facts, policy));
         if (exchange.closes) headers.push("Connection", "close");
         res.writeHead(200, headers);
         watchSending(res, limits, over);
-        if (!gzip) return res;
-        // Made for each request anew, so speed counts more than the last per cent.
-        const packer = createGzip({ level: constants.Z_BEST_SPEED });
-        packer.on("data", (chunk: Buffer) => {
-          bytes += chunk.length;
-        });
-        pipeline(packer, res, () => {});
-        return packer;
       }
 
-      let sink: Writable | undefined;
       try {
         const forEachChunk = await streams.open(entry, signal);
         await forEachChunk(async (chunk) => {
-          sink ??= begin();
-          if (!gzip) bytes += chunk.length;
-          await written(sink, chunk, signal);
+          if (!res.headersSent) begin();
+          bytes += chunk.length;
+          await written(res, chunk, signal);
         });
-        sink?.end();
+        res.end();
       } catch (error) {
-        if (sink === undefined) {
+        if (!res.headersSent) {
           if (!signal.aborted) throw error;
           leave();
         } else if (!signal.aborted) {
@@ -121,20 +106,6 @@ export function createResponder(options: ResponderOptions): Responder {
       }
     },
   };
-}
-
-/** Resolves when the sink is done with the chunk, whose memory may be used again then. */
-function written(sink: Writable, chunk: Buffer, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason);
-    if (signal.aborted) return leave();
-    signal.addEventListener("abort", leave, { once: true });
-    sink.write(chunk, (error) => {
-      signal.removeEventListener("abort", leave);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
 }
 
 const clientLeft: Cause = { code: "client_left", text: "the client left before the first byte" };

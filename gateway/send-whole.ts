@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import { flatText } from "./flat-text.ts";
 import { headerList } from "./response-headers.ts";
 
@@ -52,6 +53,11 @@ export function createWholeSender(keepAliveTimeoutMs: number): WholeSender {
   ): boolean {
     const head = `${statusLines.get(status)}${headers}${lastLines()}`;
     noteHeadSent(res, head);
+    if (isLarge(body)) {
+      socket.write(head, "latin1");
+      writeInTurns(socket, body, () => res.end());
+      return false;
+    }
     if (typeof body === "string") socket.write(head + body, "latin1");
     else writeBytes(socket, head, body);
     const isTaken = socket.writableLength === 0;
@@ -65,7 +71,13 @@ export function createWholeSender(keepAliveTimeoutMs: number): WholeSender {
     if (isUsual && socket?.writable === true) return sendAsItIs(res, socket, response);
     const headers = headerList(response.headers);
     if (response.closes) headers.push("Connection", "close");
-    res.writeHead(response.status, headers).end(response.body);
+    res.writeHead(response.status, headers);
+    const { body } = response;
+    if (isLarge(body) && res.req.method !== "HEAD") {
+      writeInTurns(res, body, () => res.end());
+      return false;
+    }
+    res.end(body);
     return socket?.writableLength === 0;
   };
 }
@@ -73,6 +85,29 @@ export function createWholeSender(keepAliveTimeoutMs: number): WholeSender {
 const statusLines = new Map(
   Object.entries(STATUS_CODES).map(([code, reason]) => [Number(code), `HTTP/1.1 ${code} ${reason}\r\n`]),
 );
+
+/** A larger body takes longer to hand over than other clients should wait. */
+const maxWriteBytes = 1024 * 1024;
+const turnBytes = 128 * 1024;
+
+function isLarge(body: Buffer | string): body is Buffer {
+  return typeof body !== "string" && body.length > maxWriteBytes;
+}
+
+/** Piece by piece, each when the one before it was taken and all other connections had their turn. */
+function writeInTurns(sink: Writable, body: Buffer, end: () => void): void {
+  let at = 0;
+  const next = (): void => {
+    if (sink.destroyed) return;
+    const piece = body.subarray(at, at + turnBytes);
+    at += piece.length;
+    sink.write(piece, (error) => {
+      if (!error && at < body.length) setImmediate(next);
+    });
+    if (at === body.length) end();
+  };
+  next();
+}
 
 /** What Node itself notes of a response whose head is out; `end` then only concludes it. */
 function noteHeadSent(res: ServerResponse, head: string): void {

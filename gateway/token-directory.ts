@@ -1,14 +1,13 @@
 import type { Cause } from "../core/cause-code.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
-import { readBody } from "../core/object-body.ts";
 import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
+import { readTokenRegistry } from "../core/read-token-registry.ts";
 import type { TokenDigest } from "../core/token.ts";
-import { emptyRegistry, maxRegistryBytes, parseTokenRegistry } from "../core/token-registry.ts";
 import { withDeadline } from "./deadline.ts";
 import type { StoreReader } from "./store-reader.ts";
-import { causeAgainst, type KnownToken, type TokenTable, tokenTable } from "./token-table.ts";
+import { causeAgainst, type KnownToken, knownToken, type TokenTable } from "./token-table.ts";
 
 export type Authentication =
   | { readonly kind: "accepted"; readonly token: KnownToken }
@@ -86,17 +85,19 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
         if (version !== undefined) {
           throw new Failure("not_found", `${tokensKey} was there and is gone; restore it from a backup.`);
         }
-        table = tokenTable(emptyRegistry, defaultLimit);
+        table = new Map();
         break;
       case "object": {
-        const registry = parseTokenRegistry(await readBody(result.body, maxRegistryBytes, tokensKey));
+        const { revision, byDigest } = await readTokenRegistry(result.body, (token) =>
+          knownToken(token, defaultLimit),
+        );
         if (beganAtMs < confirmedAtMs) return;
-        if (version !== undefined && registry.revision < version.revision) {
-          const [from, to] = [version.revision, registry.revision];
+        if (version !== undefined && revision < version.revision) {
+          const [from, to] = [version.revision, revision];
           throw new Failure("corrupt_document", `${tokensKey} fell from revision ${from} to ${to}.`);
         }
-        table = tokenTable(registry, defaultLimit);
-        version = { etag: result.etag, revision: registry.revision };
+        table = byDigest;
+        version = { etag: result.etag, revision };
         break;
       }
     }
@@ -108,7 +109,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   /** Said once, at the start: a new installation, or a wrong `STORE_URL`, which looks the same from here. */
   function warnIfUseless(): void {
     const nowMs = Date.now();
-    if ([...table.values()].some((token) => causeAgainst(token, nowMs) === undefined)) return;
+    for (const token of table.values()) if (causeAgainst(token, nowMs) === undefined) return;
     const cause = `${tokensKey} ${version === undefined ? "is missing" : "has no valid token"}`;
     logger.warn({ cause }, "every request gets 401 until a token is created; is it the right store?");
   }

@@ -1,7 +1,7 @@
 import type { Cause } from "../core/cause-code.ts";
 import type { TenantId, TokenId } from "../core/ids.ts";
 import type { TokenDigest } from "../core/token.ts";
-import { type RegisteredToken, readScope, type TokenRegistry } from "../core/token-registry.ts";
+import { type RegisteredToken, readScope } from "../core/token-registry.ts";
 
 /** What a request needs to know of its token, computed once per version of the registry. */
 export interface KnownToken {
@@ -16,12 +16,8 @@ export interface KnownToken {
   readonly expiresAtMs: number;
 }
 
+/** Revoked tokens stay in it, so that the log can tell them from tokens that never were. */
 export type TokenTable = ReadonlyMap<TokenDigest, KnownToken>;
-
-/** Revoked tokens stay in the table, so that the log can tell them from tokens that never were. */
-export function tokenTable(registry: TokenRegistry, defaultLimit: number): TokenTable {
-  return new Map(registry.tokens.map((token) => [token.sha256, knownToken(token, defaultLimit)]));
-}
 
 /** Why the token is not accepted at that time; `undefined` when it is. */
 export function causeAgainst(token: KnownToken, nowMs: number): Cause | undefined {
@@ -32,7 +28,7 @@ export function causeAgainst(token: KnownToken, nowMs: number): Cause | undefine
 const revokedToken: Cause = { code: "revoked_token", text: "revoked token" };
 const expiredToken: Cause = { code: "expired_token", text: "expired token" };
 
-function knownToken(token: RegisteredToken, defaultLimit: number): KnownToken {
+export function knownToken(token: RegisteredToken, defaultLimit: number): KnownToken {
   return {
     tokenId: token.tokenId,
     tenantId: token.tenantId,

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 /** How long a client may take to accept a response. */
 export interface SendLimits {
@@ -11,23 +12,65 @@ export interface SendLimits {
 /**
  * Ends the connection of a client that takes its response too slowly or not at all, and calls back once when the
  * response is over. Only for responses that the operating system did not take whole at once.
+ *
+ * The socket's own timeout does not do: Node lets it pass once more while a write is under way, and whatever the client
+ * sends puts it off. Here nothing counts but bytes that the system has taken.
  */
 export function watchSending(res: ServerResponse, limits: SendLimits, over: (isCut: boolean) => void): void {
   const { socket } = res;
-  const timer = setTimeout(() => socket?.destroy(), limits.totalMs);
-  // Node's own listener destroys the socket; the next request or the idle time set another timeout.
-  socket?.setTimeout(limits.stallMs);
+  let { stallMs } = limits;
+  let isWhole = false;
+  let looking: NodeJS.Timeout | undefined;
+  const total = setTimeout(() => socket?.destroy(), limits.totalMs);
+
+  if (socket !== null) {
+    let seen = progressOf(socket);
+    let seenAtMs = performance.now();
+    const look = (): void => {
+      const progress = progressOf(socket);
+      const nowMs = performance.now();
+      if (progress.written !== seen.written || progress.waiting !== seen.waiting) {
+        seen = progress;
+        seenAtMs = nowMs;
+      } else if (nowMs - seenAtMs >= stallMs) {
+        socket.destroy();
+        return;
+      }
+      looking = setTimeout(look, stallMs / looksPerStall);
+    };
+    looking = setTimeout(look, stallMs / looksPerStall);
+  }
   // It may still read, but most clients that close their side are gone, which shows only when bytes are sent.
   const shorten = (): void => {
-    socket?.setTimeout(Math.min(limits.stallMs, halfClosedStallMs));
+    stallMs = Math.min(stallMs, halfClosedStallMs);
   };
   if (socket?.readableEnded === true) shorten();
   else socket?.once("end", shorten);
+  // Node says `finish` also of a response whose connection was destroyed before its last bytes were out.
+  res.prependOnceListener("finish", () => {
+    isWhole = socket?.destroyed === false;
+  });
   res.once("close", () => {
-    clearTimeout(timer);
+    clearTimeout(total);
+    clearTimeout(looking);
     socket?.off("end", shorten);
-    over(!res.writableFinished);
+    over(!isWhole);
   });
 }
 
-const halfClosedStallMs = 1000;
+const halfClosedStallMs = 2000;
+/** A stalled client is cut at most an eighth of the limit late. */
+const looksPerStall = 8;
+
+interface Progress {
+  /** Bytes of the writes that are done. */
+  readonly written: number;
+  /** Bytes of the write under way that the system has not taken yet. */
+  readonly waiting: number;
+}
+
+/** A large body is one write, whose own progress Node knows but does not publish; its own timeout looks there, too. */
+function progressOf(socket: Socket): Progress {
+  const { _handle: handle } = socket as unknown as { _handle?: { writeQueueSize?: number } | null };
+  return { written: socket.bytesWritten - socket.writableLength, waiting: handle?.writeQueueSize ?? 0 };
+}

@@ -5,11 +5,11 @@ import {
   type DeleteObjectsCommandOutput,
 } from "@aws-sdk/client-s3";
 import type { ObjectStore } from "../object-store.ts";
+import { createSlots } from "../slots.ts";
 import { requestText, setRequestHeader } from "./request-header.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import type { S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
-import { createSlots } from "./slots.ts";
 
 /** S3's limit on a batch. */
 const maxBatch = 1000;

@@ -1,7 +1,7 @@
 import type { ETag, ObjectStore, PutResult } from "../object-store.ts";
+import { createSlots } from "../slots.ts";
 import { type PutRequest, putObject } from "./put-request.ts";
 import type { S3Context, S3Reply } from "./s3-call.ts";
-import { createSlots } from "./slots.ts";
 
 /**
  * `put` of the port, on stores that differ: what a store turns out not to take is remembered for as long as the

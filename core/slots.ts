@@ -1,4 +1,4 @@
-import { interrupted } from "./attempts.ts";
+import { Failure } from "./failure.ts";
 
 /** Runs tasks, at most so many at once; the others wait in order. Throws `interrupted` when the signal ends a wait. */
 export type Slots = <Result>(
@@ -47,4 +47,8 @@ export function createSlots(max: number): Slots {
       release();
     }
   };
+}
+
+function interrupted(what: string): Failure {
+  return new Failure("interrupted", `${what} was interrupted.`);
 }

@@ -1,0 +1,36 @@
+import { Failure } from "./failure.ts";
+
+/** Takes the UTF-8 text of a stored document apart into lines as its bytes come in. */
+export interface LineReader {
+  /** The lines that end in this chunk. Throws `corrupt_document` for what is not UTF-8. */
+  add(chunk: Uint8Array): readonly string[];
+  /** Length of what has come behind the last line break. */
+  restLength(): number;
+  /** What is behind the last line break, when nothing more will come. */
+  end(): string;
+}
+
+export function createLineReader(what: string): LineReader {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let rest = "";
+
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (error) {
+      throw new Failure("corrupt_document", `${what} is not UTF-8.`, { cause: error });
+    }
+  };
+
+  return {
+    add(chunk) {
+      const text = decode(chunk);
+      const end = text.lastIndexOf("\n");
+      const lines = end === -1 ? [] : (rest + text.slice(0, end)).split("\n");
+      rest = end === -1 ? rest + text : text.slice(end + 1);
+      return lines;
+    },
+    restLength: () => rest.length,
+    end: () => rest + decode(),
+  };
+}

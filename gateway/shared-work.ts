@@ -1,0 +1,48 @@
+/**
+ * Does work once for all who ask for the same while it is under way. A signal says that the one who asked has left; when
+ * all have, the work's own signal ends it, and who comes then begins anew.
+ */
+export type SharedWork<Result> = (
+  key: string,
+  left: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+) => Promise<Result>;
+
+export function createSharedWork<Result>(): SharedWork<Result> {
+  const underWay = new Map<string, Work<Result>>();
+
+  function begin(key: string, work: (signal: AbortSignal) => Promise<Result>): Work<Result> {
+    const controller = new AbortController();
+    const begun: Work<Result> = { controller, result: work(controller.signal), waiting: 0 };
+    const forget = (): void => {
+      if (underWay.get(key) === begun) underWay.delete(key);
+    };
+    controller.signal.addEventListener("abort", forget);
+    begun.result.then(forget, forget);
+    underWay.set(key, begun);
+    return begun;
+  }
+
+  return async (key, left, work) => {
+    left?.throwIfAborted();
+    const joined = underWay.get(key) ?? begin(key, work);
+    const leave = (): void => {
+      joined.waiting -= 1;
+      if (joined.waiting === 0) joined.controller.abort();
+    };
+    joined.waiting += 1;
+    left?.addEventListener("abort", leave, { once: true });
+    try {
+      return await joined.result;
+    } finally {
+      left?.removeEventListener("abort", leave);
+    }
+  };
+}
+
+interface Work<Result> {
+  readonly controller: AbortController;
+  readonly result: Promise<Result>;
+  /** Those who asked and have not left. */
+  waiting: number;
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { type Client, createClient, eventually } from "../../support/gateway-client.ts";
+import { type FaultyStore, faultyStore } from "../../support/gateway-faulty-store.ts";
+import { type GatewayFixture, type LogLine, startGateway } from "../../support/gateway-fixture.ts";
+import { type PublishedSnapshot, publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { issueToken } from "../../support/gateway-tokens.ts";
+import { openSocket } from "../../support/raw-http.ts";
+
+const tokens = { noise: issueToken("noise"), small: issueToken("small") };
+const stallSeconds = 2;
+let gateway: GatewayFixture;
+let client: Client;
+let seen: FaultyStore;
+let snapshot: PublishedSnapshot;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  client.close();
+  await gateway.close();
+});
+
+/** A gateway with a list of 16 MB that gzip does not make much smaller, more than the system takes at once. */
+async function start(env: Readonly<Record<string, string>>): Promise<void> {
+  gateway = await startGateway({
+    env: { SEND_STALL_SECONDS: String(stallSeconds), RATE_LIMIT_REQUESTS: "1000000", ...env },
+    async fill(store, file) {
+      await file.write(Object.values(tokens));
+      const mark = randomBytes(8 * 1024 * 1024).toString("hex");
+      snapshot = await publishSnapshot(store, "noise", { programIds: ["p1"], mark, minBytes: 1 });
+      await publishSnapshot(store, "small", { programIds: ["p1"], minBytes: 20_000 });
+    },
+    seen(store) {
+      seen = faultyStore(store);
+      return seen;
+    },
+    seenTokens: (store) => store,
+  });
+  client = createClient(gateway.api);
+}
+
+function requestBytes(tenant: keyof typeof tokens, ...headers: readonly string[]): string {
+  const lines = ["Host: a", `Authorization: Bearer ${tokens[tenant].plaintext}`, ...headers];
+  return `GET /v1/programs HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
+}
+
+/** Sends, waits until an answer begins to come, and reads nothing of it. */
+async function neverReading(bytes: string): Promise<Socket> {
+  const socket = openSocket(gateway.api);
+  sockets.push(socket);
+  socket.on("error", () => {}).write(bytes);
+  await once(socket, "readable");
+  return socket;
+}
+
+const cutLines = (): readonly LogLine[] => gateway.log.filter(({ isCut }) => isCut === true);
+
+/** A timer of the same process: however busy the machine is, it does not overtake the gateway's. */
+async function allCutWithin(limits: number, count: number): Promise<void> {
+  let isOver = false;
+  const timer = setTimeout(
+    () => {
+      isOver = true;
+    },
+    limits * stallSeconds * 1000,
+  );
+  await eventually(
+    () => cutLines().length,
+    (cut) => cut === count || isOver,
+  );
+  clearTimeout(timer);
+  expect(cutLines().length).toBe(count);
+}
+
+const streamed = { CACHE_MAX_MB: "16" };
+const whole = { CACHE_MAX_MB: "1024" };
+for (const [name, env, bytes] of [
+  ["a streamed body", streamed, () => requestBytes("noise")],
+  ["a body from memory", whole, () => requestBytes("noise")],
+  ["a gzip body from memory", whole, () => requestBytes("noise", "Accept-Encoding: gzip")],
+  ["small answers to pipelined requests", whole, () => requestBytes("small").repeat(400)],
+  ["an answer that closes", whole, () => requestBytes("noise", "Connection: close")],
+] as const) {
+  test(`readers that never read ${name} are cut in the time that the setting says`, async () => {
+    await start(env);
+    // Before the readers, so that they differ in nothing but the time of their request.
+    await client.get("/v1/programs", tokens.noise.plaintext, { "Accept-Encoding": "gzip" });
+    const readers = 10;
+    const beganAt = performance.now();
+    await Promise.all(Array.from({ length: readers }, () => neverReading(bytes())));
+    await allCutWithin(1.9, readers);
+    expect(performance.now() - beganAt).toBeGreaterThan(stallSeconds * 950);
+    await eventually(seen.openBodies, (open) => open === 0);
+  });
+}
+
+test("a reader that never reads but goes on asking is cut all the same", async () => {
+  await start(whole);
+  const socket = await neverReading(requestBytes("noise"));
+  const asking = setInterval(() => socket.write(requestBytes("small")), 100);
+  await allCutWithin(1.9, 1).finally(() => clearInterval(asking));
+});
+
+for (const [name, env] of [
+  ["a streamed body", streamed],
+  ["a body from memory", whole],
+] as const) {
+  test(`a reader that takes ${name} slowly but steadily is not cut for that, only when its time is over`, async () => {
+    const seconds = 5;
+    await start({ ...env, SEND_TIMEOUT_SECONDS: String(seconds) });
+    const socket = await neverReading(requestBytes("noise"));
+    const beganAt = performance.now();
+    const sipping = setInterval(() => socket.read(200 * 1024), 100);
+    await eventually(cutLines, (lines) => lines.length > 0).finally(() => clearInterval(sipping));
+    expect(performance.now() - beganAt).toBeGreaterThan(seconds * 900);
+    await eventually(seen.openBodies, (open) => open === 0);
+  });
+
+  test(`a reader that pauses for less than the limit gets ${name} whole`, async () => {
+    await start(env);
+    const socket = await neverReading(requestBytes("noise"));
+    let received = 0;
+    socket.pause();
+    await new Promise((resolve) => setTimeout(resolve, stallSeconds * 500));
+    socket.on("data", (chunk) => {
+      received += chunk.length;
+    });
+    socket.resume();
+    await eventually(
+      () => received,
+      (bytes) => bytes > snapshot.list.length,
+    );
+    expect(cutLines()).toEqual([]);
+  });
+}

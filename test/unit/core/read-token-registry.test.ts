@@ -1,0 +1,138 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readTokenRegistry } from "../../../core/read-token-registry.ts";
+import {
+  parseTokenRegistry,
+  type RegisteredToken,
+  type TokenRegistry,
+  tokenRegistryBytes,
+} from "../../../core/token-registry.ts";
+import { issueToken } from "../../support/gateway-tokens.ts";
+
+/** Names that look like what separates the entries. */
+const names = [null, "Acme", "},{", '"tokens":[', "]}", "a\nb", "a\u2028b", "\\", "é😀"];
+const pool = Array.from({ length: 20 }, (_, at) =>
+  issueToken("acme", { name: names[at % names.length] ?? null }),
+);
+
+function registry(count: number, revision = 3): TokenRegistry {
+  return { revision, tokens: pool.slice(0, count).map(({ entry }) => entry) };
+}
+
+/** Each chunk in a turn of its own, as a store delivers them. */
+async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) {
+    await nextTurn();
+    yield bytes.subarray(at, at + size);
+  }
+}
+
+const same = (token: RegisteredToken): RegisteredToken => token;
+
+/** What came out, or why nothing did. */
+async function outcome(bytes: Buffer, chunkSize: number): Promise<TokenRegistry | string> {
+  try {
+    const { revision, byDigest } = await readTokenRegistry(chunksOf(bytes, chunkSize), same);
+    for (const [digest, token] of byDigest) expect(token.sha256).toBe(digest);
+    return { revision, tokens: [...byDigest.values()] };
+  } catch (error) {
+    return String(error);
+  }
+}
+
+function wholeOutcome(bytes: Buffer): TokenRegistry | string {
+  try {
+    return parseTokenRegistry(bytes);
+  } catch (error) {
+    return String(error);
+  }
+}
+
+const chunkSize = fc.integer({ min: 1, max: 2000 });
+
+test("the canonical form comes out as it went in, however it is cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: pool.length }), chunkSize, async (count, size) => {
+      expect(await outcome(tokenRegistryBytes(registry(count)), size)).toEqual(registry(count));
+    }),
+  );
+});
+
+test("any other form of the same JSON comes out the same", async () => {
+  const document = JSON.parse(tokenRegistryBytes(registry(5)).toString());
+  const { format, revision, tokens } = document;
+  for (const text of [
+    JSON.stringify(document),
+    JSON.stringify(document, null, 2),
+    `${tokenRegistryBytes(registry(5))}\n`,
+    tokenRegistryBytes(registry(5)).toString().replaceAll("\n", "\r\n"),
+    tokenRegistryBytes(registry(5)).toString().replaceAll(",\n", "\n,\n"),
+    JSON.stringify({ tokens, revision, format }),
+    `{"tokens":[\n${tokens.map((token: object) => JSON.stringify(token)).join(",\n")}\n],"revision":3,"format":"${format}"}`,
+  ]) {
+    for (const size of [1, 100, 100_000]) expect(await outcome(Buffer.from(text), size)).toEqual(registry(5));
+  }
+});
+
+test("whatever is changed in it, it is read or refused as the whole document is", async () => {
+  const bytes = tokenRegistryBytes(registry(4));
+  const edit = fc.record({
+    at: fc.nat(bytes.length),
+    remove: fc.integer({ min: 0, max: 30 }),
+    insert: fc.constantFrom("", "\n", ",", "]}", "{}", '"', ",\n", "]", '],"tokens":[', "\ufeff", "x"),
+    size: chunkSize,
+  });
+  await fc.assert(
+    fc.asyncProperty(edit, async ({ at, remove, insert, size }) => {
+      const changed = Buffer.concat([
+        bytes.subarray(0, at),
+        Buffer.from(insert),
+        bytes.subarray(at + remove),
+      ]);
+      expect(await outcome(changed, size)).toEqual(wholeOutcome(changed));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("a comma without an entry is refused as the whole document is", async () => {
+  const text = tokenRegistryBytes(registry(3)).toString();
+  for (const [from, to] of [
+    ["[\n", "[\n,\n"],
+    [",\n", ",\n,\n"],
+    ["\n]}", ",\n]}"],
+    [",\n", "\n"],
+  ] as const) {
+    const changed = Buffer.from(text.replace(from, to));
+    for (const size of [1, 50, 100_000]) expect(await outcome(changed, size)).toMatch(/not JSON/);
+  }
+});
+
+test("two entries of one token are refused, also far apart", async () => {
+  const { tokens } = registry(10);
+  const [first] = tokens;
+  if (first === undefined) throw new Error("no token");
+  const twice = tokenRegistryBytes({ revision: 1, tokens: [...tokens, first] });
+  expect(await outcome(twice, 300)).toMatch(/two entries of the same token/);
+});
+
+test("a large registry blocks the event loop for a small part of what reading it whole does", async () => {
+  const tokens = Array.from({ length: 30_000 }, () => issueToken("acme").entry);
+  const bytes = tokenRegistryBytes({ revision: 1, tokens });
+  const wholes: number[] = [];
+  const blocks: number[] = [];
+  // The least of each: what else the machine does comes on top of both.
+  for (let round = 0; round < 3; round += 1) {
+    const beganAt = performance.now();
+    parseTokenRegistry(bytes);
+    wholes.push(performance.now() - beganAt);
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    await readTokenRegistry(chunksOf(bytes, 64 * 1024), same);
+    delay.disable();
+    blocks.push(delay.max / 1e6);
+  }
+  expect(Math.min(...blocks)).toBeLessThan(Math.min(...wholes) / 2);
+});
