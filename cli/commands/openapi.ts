@@ -11,6 +11,6 @@ export function openapi(shell: Shell): Command {
 }
 
 async function run(shell: Shell): Promise<ExitStatus> {
-  shell.stdout.write(await openapiDocument());
+  shell.stdout.write((await openapiDocument()).toString());
   return 0;
 }

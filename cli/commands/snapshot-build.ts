@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import { printableLines } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { parsedOption } from "../parsed-option.ts";
@@ -67,7 +68,9 @@ async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
   });
   if (flags.json) printJson(shell, report);
   else shell.stdout.write(runSummary(report));
-  if (report.failure !== null) shell.stderr.write(`partner-programs: ${report.failure.message}\n`);
+  if (report.failure !== null) {
+    shell.stderr.write(`partner-programs: ${printableLines(report.failure.message)}\n`);
+  }
   if (flags.report !== undefined) await writeReport(flags.report, report);
   return report.exitStatus;
 }

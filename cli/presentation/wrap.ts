@@ -1,3 +1,4 @@
+import { styledLine } from "./style.ts";
 import { displayWidth } from "./table.ts";
 
 /**
@@ -5,10 +6,11 @@ import { displayWidth } from "./table.ts";
  * commands stay whole. Spaces at the beginning of the text indent all its lines.
  */
 export function wrapped(text: string, width: number): string[] {
-  const indent = /^ */.exec(text)?.[0] ?? "";
+  const safe = styledLine(text);
+  const indent = /^ */.exec(safe)?.[0] ?? "";
   const lines: string[] = [];
   let line = indent;
-  for (const word of text.slice(indent.length).split(" ")) {
+  for (const word of safe.slice(indent.length).split(" ")) {
     const isFirst = line === indent;
     if (!isFirst && displayWidth(line) + 1 + displayWidth(word) > Math.max(width, minWidth)) {
       lines.push(line);

@@ -8,9 +8,9 @@ import { tokenLines, tokenMetadata } from "./token-metadata.ts";
  */
 export function printIssuedToken(shell: Shell, issued: IssuedToken, json: boolean): void {
   if (json) {
-    printJson(shell, { token: issued.plaintext, ...tokenMetadata(issued.entry) });
+    printJson(shell, { token: issued.plaintext, ...tokenMetadata(issued.entry) }, issued.plaintext);
     return;
   }
   shell.stderr.write(tokenLines(issued.entry));
-  shell.stdout.write(`${issued.plaintext}\n`);
+  shell.stdout.write(`${issued.plaintext}\n`, issued.plaintext);
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { facts } from "../../../cli/presentation/facts.ts";
-import { printable, printableJson, shortened } from "../../../cli/presentation/printable.ts";
 import { plain, styleOf } from "../../../cli/presentation/style.ts";
 import { wrapped } from "../../../cli/presentation/wrap.ts";
+import { printable, printableJson, shortened } from "../../../core/printable.ts";
 
 describe("text for a terminal", () => {
   test("is wrapped at spaces and loses no word", () => {
