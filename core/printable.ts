@@ -17,9 +17,12 @@ export function singleLine(text: string): string {
   return escaped(text.replace(lineBreaks, " "));
 }
 
-/** Text of several lines: they stay, each of them a `singleLine`. For texts whose line breaks are the program's own. */
+/**
+ * A message of several lines: they stay, each of them a `singleLine`, those after the first indented, so that none of them
+ * passes for a line of another kind.
+ */
 export function printableLines(text: string): string {
-  return text.split("\n").map(singleLine).join("\n");
+  return text.split("\n").map(singleLine).join("\n  ");
 }
 
 /** A text with its lines and tabs, for a page. */

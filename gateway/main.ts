@@ -3,7 +3,7 @@ import { asFailure } from "../core/failure.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { packageVersion } from "../core/package-version.ts";
-import { printableLines, singleLine } from "../core/printable.ts";
+import { singleLine } from "../core/printable.ts";
 import { parseSettings } from "../core/setting-parser.ts";
 import { gatewaySettings } from "../core/settings.ts";
 import { requestedAction } from "./arguments.ts";
@@ -33,7 +33,7 @@ switch (action.kind) {
       for (const fault of parsed.faults) console.error(`partner-programs-gateway: ${singleLine(fault)}.`);
       process.exitCode = 2;
     } else if (action.kind === "check_config") {
-      console.log(printableLines(effectiveSettings(gatewaySettings, parsed.values)));
+      for (const line of effectiveSettings(gatewaySettings, parsed.values)) console.log(singleLine(line));
     } else await serve(parsed.values);
   }
 }

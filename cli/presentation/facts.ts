@@ -13,7 +13,7 @@ export function facts(rows: readonly Fact[], width: number): string {
   return rows
     .flatMap(([, ...texts], at) => {
       const label = labels[at] ?? "";
-      const lines = texts.flatMap((text) => wrapped(text, width - indent.length));
+      const lines = texts.flatMap((text) => wrapped(text, width - indent.length, 0));
       const [first = "", ...rest] = lines;
       const padding = " ".repeat(labelWidth - displayWidth(label) + 2);
       return [`  ${label}${padding}${first}`.trimEnd(), ...rest.map((line) => indent + line)];

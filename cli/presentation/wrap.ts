@@ -3,20 +3,21 @@ import { displayWidth } from "./table.ts";
 
 /**
  * The text in lines of at most `width` columns, broken at spaces; a longer word keeps a line of its own, so that ids and
- * commands stay whole. Spaces at the beginning of the text indent all its lines.
+ * commands stay whole. Spaces at the beginning of the text indent all its lines, those after the first by `hang` more:
+ * whoever chose a quoted text must not get a line of his own by choosing where it breaks.
  */
-export function wrapped(text: string, width: number): string[] {
+export function wrapped(text: string, width: number, hang = 2): string[] {
   const safe = styledLine(text);
   const indent = /^ */.exec(safe)?.[0] ?? "";
+  const hanging = indent + " ".repeat(hang);
   const lines: string[] = [];
-  let line = indent;
+  let line = "";
   for (const word of safe.slice(indent.length).split(" ")) {
-    const isFirst = line === indent;
-    if (!isFirst && displayWidth(line) + 1 + displayWidth(word) > Math.max(width, minWidth)) {
+    if (line === "") line = indent + word;
+    else if (displayWidth(line) + 1 + displayWidth(word) <= Math.max(width, minWidth)) line += ` ${word}`;
+    else {
       lines.push(line);
-      line = indent + word;
-    } else {
-      line += isFirst ? word : ` ${word}`;
+      line = hanging + word;
     }
   }
   return [...lines, line];
