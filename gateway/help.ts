@@ -23,7 +23,9 @@ export function effectiveSettings<Table extends SettingTable>(
   table: Table,
   values: SettingValues<Table>,
 ): readonly string[] {
-  return Object.entries(table).map(([key, { name, show }]) => `${name.padEnd(nameWidth)}${show(values[key])}`);
+  return Object.entries(table).map(
+    ([key, { name, show }]) => `${name.padEnd(nameWidth)}${show(values[key])}`,
+  );
 }
 
 const nameWidth = 29;

@@ -45,11 +45,16 @@ function problemLines(where: string, problems: readonly Problem[], omitted: numb
   const more = problems.length + omitted - shown.length;
   const lines = shown.map(({ severity, code, programId, field, value, message }) => {
     const place = [programId, field].filter((part) => part !== null).join(" ");
-    const what = `${place && `: ${place}`}${value === null ? "" : ` = ${value}`} (${message})`;
+    const what = `${place && `: ${place}`}${value === null ? "" : ` = ${shownValue(value)}`} (${message})`;
     return `  ${severity} ${code}${printable(what)}\n`;
   });
   const rest = more > 0 ? `  ... and ${more} more (see --json or --report)\n` : "";
   return `${where}: ${problems.length + omitted} finding(s)\n${lines.join("")}${rest}`;
+}
+
+/** A blank value would show as nothing at all. */
+function shownValue(value: string): string {
+  return value.trim() === "" ? JSON.stringify(value) : value;
 }
 
 function failureLines(report: RunReport): string[] {

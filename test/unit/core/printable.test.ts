@@ -57,7 +57,7 @@ describe("foreign text", () => {
   test("never comes at the beginning of a line by where a sentence breaks", () => {
     for (let padding = 0; padding < 120; padding += 1) {
       const lines = wrapped(`The reason: ${"x".repeat(padding)} ${forgery}`, 60);
-      expect(lines.slice(1).filter((line) => !line.startsWith("  "))).toEqual([]);
+      expect(lines.slice(1).filter((line) => !line.startsWith("    "))).toEqual([]);
     }
   });
 

@@ -17,11 +17,11 @@ describe("text for a terminal", () => {
 
   test("keeps a word that is longer than the line whole, so that ids and commands can be copied", () => {
     const id = "20261121T071750Z-1d658fe2-and-more";
-    expect(wrapped(`in ${id} now`, 30)).toEqual(["in", `  ${id}`, "  now"]);
+    expect(wrapped(`in ${id} now`, 30)).toEqual(["in", `    ${id}`, "    now"]);
   });
 
-  test("keeps its indent on every line, and two more from the second on", () => {
-    expect(wrapped("  one two three four five six", 24)).toEqual(["  one two three four", "    five six"]);
+  test("keeps its indent on every line, and four more from the second on", () => {
+    expect(wrapped("  one two three four five six", 24)).toEqual(["  one two three four", "      five six"]);
   });
 
   test("puts facts into two columns with a hanging indent", () => {
