@@ -11,6 +11,6 @@ export function openapi(shell: Shell): Command {
 }
 
 async function run(shell: Shell): Promise<ExitStatus> {
-  shell.stdout.write((await openapiDocument()).toString());
+  shell.stdout.write(await openapiDocument());
   return 0;
 }
