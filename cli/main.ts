@@ -4,13 +4,25 @@ import { setMaxListeners } from "node:events";
 import { CommanderError } from "commander";
 import { asFailure } from "../core/failure.ts";
 import { packageVersion } from "../core/package-version.ts";
+import { singleLine } from "../core/printable.ts";
 import { type ExitStatus, exitStatusOf } from "./exit-status.ts";
+import { failureText } from "./failure-text.ts";
 import { createProgram } from "./program.ts";
+import { safeOutput } from "./safe-output.ts";
 import type { Output, Shell } from "./shell.ts";
-import { tokenFreeOutput } from "./token-free-output.ts";
 
 // The SDK warns of Node.js 20 in several lines on standard error; which versions we support is for package.json to say.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
+
+const stderr = safeOutput(output(process.stderr));
+// Node.js would print these itself, with whatever the messages quote.
+process.on("uncaughtException", (error) => {
+  stderr.write(failureText(error));
+  process.exit(1);
+});
+process.removeAllListeners("warning").on("warning", ({ name, message }) => {
+  stderr.write(`partner-programs: ${singleLine(`${name}: ${message}`)}\n`);
+});
 
 process.exitCode = await run(process.argv.slice(2));
 
@@ -30,8 +42,8 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
   let status: ExitStatus = 0;
   const shell: Shell = {
     env: process.env,
-    stdout: output(process.stdout),
-    stderr: tokenFreeOutput(output(process.stderr)),
+    stdout: safeOutput(output(process.stdout)),
+    stderr,
     stdin: process.stdin,
     now: () => new Date(),
     randomBytes,
@@ -45,13 +57,8 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
     return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const failure = asFailure(error);
-    shell.stderr.write(`partner-programs: ${failure.message}\n`);
-    // What nobody expected is a defect: its trace helps whoever mends it.
-    if (failure.code === "internal" && failure.cause instanceof Error) {
-      shell.stderr.write(`${failure.cause.stack ?? ""}\n`);
-    }
-    return exitStatusOf(failure.code);
+    shell.stderr.write(failureText(error));
+    return exitStatusOf(asFailure(error).code);
   } finally {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { singleLine } from "../core/printable.ts";
 import { config } from "./commands/config.ts";
 import { inspect } from "./commands/inspect.ts";
 import { openapi } from "./commands/openapi.ts";
@@ -35,6 +36,8 @@ export function createProgram(shell: Shell, version: string): Command {
     .configureOutput({
       writeOut: (text) => shell.stdout.write(text),
       writeErr: (text) => shell.stderr.write(text),
+      // Errors quote the arguments; one line each keeps an argument from forging the next.
+      outputError: (text, write) => write(`${singleLine(text.trimEnd())}\n`),
     })
     .exitOverride();
   group(program, "source", "set up, fill and check the booking database", [

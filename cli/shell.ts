@@ -1,12 +1,17 @@
 import { Failure } from "../core/failure.ts";
 import { createLogger, type Logger } from "../core/logger.ts";
+import { printableJson } from "../core/printable.ts";
 import { parseSettings, type SettingValues } from "../core/setting-parser.ts";
 import { cliSettings } from "../core/settings.ts";
 import type { ExitStatus } from "./exit-status.ts";
 
-/** A stream that people or programs read. */
+/** A stream that people or programs read. What is written to it passes `safeOutput`. */
 export interface Output {
-  write(chunk: string | Uint8Array): void;
+  /**
+   * Text for people or JSON for programs; bytes are for programs and reach them as they are. `issued` is the one token's
+   * plaintext that may stand in the text.
+   */
+  write(chunk: string | Uint8Array, issued?: string): void;
   readonly isTTY: boolean;
   /** Width in characters; 80 when it is not a terminal. */
   readonly columns: number;
@@ -35,10 +40,10 @@ export type CliSettings = SettingValues<typeof cliSettings>;
 export function settingsOf(shell: Shell): CliSettings {
   const parsed = parseSettings(cliSettings, shell.env);
   if (parsed.ok) return parsed.values;
-  throw new Failure(
-    "settings",
-    ["Settings (environment variables) are wrong:", ...parsed.faults].join("\n  "),
-  );
+  throw new Failure("settings", [
+    "Settings (environment variables) are wrong:",
+    ...parsed.faults.map((fault) => `  ${fault}`),
+  ]);
 }
 
 /** The form of a commander action whose result is the exit status. */
@@ -51,9 +56,9 @@ export function action<Args extends readonly unknown[]>(
   };
 }
 
-/** Prints a result for programs. */
-export function printJson(shell: Shell, value: unknown): void {
-  shell.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+/** Prints a result for programs; `issued` is the token's plaintext that may stand in it. */
+export function printJson(shell: Shell, value: unknown, issued?: string): void {
+  shell.stdout.write(`${printableJson(value)}\n`, issued);
 }
 
 /**

@@ -1,3 +1,5 @@
+import { singleLine } from "./printable.ts";
+
 /**
  * The closed set of reasons for which an operation can fail. One table maps a code to an HTTP status
  * (gateway) and one to an exit status (CLI); nobody else interprets errors.
@@ -23,13 +25,21 @@ export type FailureCode =
  * An expected failure. The message says what is wrong, where, and what to do about it; it is written for
  * operators and never holds a token, a connection string or another tenant's data. The foreign error, if
  * there was one, is the `cause`.
+ *
+ * Messages quote foreign text (ids, paths, errors of the database and the store), so they are made printable here, where
+ * nobody can forget it: a message is one line, whatever it quotes. One of several lines is given as a list.
  */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: FailureCode;
 
-  constructor(code: FailureCode, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
+  constructor(
+    code: FailureCode,
+    message: string | readonly string[],
+    options?: { readonly cause?: unknown },
+  ) {
+    const lines = typeof message === "string" ? [message] : message;
+    super(lines.map(singleLine).join("\n"), options);
     this.code = code;
   }
 }

@@ -18,14 +18,14 @@ export function helpText(settings: SettingTable): string {
   ].join("\n");
 }
 
-/** What `--check-config` prints: the effective settings, secrets hidden. */
+/** The lines that `--check-config` prints: the effective settings, secrets hidden. */
 export function effectiveSettings<Table extends SettingTable>(
   table: Table,
   values: SettingValues<Table>,
-): string {
-  return Object.entries(table)
-    .map(([key, { name, show }]) => `${name.padEnd(nameWidth)}${show(values[key])}`)
-    .join("\n");
+): readonly string[] {
+  return Object.entries(table).map(
+    ([key, { name, show }]) => `${name.padEnd(nameWidth)}${show(values[key])}`,
+  );
 }
 
 const nameWidth = 29;

@@ -3,6 +3,7 @@ import { asFailure } from "../core/failure.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { packageVersion } from "../core/package-version.ts";
+import { singleLine } from "../core/printable.ts";
 import { parseSettings } from "../core/setting-parser.ts";
 import { gatewaySettings } from "../core/settings.ts";
 import { requestedAction } from "./arguments.ts";
@@ -29,10 +30,11 @@ switch (action.kind) {
   case "serve": {
     const parsed = parseSettings(gatewaySettings, process.env);
     if (!parsed.ok) {
-      for (const fault of parsed.faults) console.error(`partner-programs-gateway: ${fault}.`);
+      for (const fault of parsed.faults) console.error(`partner-programs-gateway: ${singleLine(fault)}.`);
       process.exitCode = 2;
-    } else if (action.kind === "check_config") console.log(effectiveSettings(gatewaySettings, parsed.values));
-    else await serve(parsed.values);
+    } else if (action.kind === "check_config") {
+      for (const line of effectiveSettings(gatewaySettings, parsed.values)) console.log(singleLine(line));
+    } else await serve(parsed.values);
   }
 }
 

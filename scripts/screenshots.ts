@@ -7,6 +7,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { type Browser, chromium } from "playwright-core";
 import { withEmbeddedPostgres } from "../cli/embedded-postgres/start-embedded-postgres.ts";
+import { welcomeAddress } from "../cli/inspect/access.ts";
 import { createInspectServer } from "../cli/inspect/inspect-server.ts";
 import { createFileStore } from "../core/file-store/file-store.ts";
 import { parseSettings } from "../core/setting-parser.ts";
@@ -45,7 +46,8 @@ async function takeAll(databaseUrl: string): Promise<void> {
   if (!settings.ok) throw new Error(settings.faults.join("; "));
   const store = { ...createFileStore({ directory: storeDirectory }), address: "s3://travel-programs/" };
   const { signal } = new AbortController();
-  const server = createInspectServer({ store, settings: settings.values, now: () => now, signal });
+  const key = "screenshots";
+  const server = createInspectServer({ store, settings: settings.values, now: () => now, signal }, key);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -55,7 +57,7 @@ async function takeAll(databaseUrl: string): Promise<void> {
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
   });
   try {
-    for (const picture of pictures) await take(browser, `http://127.0.0.1:${address.port}`, picture);
+    for (const picture of pictures) await take(browser, welcomeAddress(address.port, key), picture);
   } finally {
     await browser.close();
     server.close();
@@ -95,7 +97,8 @@ async function take(browser: Browser, url: string, picture: Picture): Promise<vo
   const { name, path, width, height, colorScheme } = picture;
   const context = await browser.newContext({ colorScheme, viewport: { width, height } });
   const page = await context.newPage();
-  await page.goto(url + path);
+  await page.goto(url);
+  await page.goto(new URL(path, url).href);
   await page.screenshot({ path: `docs/screenshots/${name}.png` });
   await context.close();
 }

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { singleLine } from "../../core/printable.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { layoutOf } from "../presentation/layout.ts";
 import { settingsText } from "../presentation/settings-text.ts";
@@ -20,6 +21,8 @@ async function run(shell: Shell, json: boolean): Promise<ExitStatus> {
   if (json) printJson(shell, { settings, aws, faults });
   else shell.stdout.write(settingsText(settings, aws, layoutOf(shell)));
   if (faults.length === 0) return 0;
-  shell.stderr.write(["partner-programs: Settings are wrong:", ...faults].join("\n  ").concat("\n"));
+  shell.stderr.write(
+    ["partner-programs: Settings are wrong:", ...faults.map(singleLine)].join("\n  ").concat("\n"),
+  );
   return 2;
 }

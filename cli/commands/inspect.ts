@@ -3,12 +3,14 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Command, InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
+import { printable } from "../../core/printable.ts";
 import type { ExitStatus } from "../exit-status.ts";
+import { accessKeyBytes, welcomeAddress } from "../inspect/access.ts";
 import { createInspectServer } from "../inspect/inspect-server.ts";
 import { action, type Shell, settingsOf } from "../shell.ts";
 import { withStore } from "../with-store.ts";
 
-/** `inspect`: read-only pages over the store, for support staff, on this machine alone. */
+/** `inspect`: read-only pages over the store, for support staff, on this machine alone and with a key of this run. */
 export function inspect(shell: Shell): Command {
   return new Command("inspect")
     .description("serve read-only web pages over the store on 127.0.0.1, for support staff, until stopped")
@@ -19,10 +21,12 @@ export function inspect(shell: Shell): Command {
 async function run(shell: Shell, wanted: number): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const { now, signal } = shell;
+  const key = Buffer.from(shell.randomBytes(accessKeyBytes)).toString("base64url");
   await withStore(settings, async (store) => {
-    const server = createInspectServer({ store, settings, now, signal });
+    const server = createInspectServer({ store, settings, now, signal }, key);
     const bound = await listenOnLoopback(server, wanted);
-    shell.stdout.write(`Pages over ${store.address} at http://127.0.0.1:${bound}/ (Ctrl-C ends them)\n`);
+    const address = welcomeAddress(bound, key);
+    shell.stdout.write(`Pages over ${printable(store.address)} at ${address} (Ctrl-C ends them)\n`);
     try {
       if (!signal.aborted) await once(signal, "abort");
     } finally {

@@ -1,11 +1,13 @@
-import { access, constants, writeFile } from "node:fs/promises";
+import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import { printableLines } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { parsedOption } from "../parsed-option.ts";
+import { placeFailure } from "../place-failure.ts";
 import { runSummary } from "../presentation/run-summary.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell.ts";
 import { withBuildSession } from "../snapshot/build-session.ts";
@@ -58,7 +60,7 @@ export function onInvalidOption(): Option {
 async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
   const { tenant: tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun } = flags;
   const settings = settingsOf(shell);
-  if (flags.report !== undefined) await requireFolderOf(flags.report);
+  if (flags.report !== undefined) await assertWritable(flags.report);
   const report = await withBuildSession(shell, settings, concurrency, async (session) => {
     const choices = { tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun };
     const built = await session.build({ ...choices, unknownTenants: "fail" });
@@ -67,18 +69,22 @@ async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
   });
   if (flags.json) printJson(shell, report);
   else shell.stdout.write(runSummary(report));
-  if (report.failure !== null) shell.stderr.write(`partner-programs: ${report.failure.message}\n`);
+  if (report.failure !== null) {
+    shell.stderr.write(`partner-programs: ${printableLines(report.failure.message)}\n`);
+  }
   if (flags.report !== undefined) await writeReport(flags.report, report);
   return report.exitStatus;
 }
 
 /** Before the run, which may take minutes. */
-async function requireFolderOf(path: string): Promise<void> {
-  const folder = dirname(path);
+async function assertWritable(path: string): Promise<void> {
   try {
-    await access(folder, constants.W_OK);
-  } catch (cause) {
-    throw new Failure("usage", `--report: nothing can be written into the folder ${folder}.`, { cause });
+    const file = await stat(path).catch(() => undefined);
+    if (file?.isDirectory()) throw new Failure("usage", `--report: ${path} is a folder; name a file.`);
+    // `/.`: what is no folder is refused, too.
+    await access(file === undefined ? `${dirname(path)}/.` : path, constants.W_OK);
+  } catch (error) {
+    throw placeFailure(error, `--report: the file ${path}`, "Nothing was built.");
   }
 }
 
@@ -89,9 +95,7 @@ async function writeReport(path: string, report: RunReport): Promise<void> {
     throw new Failure(
       "usage",
       `The report could not be written to ${path}; the run itself ended as printed.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }

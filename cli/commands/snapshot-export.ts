@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import { printable } from "../../core/printable.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { parsedOption } from "../parsed-option.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell.ts";
@@ -35,7 +36,7 @@ async function run(shell: Shell, { tenant, out, snapshot, json }: ExportFlags): 
   else {
     const { directory, files, bytes } = exported;
     const size = `${files.toLocaleString("en")} files, ${bytes.toLocaleString("en")} bytes`;
-    shell.stdout.write(`Snapshot ${snapshotId} of tenant ${tenant}: ${size} in ${directory}\n`);
+    shell.stdout.write(`Snapshot ${snapshotId} of tenant ${tenant}: ${size} in ${printable(directory)}\n`);
   }
   return 0;
 }

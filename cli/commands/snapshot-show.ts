@@ -9,10 +9,10 @@ import {
   type TenantId,
 } from "../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
+import { printableJson } from "../../core/printable.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { parsedOption } from "../parsed-option.ts";
 import { layoutOf } from "../presentation/layout.ts";
-import { printableJson } from "../presentation/printable.ts";
 import { snapshotFacts } from "../presentation/snapshot-text.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell.ts";
 import { responseBytes } from "../support/stored-response.ts";

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { runSummary } from "../presentation/run-summary.ts";
@@ -69,7 +70,7 @@ async function build(
   const isNews = report.outcome !== "unchanged" || lastOutcome !== "unchanged";
   if (isNews && report.outcome !== "interrupted") {
     await session.keepReport(report);
-    shell.stdout.write(`${json ? JSON.stringify(report) : runSummary(report)}\n`);
+    shell.stdout.write(`${json ? printableJson(report, 0) : runSummary(report)}\n`);
   }
   return report.outcome;
 }

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { printable } from "../../core/printable.ts";
 import { parseInstant } from "../../core/setting-types.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { table } from "../presentation/table.ts";
@@ -58,7 +59,7 @@ function seedText(report: SeedReport, elapsedMs: number): string {
     table([{ title: "TABLE" }, { title: "ROWS", align: "right" }], rows),
     `\n${report.tenants.toLocaleString("en")} companies with ${report.programs.toLocaleString("en")} programs, `,
     `${total.toLocaleString("en")} rows in ${(elapsedMs / 1000).toFixed(1)} s `,
-    `(seed ${JSON.stringify(report.seed)}, dates around ${report.date}).\n`,
+    `(seed ${printable(JSON.stringify(report.seed))}, dates around ${report.date}).\n`,
   ].join("");
 }
 

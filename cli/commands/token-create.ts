@@ -2,12 +2,14 @@ import { Command, InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { currentKey } from "../../core/object-key.ts";
+import { singleLine } from "../../core/printable.ts";
 import { parseInstant } from "../../core/setting-types.ts";
 import { readScope } from "../../core/token-registry.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { parsedOption } from "../parsed-option.ts";
 import { action, type Shell } from "../shell.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
+import { tokenFree } from "../token-free.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
 import { issueToken } from "../tokens/issue-token.ts";
 import { printIssuedToken } from "../tokens/print-token.ts";
@@ -16,6 +18,7 @@ interface CreateFlags {
   readonly tenant: string;
   readonly name?: string;
   readonly scope?: readonly string[];
+  readonly allowUnknownScope: boolean;
   readonly expires?: Date;
   readonly rateLimit?: number;
   readonly allowUnpublished: boolean;
@@ -28,7 +31,8 @@ export function tokenCreate(shell: Shell): Command {
     .description("issue a token for a tenant; its plaintext is printed once, alone on standard output")
     .requiredOption("--tenant <id>", "the tenant whose programs it reads", parsedOption(parseTenantId))
     .option("--name <text>", "what it is for, shown in lists", name)
-    .option("--scope <scope...>", `what it may do (default: ${readScope})`, scopes)
+    .option("--scope <scope...>", `what it may do (default: ${readScope})`, collectedScopes)
+    .option("--allow-unknown-scope", "take scopes that no resource asks for", false)
     .option("--expires <rfc3339>", "when it ends by itself", expiry)
     .option("--rate-limit <n>", "requests per window, instead of the gateway's own limit", rateLimit)
     .option("--allow-unpublished", "also for a tenant without a published snapshot", false)
@@ -42,10 +46,12 @@ async function run(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
   if (flags.expires !== undefined && flags.expires <= now) {
     throw new Failure("usage", "--expires lies in the past; the token would never work.");
   }
+  const scopes = flags.scope ?? [readScope];
+  if (!flags.allowUnknownScope) assertKnown(scopes);
   const terms = {
     tenantId,
     name: flags.name ?? null,
-    scopes: flags.scope ?? [readScope],
+    scopes,
     expiresAt: flags.expires?.toISOString() ?? null,
     rateLimit: flags.rateLimit ?? null,
   };
@@ -68,12 +74,26 @@ async function run(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
   return 0;
 }
 
-function name(value: string): string {
-  if (value.trim() !== "" && value.length <= 200 && !/\p{Control}/u.test(value)) return value;
-  throw new InvalidArgumentError("Expected 1 to 200 characters on one line.");
+/** A scope that nothing asks for opens nothing: with a slip of the pen every request is a 403. */
+function assertKnown(scopes: readonly string[]): void {
+  const unknown = scopes.filter((scope) => scope !== readScope);
+  if (unknown.length === 0) return;
+  throw new Failure(
+    "usage",
+    `No resource asks for the scope ${unknown.join(", ")}; the known one is ${readScope}. ` +
+      "If it is meant, pass --allow-unknown-scope.",
+  );
 }
 
-function scopes(value: string, previous: readonly string[] | undefined): readonly string[] {
+function name(value: string): string {
+  const isPlain = singleLine(value) === value && tokenFree(value) === value;
+  if (value.trim() !== "" && value.length <= 200 && isPlain) return value;
+  throw new InvalidArgumentError(
+    "Expected 1 to 200 characters on one line. Control characters and plaintexts of tokens are not taken.",
+  );
+}
+
+function collectedScopes(value: string, previous: readonly string[] | undefined): readonly string[] {
   if (!/^[a-z][a-z0-9._:-]{0,63}$/.test(value)) {
     throw new InvalidArgumentError("Expected a lower-case letter, then up to 63 of a-z 0-9 . _ : -");
   }

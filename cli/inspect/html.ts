@@ -1,3 +1,6 @@
+import { visible } from "../../core/printable.ts";
+import { tokenFree } from "../token-free.ts";
+
 /** Markup that one of the templates below made: whatever came from outside is escaped in it. */
 export interface Html {
   readonly markup: string;
@@ -9,11 +12,19 @@ export type HtmlValue = Html | string | number | null | undefined | false | read
 /**
  * A template of HTML. Every value is escaped unless it is itself the result of a template, so there is no way to forget
  * it, and none to get around it. Values stand in text or in attributes between double quotes, nowhere else.
+ *
+ * The same holds for what steers a browser's text: control characters become visible, right-to-left text is isolated from
+ * what stands beside it, and a token's plaintext is left out.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  return new Markup(
-    strings.map((text, at) => text + (at < values.length ? markupOf(values[at]) : "")).join(""),
-  );
+  let markup = "";
+  let own = "";
+  for (const [at, text] of strings.entries()) {
+    markup += text;
+    own += text;
+    if (at < values.length) markup += markupOf(values[at], mayHoldElements(own));
+  }
+  return new Markup(markup);
 }
 
 /** Not exported, so that nothing but a template makes one. */
@@ -25,14 +36,24 @@ class Markup implements Html {
   }
 }
 
-function markupOf(value: HtmlValue): string {
-  if (value === null || value === undefined || value === false) return "";
-  if (value instanceof Markup) return value.markup;
-  if (Array.isArray(value)) return value.map(markupOf).join("");
-  return escaped(String(value));
+/** Whether a value that follows this beginning of a template stands where elements may: in no attribute, title or option. */
+function mayHoldElements(beginning: string): boolean {
+  const tag = /<[^<]*$/.exec(beginning)?.[0] ?? "";
+  return !/^<[^>]*$|^<(title|option)\b/.test(tag);
 }
 
-function escaped(text: string): string {
+function markupOf(value: HtmlValue, isIsolated: boolean): string {
+  if (value === null || value === undefined || value === false) return "";
+  if (value instanceof Markup) return value.markup;
+  if (Array.isArray(value)) return value.map((item) => markupOf(item, isIsolated)).join("");
+  const text = withEntities(visible(tokenFree(String(value))));
+  return isIsolated && rightToLeft.test(text) ? `<bdi>${text}</bdi>` : text;
+}
+
+/** Hebrew, Arabic and the other scripts that are written from the right. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+function withEntities(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 

@@ -1,27 +1,31 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Failure } from "../../core/failure.ts";
 import { parsedUrl } from "../../core/parsed-url.ts";
+import { accessOf } from "./access.ts";
 import { stylesheetPath } from "./addresses.ts";
 import { failurePage } from "./failure-page.ts";
 import { type Page, pageDocument } from "./page.ts";
 import { type Inspection, pageAt } from "./pages.ts";
 import { stylesheet } from "./stylesheet.ts";
 
-/**
- * A server of read-only pages for this machine alone. It has no login, so it must not answer for anybody else: it listens
- * on loopback, and answers only to the names of loopback, since a page of the web could otherwise point a name of its own
- * at 127.0.0.1 and read everything through the visitor's browser (DNS rebinding).
- */
-export function createInspectServer(inspection: Inspection): Server {
+/** A server of read-only pages, to be bound to loopback, for whoever has the key. */
+export function createInspectServer(inspection: Inspection, key: string): Server {
   const server = createServer((req, res) => {
-    answer(req, res, inspection).catch(() => res.destroy());
+    answer(req, res, inspection, key).catch(() => res.destroy());
   });
   return server;
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, inspection: Inspection): Promise<void> {
-  if (!isOurName(req.headers.host, req.socket.localPort)) {
-    send(res, 421, plainText, "This server answers to 127.0.0.1 and localhost only.\n");
+async function answer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  inspection: Inspection,
+  key: string,
+): Promise<void> {
+  const url = targetUrl(req.url ?? "/");
+  const access = accessOf(req, url, key);
+  if (access.kind === "refused") {
+    send(res, access.status, plainText, access.message);
     return;
   }
   if (req.method !== "GET") {
@@ -29,7 +33,12 @@ async function answer(req: IncomingMessage, res: ServerResponse, inspection: Ins
     send(res, 405, plainText, "These pages are read-only: GET is all there is.\n");
     return;
   }
-  const url = targetUrl(req.url ?? "/");
+  if (access.kind === "welcome") {
+    res.setHeader("Set-Cookie", access.cookie);
+    res.setHeader("Location", access.location);
+    send(res, 303, plainText, "");
+    return;
+  }
   if (url?.pathname === stylesheetPath) {
     send(res, 200, "text/css; charset=utf-8", stylesheet);
     return;
@@ -64,10 +73,6 @@ const securityHeaders = {
   "Cross-Origin-Resource-Policy": "same-origin",
   "Cache-Control": "no-store",
 };
-
-function isOurName(host: string | undefined, port: number | undefined): boolean {
-  return host === `127.0.0.1:${port}` || host === `localhost:${port}`;
-}
 
 /** Whatever the target looks like, its host is ours. */
 function targetUrl(target: string): URL | undefined {

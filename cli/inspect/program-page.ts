@@ -1,5 +1,5 @@
+import { printableJson } from "../../core/printable.ts";
 import type { ProgramDetail } from "../../schemas/generated/types.ts";
-import { printableJson } from "../presentation/printable.ts";
 import { explainPath, home, tenantPath } from "./addresses.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./page.ts";

@@ -1,7 +1,7 @@
+import { printable, shortened } from "../../core/printable.ts";
 import type { JsonChange } from "../support/json-changes.ts";
 import type { NamedProgram, SnapshotDiff } from "../support/snapshot-diff.ts";
 import type { Layout } from "./layout.ts";
-import { printable, shortened } from "./printable.ts";
 import { relativeAndExact } from "./relative-time.ts";
 import type { Style } from "./style.ts";
 
@@ -31,7 +31,7 @@ export function diffText(diff: SnapshotDiff, layout: Layout): string {
 
 /** One change on one line if it fits, else the old and the new value below each other. */
 export function changeLines(change: JsonChange, { style, width }: Layout): string[] {
-  const path = change.path;
+  const path = printable(change.path);
   if (change.kind === "added") return [`    ${path}: ${style.good(`+ ${shown(change.after)}`)}`];
   if (change.kind === "removed") return [`    ${path}: ${style.bad(`- ${shown(change.before)}`)}`];
   const [before, after] = [shown(change.before), shown(change.after)];

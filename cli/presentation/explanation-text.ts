@@ -1,3 +1,4 @@
+import { printable, singleLine } from "../../core/printable.ts";
 import type { Problem } from "../../schemas/generated/types.ts";
 import type { Verdict } from "../support/explain/conclusion.ts";
 import type { Explanation } from "../support/explain/explain-program.ts";
@@ -9,7 +10,6 @@ import type { ProgramHistory, SnapshotMoment } from "../support/program-history.
 import { changeLines } from "./diff-text.ts";
 import { type Fact, facts } from "./facts.ts";
 import type { Layout } from "./layout.ts";
-import { printable } from "./printable.ts";
 import { relativeAndExact } from "./relative-time.ts";
 import { holdText, lastRunFact } from "./status-text.ts";
 import type { Style } from "./style.ts";
@@ -37,7 +37,7 @@ export function explanationText(explanation: Explanation, layout: Layout): strin
 /** What to do next, each command on a line of its own, ready to be copied. */
 export function nextStepText({ text, commands }: NextStep, { style, width }: Layout): string {
   const lines = wrapped(`${style.bold("Next:")} ${printable(text)}`, width);
-  return [...lines, ...commands.map((command) => `  partner-programs ${command}`)]
+  return [...lines, ...commands.map((command) => `  partner-programs ${singleLine(command)}`)]
     .map((line) => `${line}\n`)
     .join("");
 }
@@ -89,7 +89,7 @@ function sourceLines(source: SourceFinding, style: Style): string[] {
       ];
     case "not_publishable":
       return [
-        `found, lifecycle state ${style.doubtful(`"${source.state}"`)}`,
+        `found, lifecycle state ${style.doubtful(`"${printable(source.state)}"`)}`,
         "only active programs are published",
       ];
     case "invalid":

@@ -1,3 +1,4 @@
+import { styledLine } from "./style.ts";
 import { displayWidth } from "./table.ts";
 import { wrapped } from "./wrap.ts";
 
@@ -6,11 +7,13 @@ export type Fact = readonly [label: string, ...lines: readonly string[]];
 
 /** Labels in one column, texts in another, wrapped to `width` characters with a hanging indent. */
 export function facts(rows: readonly Fact[], width: number): string {
-  const labelWidth = Math.max(0, ...rows.map(([label]) => displayWidth(label)));
+  const labels = rows.map(([label]) => styledLine(label));
+  const labelWidth = Math.max(0, ...labels.map(displayWidth));
   const indent = " ".repeat(labelWidth + 4);
   return rows
-    .flatMap(([label, ...texts]) => {
-      const lines = texts.flatMap((text) => wrapped(text, width - indent.length));
+    .flatMap(([, ...texts], at) => {
+      const label = labels[at] ?? "";
+      const lines = texts.flatMap((text) => wrapped(text, width - indent.length, 0));
       const [first = "", ...rest] = lines;
       const padding = " ".repeat(labelWidth - displayWidth(label) + 2);
       return [`  ${label}${padding}${first}`.trimEnd(), ...rest.map((line) => indent + line)];

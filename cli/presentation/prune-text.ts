@@ -1,3 +1,4 @@
+import { printableLines } from "../../core/printable.ts";
 import type { PruneReport, TenantPruneResult } from "../snapshot/prune-run.ts";
 import type { SharedPrune } from "../snapshot/prune-shared.ts";
 import { table } from "./table.ts";
@@ -28,7 +29,7 @@ export function pruneText(report: PruneReport): string {
           ]),
         );
   const failures = tenants.flatMap(({ tenantId, failure }) =>
-    failure === null ? [] : [`failed: ${tenantId}: ${failure.message}\n`],
+    failure === null ? [] : [`failed: ${tenantId}: ${printableLines(failure.message)}\n`],
   );
   const rest = [sharedText("run reports", runs, dryRun), sharedText("probes", probes, dryRun)].join("");
   const end = dryRun ? "Dry run: nothing was deleted.\n" : "";

@@ -1,10 +1,10 @@
+import { printable } from "../../core/printable.ts";
 import type { RequestLine } from "../gateway-log/request-line.ts";
 import type { ExplainedRequest } from "../support/request/explain-request.ts";
 import type { TokenFinding } from "../support/request/token-finding.ts";
 import { historyLines, nextStepText } from "./explanation-text.ts";
 import { type Fact, facts } from "./facts.ts";
 import type { Layout } from "./layout.ts";
-import { printable } from "./printable.ts";
 import { relativeAndExact } from "./relative-time.ts";
 import type { Style } from "./style.ts";
 import { wrapped } from "./wrap.ts";
@@ -17,7 +17,7 @@ export function requestText(request: ExplainedRequest, layout: Layout): string {
     ["when", relativeAndExact(line.time, now)],
     ["asked", asked(line)],
     ["token", ...tokenLines(token, line, style)],
-    ["snapshot", line.snapshotId ?? "none was looked up"],
+    ["snapshot", printable(line.snapshotId ?? "none was looked up")],
     ["object", printable(line.objectKey ?? "none was read")],
     ["answer", answer(line)],
     ...(line.cause === null ? [] : [["log says", printable(line.cause)] satisfies Fact]),
@@ -69,9 +69,9 @@ function tokenLines(token: TokenFinding, line: RequestLine, style: Style): strin
     case "none":
       return ["none that the gateway knows"];
     case "foreign":
-      return [`${line.tokenId}, tenant ${line.tenantId ?? "?"}: not in this store's registry`];
+      return [printable(`${line.tokenId}, tenant ${line.tenantId ?? "?"}: not in this store's registry`)];
     case "unavailable":
-      return [`${line.tokenId}, tenant ${line.tenantId ?? "?"}`, printable(token.reason)];
+      return [printable(`${line.tokenId}, tenant ${line.tenantId ?? "?"}`), printable(token.reason)];
     case "known": {
       const { tokenId, name, tenantId, revokedAt, expiresAt } = token.token;
       const ends =

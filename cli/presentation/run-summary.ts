@@ -1,3 +1,4 @@
+import { printable, printableLines } from "../../core/printable.ts";
 import type { Problem, RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import { table } from "./table.ts";
 
@@ -44,18 +45,25 @@ function problemLines(where: string, problems: readonly Problem[], omitted: numb
   const more = problems.length + omitted - shown.length;
   const lines = shown.map(({ severity, code, programId, field, value, message }) => {
     const place = [programId, field].filter((part) => part !== null).join(" ");
-    return `  ${severity} ${code}${place && `: ${place}`}${value === null ? "" : ` = ${value}`} (${message})\n`;
+    const what = `${place && `: ${place}`}${value === null ? "" : ` = ${shownValue(value)}`} (${message})`;
+    return `  ${severity} ${code}${printable(what)}\n`;
   });
   const rest = more > 0 ? `  ... and ${more} more (see --json or --report)\n` : "";
   return `${where}: ${problems.length + omitted} finding(s)\n${lines.join("")}${rest}`;
 }
 
+/** A blank value would show as nothing at all. */
+function shownValue(value: string): string {
+  return value.trim() === "" ? JSON.stringify(value) : value;
+}
+
 function failureLines(report: RunReport): string[] {
   const failures = report.tenants.filter(({ failure }) => failure !== null);
   const lines = failures.map(
-    ({ tenantId, outcome, failure }) => `${outcome}: ${tenantId}: ${failure?.message}\n`,
+    ({ tenantId, outcome, failure }) =>
+      `${outcome}: ${tenantId}: ${printableLines(failure?.message ?? "")}\n`,
   );
-  if (report.failure !== null) lines.push(`failed: ${report.failure.message}\n`);
+  if (report.failure !== null) lines.push(`failed: ${printableLines(report.failure.message)}\n`);
   return lines;
 }
 

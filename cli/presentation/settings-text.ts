@@ -1,6 +1,6 @@
+import { printable } from "../../core/printable.ts";
 import type { EffectiveSetting } from "../support/effective-settings.ts";
 import type { Layout } from "./layout.ts";
-import { printable } from "./printable.ts";
 import { table } from "./table.ts";
 
 /** The settings in force, those from the environment standing out. */

@@ -1,7 +1,7 @@
 import type { Current } from "../../core/current.ts";
+import { printable } from "../../core/printable.ts";
 import type { PublishedSnapshot, TenantSnapshots } from "../snapshot/tenant-snapshots.ts";
 import type { Layout } from "./layout.ts";
-import { printable } from "./printable.ts";
 import { exactTime, shortAge } from "./relative-time.ts";
 import { table } from "./table.ts";
 

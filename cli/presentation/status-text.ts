@@ -1,8 +1,8 @@
+import { printable } from "../../core/printable.ts";
 import type { LastRun } from "../support/run-history.ts";
 import type { StatusReport, TenantStatus } from "../support/tenant-status.ts";
 import { type Fact, facts } from "./facts.ts";
 import type { Layout } from "./layout.ts";
-import { printable } from "./printable.ts";
 import { exactTime, relativeAndExact, relativeTime, shortAge } from "./relative-time.ts";
 import type { Style } from "./style.ts";
 import { table } from "./table.ts";
@@ -20,7 +20,7 @@ export function statusTable({ tenants, faults }: StatusReport, layout: Layout): 
   ]);
   const notes = [
     ...tenants.flatMap((tenant) => attention(tenant).map((text): Fact => [tenant.tenantId, text])),
-    ...faults.map((text): Fact => ["runs", text]),
+    ...faults.map((text): Fact => ["runs", printable(text)]),
   ];
   return [
     table(
@@ -44,7 +44,14 @@ export function statusFacts(tenant: TenantStatus, layout: Layout): string {
   const { now, style } = layout;
   const rows: Fact[] =
     live === null
-      ? [["live", tenant.fault ?? style.bad("nothing was ever published: partners get 500")]]
+      ? [
+          [
+            "live",
+            tenant.fault === null
+              ? style.bad("nothing was ever published: partners get 500")
+              : printable(tenant.fault),
+          ],
+        ]
       : [
           ["live", `${live.snapshotId}, generation ${live.generation}`],
           ["data of", relativeAndExact(live.generatedAt, now)],
@@ -88,7 +95,7 @@ function attention({ live, fault, lastRun, notInSource }: TenantStatus): string[
     const at = exactTime(notInSource);
     texts.push(`the source did not list this tenant at ${at}; it keeps its last snapshot`);
   }
-  if (fault !== null) texts.push(fault);
+  if (fault !== null) texts.push(printable(fault));
   if (live?.hold) texts.push(`held since ${exactTime(live.hold.since)}: ${printable(live.hold.reason)}`);
   // A hold is the whole reason of an outcome `held`.
   if (lastRun?.failure && lastRun.outcome !== "held") {

@@ -1,3 +1,4 @@
+import { singleLine } from "../../core/printable.ts";
 import type { Output } from "../shell.ts";
 
 /** Emphasis for people: colours on a terminal, plain text anywhere else. Never the only carrier of a meaning. */
@@ -31,9 +32,29 @@ const coloured: Style = {
   bad: ansi(31, 39),
 };
 
+/**
+ * A text of one line that may hold this file's own codes: they stay, and all the rest is made a `singleLine`. Tables and
+ * facts pass every cell through it, so that no value breaks out of its cell.
+ */
+export function styledLine(text: string): string {
+  return betweenCodes(text, singleLine);
+}
+
+/** The text with everything but this file's own codes changed. */
+export function betweenCodes(text: string, change: (part: string) => string): string {
+  if (!text.includes("\u001b")) return change(text);
+  return text
+    .split(ownCodes)
+    .map((part, at) => (at % 2 === 0 ? change(part) : part))
+    .join("");
+}
+
 function unchanged(text: string): string {
   return text;
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
+const ownCodes = /(\u001b\[(?:1|2|22|31|32|33|39)m)/;
 
 /** Select Graphic Rendition of ECMA-48, section 8.3.117: one code switches on, the other off again. */
 function ansi(on: number, off: number): (text: string) => string {

@@ -1,3 +1,5 @@
+import { styledLine } from "./style.ts";
+
 /** A column: its title, and whether its cells are numbers, which align to the right. */
 export interface Column {
   readonly title: string;
@@ -6,7 +8,7 @@ export interface Column {
 
 /** Rows as lines of aligned columns, two spaces apart, without trailing space. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const lines = [columns.map(({ title }) => title), ...rows];
+  const lines = [columns.map(({ title }) => title), ...rows.map((cells) => cells.map(styledLine))];
   const widths = columns.map((_, at) => Math.max(...lines.map((cells) => displayWidth(cells[at] ?? ""))));
   return lines
     .map((cells) => {

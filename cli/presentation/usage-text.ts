@@ -1,7 +1,7 @@
+import { printable } from "../../core/printable.ts";
 import type { UsageRow } from "../gateway-log/usage-tally.ts";
 import type { TokenUsage, TokenUse } from "../support/token-usage.ts";
 import type { Layout } from "./layout.ts";
-import { printable } from "./printable.ts";
 import { exactTime, relativeTime } from "./relative-time.ts";
 import { type Column, table } from "./table.ts";
 import { wrapped } from "./wrap.ts";
@@ -19,7 +19,7 @@ export function usageText(
   const notes = [
     legacy.length === 0
       ? "Nobody calls the deprecated resource."
-      : style.doubtful(`Still calling the deprecated resource: ${legacy.join(", ")}.`),
+      : style.doubtful(`Still calling the deprecated resource: ${legacy.map(printable).join(", ")}.`),
     idle.length === 0 ? "No active token is idle." : `Idle in this time, though active: ${idle.join(", ")}.`,
   ];
   return [
@@ -45,7 +45,7 @@ export function usageRowsText(rows: readonly UsageRow[]): string {
       { title: "LAST SEEN" },
     ],
     rows.map(({ tokenId, resource, status, day, requests, lastSeen }) => [
-      tokenId ?? "(none)",
+      printable(tokenId ?? "(none)"),
       printable(resource),
       String(status),
       day,
@@ -70,14 +70,14 @@ function tokenCells(token: TokenUse, { now }: Layout): string[] {
   const counts = [token.requests, byResource.list, byResource.detail, byResource.legacy];
   const classes = [byClass["2xx"], byClass["4xx"], byClass["5xx"]];
   return [
-    token.tokenId ?? "(none)",
+    printable(token.tokenId ?? "(none)"),
     printable(token.name ?? "-"),
-    token.tenantId ?? "-",
+    printable(token.tenantId ?? "-"),
     ...[...counts, ...classes].map((count) => (count ?? 0).toLocaleString("en")),
     relativeTime(new Date(token.lastSeen), now),
   ];
 }
 
 function label({ tokenId, name }: { readonly tokenId: string | null; readonly name: string | null }): string {
-  return name === null ? String(tokenId) : `${tokenId} (${printable(name)})`;
+  return printable(name === null ? String(tokenId) : `${tokenId} (${name})`);
 }

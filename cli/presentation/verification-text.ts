@@ -1,6 +1,6 @@
+import { printable } from "../../core/printable.ts";
 import type { Finding } from "../snapshot/finding.ts";
 import type { TenantVerification } from "../snapshot/verify-tenant.ts";
-import { printable } from "./printable.ts";
 import { table } from "./table.ts";
 
 /** One line per tenant, then every finding with its object, and what to do about each kind once. */
@@ -45,5 +45,5 @@ function findingsOf({ tenantId, findings, findingsOmitted }: TenantVerification)
 }
 
 function findingLine({ code, key, message }: Finding): string {
-  return `  ${code} ${key}: ${printable(message)}\n`;
+  return `  ${code} ${printable(`${key}: ${message}`)}\n`;
 }

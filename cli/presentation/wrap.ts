@@ -1,20 +1,24 @@
+import { styledLine } from "./style.ts";
 import { displayWidth } from "./table.ts";
 
 /**
  * The text in lines of at most `width` columns, broken at spaces; a longer word keeps a line of its own, so that ids and
- * commands stay whole. Spaces at the beginning of the text indent all its lines.
+ * commands stay whole. Spaces at the beginning of the text indent all its lines, those after the first by `hang` more:
+ * whoever chose a quoted text must not get a line of his own by choosing where it breaks, nor one that looks like the
+ * commands and facts below, which are indented by two.
  */
-export function wrapped(text: string, width: number): string[] {
-  const indent = /^ */.exec(text)?.[0] ?? "";
+export function wrapped(text: string, width: number, hang = 4): string[] {
+  const safe = styledLine(text);
+  const indent = /^ */.exec(safe)?.[0] ?? "";
+  const hanging = indent + " ".repeat(hang);
   const lines: string[] = [];
-  let line = indent;
-  for (const word of text.slice(indent.length).split(" ")) {
-    const isFirst = line === indent;
-    if (!isFirst && displayWidth(line) + 1 + displayWidth(word) > Math.max(width, minWidth)) {
+  let line = "";
+  for (const word of safe.slice(indent.length).split(" ")) {
+    if (line === "") line = indent + word;
+    else if (displayWidth(line) + 1 + displayWidth(word) <= Math.max(width, minWidth)) line += ` ${word}`;
+    else {
       lines.push(line);
-      line = indent + word;
-    } else {
-      line += isFirst ? word : ` ${word}`;
+      line = hanging + word;
     }
   }
   return [...lines, line];

@@ -1,3 +1,5 @@
+import { printable } from "../../core/printable.ts";
+
 /**
  * Everything that can be wrong with one program's data, and what the rule does about it. An *error* keeps the
  * program from being published (see `--on-invalid`); a *warning* says what was dropped or blanked.
@@ -113,11 +115,9 @@ export function severityOf(code: ProblemCode): "error" | "warning" {
 export function shownValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  const line = text.replace(/\s+/gu, " ").replace(steering, "\ufffd");
+  const line = printable(text);
   return line.length <= maxShown ? line : `${line.slice(0, maxShown - 1).replace(halfPair, "")}…`;
 }
 
 const maxShown = 60;
-/** Control characters and what turns the direction of all that follows; right-to-left text needs neither. */
-const steering = /[\p{Control}\u202a-\u202e\u2066-\u2069]/gu;
 const halfPair = /[\ud800-\udbff]$/;

@@ -28,12 +28,8 @@ export async function assertComplete(
   });
   if (faults === 0) return;
   const more = faults > shown.length ? [`... and ${faults - shown.length} more`] : [];
-  throw new Failure(
-    "corrupt_document",
-    [
-      `Snapshot ${manifest.snapshotId} of tenant ${manifest.tenantId} is not complete:`,
-      ...shown,
-      ...more,
-    ].join("\n  "),
-  );
+  throw new Failure("corrupt_document", [
+    `Snapshot ${manifest.snapshotId} of tenant ${manifest.tenantId} is not complete:`,
+    ...[...shown, ...more].map((line) => `  ${line}`),
+  ]);
 }

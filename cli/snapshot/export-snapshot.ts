@@ -1,10 +1,11 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { Failure } from "../../core/failure.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { type ResponseName, responsePath } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { forEachBounded } from "../for-each-bounded.ts";
+import { withNewFolder } from "./export-folder.ts";
 import { faultText, readEntry } from "./read-entry.ts";
 
 export interface ExportedSnapshot {
@@ -16,9 +17,9 @@ export interface ExportedSnapshot {
 const maxParallelFiles = 16;
 
 /**
- * Writes the snapshot's responses as plain files laid out like the URLs, each checked against the manifest. The folder is
- * filled under another name beside its own and then renamed, so it is there as a whole or not at all. Throws `usage` when
- * the folder holds something already, `corrupt_document` when an object is not what the manifest says.
+ * Writes the snapshot's responses as plain files laid out like the URLs, each checked against the manifest, into a new or
+ * an empty folder. Throws `usage` when it can't be written, `corrupt_document` when an object is not what the manifest
+ * says; then nothing is left of it.
  */
 export async function exportSnapshot(
   store: ObjectStore,
@@ -26,44 +27,16 @@ export async function exportSnapshot(
   out: string,
   signal: AbortSignal,
 ): Promise<ExportedSnapshot> {
-  const directory = resolve(out);
-  await assertFree(directory);
-  const parent = dirname(directory);
-  await mkdir(parent, { recursive: true });
-  const partial = join(parent, `.${basename(directory)}.partial-${process.pid}`);
-  await mkdir(partial);
   let files = 0;
   let bytes = 0;
-  try {
-    await forEachBounded(namedEntries(manifest), maxParallelFiles, async ([name, entry]) => {
+  const directory = await withNewFolder(out, (partial) =>
+    forEachBounded(namedEntries(manifest), maxParallelFiles, async ([name, entry]) => {
       await writeResponse(store, entry, join(partial, responsePath(name)), signal);
       files += 1;
       bytes += entry.size;
-    });
-    // Replaces an empty folder, and fails when somebody put something there meanwhile.
-    await rename(partial, directory);
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true });
-    throw error;
-  }
-  return { directory, files, bytes };
-}
-
-async function assertFree(directory: string): Promise<void> {
-  let names: readonly string[];
-  try {
-    names = await readdir(directory);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
-    throw new Failure("usage", `${directory} can't be written to as a folder; choose another with --out.`, {
-      cause: error,
-    });
-  }
-  if (names.length === 0) return;
-  throw new Failure(
-    "usage",
-    `${directory} is not empty; nothing was written. Empty it, or choose another with --out.`,
+    }),
   );
+  return { directory, files, bytes };
 }
 
 function* namedEntries(manifest: Manifest): Generator<readonly [ResponseName, ResponseEntry]> {

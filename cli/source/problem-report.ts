@@ -1,5 +1,5 @@
+import { printable, singleLine } from "../../core/printable.ts";
 import type { Layout } from "../presentation/layout.ts";
-import { printable } from "../presentation/printable.ts";
 import { wrapped } from "../presentation/wrap.ts";
 import type { ProblemExample, SourceProblem } from "./source-problem.ts";
 
@@ -16,14 +16,12 @@ export function problemReport(problems: readonly SourceProblem[], layout: Layout
     .join("\n");
 }
 
-/** The problems in one text without layout, for a failure's message. */
-export function problemsInBrief(problems: readonly SourceProblem[]): string {
-  return problems
-    .map(({ message, fix }, at) => {
-      const isShared = problems[at + 1]?.fix.text === fix.text;
-      return isShared ? message : `${message}\n${fixLines(fix).join("\n")}`;
-    })
-    .join("\n");
+/** The problems in lines without layout, for a failure's message. */
+export function problemsInBrief(problems: readonly SourceProblem[]): readonly string[] {
+  return problems.flatMap(({ message, fix }, at) => {
+    const isShared = problems[at + 1]?.fix.text === fix.text;
+    return isShared ? [message] : [message, ...fixLines(fix)];
+  });
 }
 
 function problemLines(
@@ -33,7 +31,7 @@ function problemLines(
 ): readonly string[] {
   const { severity, code, column, message, fix, examples } = problem;
   const mark = severity === "error" ? style.bad("error  ") : style.doubtful("warning");
-  const head = `  ${mark} ${code}${column === null ? "" : ` (${column})`}`;
+  const head = `  ${mark} ${code}${column === null ? "" : ` (${printable(column)})`}`;
   const isShared = next?.fix.text === fix.text;
   return [
     head,
@@ -46,11 +44,11 @@ function problemLines(
 function fixLines({ kind, text }: SourceProblem["fix"]): readonly string[] {
   switch (kind) {
     case "advice":
-      return [`    Fix: ${text}.`.replace(/\.\.$/, ".")];
+      return [singleLine(`    Fix: ${text}.`.replace(/\.\.$/, "."))];
     case "command":
-      return [`    Fix: run ${text}`];
+      return [singleLine(`    Fix: run ${text}`)];
     case "sql":
-      return ["    Fix, to paste into psql:", ...text.split("\n").map((line) => `      ${line}`)];
+      return ["    Fix, to paste into psql:", ...text.split("\n").map((line) => singleLine(`      ${line}`))];
   }
 }
 

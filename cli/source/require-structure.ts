@@ -7,8 +7,8 @@ import { problemsInBrief } from "./problem-report.ts";
 export async function requireSourceStructure(client: pg.ClientBase): Promise<void> {
   const problems = await checkSourceStructure(client);
   if (problems.length === 0) return;
-  throw new Failure(
-    "source_contract",
-    `The source views break the contract; nothing was changed.\n${problemsInBrief(problems)}`,
-  );
+  throw new Failure("source_contract", [
+    "The source views break the contract; nothing was changed.",
+    ...problemsInBrief(problems),
+  ]);
 }

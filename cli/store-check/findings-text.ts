@@ -1,3 +1,4 @@
+import { printable } from "../../core/printable.ts";
 import { type Fact, facts } from "../presentation/facts.ts";
 import type { Layout } from "../presentation/layout.ts";
 import type { Style } from "../presentation/style.ts";
@@ -11,9 +12,9 @@ export function findingsText(
 ): string {
   const rows = findings.map(({ check, outcome, message }): Fact => {
     const text = outcome === "ok" ? message : `${words[outcome]}: ${message}`;
-    return [`${marks[outcome]} ${storeChecks[check]}`, painted(style, outcome)(text)];
+    return [`${marks[outcome]} ${storeChecks[check]}`, painted(style, outcome)(printable(text))];
   });
-  return `${style.bold(address)}\n${facts(rows, width)}${conclusion(findings)}\n`;
+  return `${style.bold(printable(address))}\n${facts(rows, width)}${conclusion(findings)}\n`;
 }
 
 function conclusion(findings: readonly StoreFinding[]): string {

@@ -1,3 +1,4 @@
+import { readScope } from "../../core/token-registry.ts";
 import { printJson, type Shell } from "../shell.ts";
 import type { IssuedToken } from "./issue-token.ts";
 import { tokenLines, tokenMetadata } from "./token-metadata.ts";
@@ -7,10 +8,13 @@ import { tokenLines, tokenMetadata } from "./token-metadata.ts";
  * store, and everything else on standard error. `--json` is one object with all of it.
  */
 export function printIssuedToken(shell: Shell, issued: IssuedToken, json: boolean): void {
+  if (!issued.entry.scopes.includes(readScope)) shell.stderr.write(uselessToken);
   if (json) {
-    printJson(shell, { token: issued.plaintext, ...tokenMetadata(issued.entry) });
+    printJson(shell, { token: issued.plaintext, ...tokenMetadata(issued.entry) }, issued.plaintext);
     return;
   }
   shell.stderr.write(tokenLines(issued.entry));
-  shell.stdout.write(`${issued.plaintext}\n`);
+  shell.stdout.write(`${issued.plaintext}\n`, issued.plaintext);
 }
+
+const uselessToken = `WARNING: this token lacks the scope ${readScope}; every request with it is answered 403 forbidden.\n`;

@@ -1,3 +1,4 @@
+import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
 import { table } from "../presentation/table.ts";
 
@@ -31,7 +32,7 @@ export function tokenLines(token: RegisteredToken): string {
   return [
     `token id    ${tokenId}`,
     `tenant      ${tenantId}`,
-    `name        ${name ?? "-"}`,
+    `name        ${printable(name ?? "-")}`,
     `scopes      ${scopes.join(" ")}`,
     `expires     ${expiresAt ?? "never"}`,
     `rate limit  ${rateLimit === null ? "the gateway's" : `${rateLimit} per window`}`,
@@ -55,7 +56,7 @@ export function tokenTable(tokens: readonly RegisteredToken[], now: Date): strin
       token.tokenId,
       token.tenantId,
       tokenStatus(token, now),
-      token.name ?? "-",
+      printable(token.name ?? "-"),
       token.scopes.join(" "),
       token.rateLimit === null ? "-" : String(token.rateLimit),
       token.createdAt,

@@ -34,7 +34,7 @@ export const complaints: readonly Complaint[] = [
     title: "The partner gets 403",
     story: "The token was created with a scope of somebody's own.",
     async plant({ terminal, request, token }) {
-      const narrow = await token("Gipfel Magazin", "--scope", "programs.list");
+      const narrow = await token("Gipfel Magazin", "--allow-unknown-scope", "--scope", "programs.list");
       terminal.at("2027-03-05T09:20:00Z");
       await expectStatus(403, request("gipfel-1", "/v1/programs", narrow));
     },

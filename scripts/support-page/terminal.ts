@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { exitStatusOf } from "../../cli/exit-status.ts";
+import { failureText } from "../../cli/failure-text.ts";
 import { createProgram } from "../../cli/program.ts";
+import { safeOutput } from "../../cli/safe-output.ts";
 import type { Output, Shell } from "../../cli/shell.ts";
 import { asFailure } from "../../core/failure.ts";
 import { packageVersion } from "../../core/package-version.ts";
@@ -41,8 +43,8 @@ export function createTerminal(env: Readonly<Record<string, string>>): Terminal 
       const [stdout, shown] = [[] as string[], [] as string[]];
       const shell: Shell = {
         env,
-        stdout: output((text) => stdout.push(text) + shown.push(text)),
-        stderr: output((text) => shown.push(text)),
+        stdout: safeOutput(output((text) => stdout.push(text) + shown.push(text))),
+        stderr: safeOutput(output((text) => shown.push(text))),
         stdin: Readable.from([]),
         now: () => time,
         randomBytes,
@@ -56,7 +58,7 @@ export function createTerminal(env: Readonly<Record<string, string>>): Terminal 
       } catch (error) {
         const failure = asFailure(error);
         if (failure.code === "internal") throw error;
-        shown.push(`partner-programs: ${failure.message}\n`);
+        shell.stderr.write(failureText(failure));
         status = exitStatusOf(failure.code);
       }
       return { status, stdout: stdout.join(""), shown: shown.join("") };

@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { CommanderError } from "commander";
 import { type ExitStatus, exitStatusOf } from "../../cli/exit-status.ts";
+import { failureText } from "../../cli/failure-text.ts";
 import { createProgram } from "../../cli/program.ts";
+import { safeOutput } from "../../cli/safe-output.ts";
 import type { Output, Shell } from "../../cli/shell.ts";
 import { asFailure } from "../../core/failure.ts";
 
@@ -21,6 +23,12 @@ export interface CommandOptions {
   readonly stdin?: string | Uint8Array;
   /** A terminal of so many columns instead of a pipe. */
   readonly columns?: number;
+  /** The same for standard error. */
+  readonly errorColumns?: number;
+  /** Without the net below all output: what the commands themselves make of foreign text. */
+  readonly isBare?: boolean;
+  /** A defect ends the test unless it is to be `shown` as `main.ts` shows it. */
+  readonly internal?: "thrown" | "shown";
   readonly signal?: AbortSignal;
   /** Called with what is written to standard output, for commands that don't end by themselves. */
   readonly onOutput?: (text: string) => void;
@@ -34,10 +42,11 @@ export async function runCommand(
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   let status: ExitStatus = 0;
+  const net = options.isBare === true ? (output: Output) => output : safeOutput;
   const shell: Shell = {
     env: options.env ?? {},
-    stdout: collecting(out, options.columns, options.onOutput),
-    stderr: collecting(err),
+    stdout: net(collecting(out, options.columns, options.onOutput)),
+    stderr: net(collecting(err, options.errorColumns)),
     stdin: Readable.from([Buffer.from(options.stdin ?? "")]),
     now: () => options.now ?? new Date(),
     randomBytes,
@@ -52,8 +61,8 @@ export async function runCommand(
     if (error instanceof CommanderError) status = error.exitCode === 0 ? 0 : 2;
     else {
       const failure = asFailure(error);
-      if (failure.code === "internal") throw error;
-      shell.stderr.write(`partner-programs: ${failure.message}\n`);
+      if (failure.code === "internal" && options.internal !== "shown") throw error;
+      shell.stderr.write(failureText(error));
       status = exitStatusOf(failure.code);
     }
   }

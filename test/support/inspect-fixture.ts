@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { welcomeAddress } from "../../cli/inspect/access.ts";
 import { createInspectServer } from "../../cli/inspect/inspect-server.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
@@ -9,6 +10,13 @@ import type { SupportDesk } from "./support-desk.ts";
 export interface InspectFixture {
   readonly url: string;
   readonly port: number;
+  readonly key: string;
+  /** What a browser sends that was let in. */
+  readonly cookie: string;
+  /** The address that lets a browser in. */
+  readonly welcome: string;
+  /** A GET of somebody who was let in. */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -18,16 +26,24 @@ export async function startInspect(
 ): Promise<InspectFixture> {
   const parsed = parseSettings(cliSettings, desk.env);
   if (!parsed.ok) throw new Error(parsed.faults.join("; "));
-  const server = createInspectServer({
+  const key = "the-key-of-this-run";
+  const inspection = {
     store: options.store ?? desk.store,
     settings: parsed.values,
     now: () => options.now ?? new Date(),
     signal: new AbortController().signal,
-  });
+  };
+  const server = createInspectServer(inspection, key);
   const port = await listening(server);
+  const url = `http://127.0.0.1:${port}`;
+  const cookie = `partner-programs-${port}=${key}`;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     port,
+    key,
+    cookie,
+    welcome: welcomeAddress(port, key),
+    get: (path, headers = {}) => fetch(url + path, { headers: { cookie, ...headers } }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -88,7 +88,7 @@ export function element(name: string, content: string): string {
 }
 
 export function escapeXml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return text.replace(/[&<>"\p{Cc}]/gu, (character) => `&#${character.codePointAt(0)};`);
 }
 
 /** S3's ETag of an object that was put whole. */

@@ -16,6 +16,8 @@ export interface S3Quirks {
   /** Without it S3 also answers 403 instead of 404 for a missing object. */
   mayList: boolean;
   mayDelete: boolean;
+  /** The error code of an answer 400 to every request; `undefined`: requests are answered. */
+  refusal: string | undefined;
   /** What the server's clock is ahead of this machine's. */
   clockAheadMs: number;
   /** Most keys on a page of a listing. */
@@ -35,6 +37,7 @@ export function standardQuirks(): S3Quirks {
     mayPut: true,
     mayList: true,
     mayDelete: true,
+    refusal: undefined,
     clockAheadMs: 0,
     pageSize: 1000,
   };

@@ -140,18 +140,25 @@ describe("--report and --json", () => {
     expect(parsedReport(await readFile(path, "utf8")).outcome).toBe("published");
   });
 
-  test("a report for a folder that is not there is refused before anything is built", async () => {
-    const path = join(scratch, "no/such/folder.json");
+  test.each([
+    ["in a folder that is not there", "no/such/folder.json", "a folder on the way is missing"],
+    ["that is a folder", ".", "is a folder; name a file"],
+    ["below a file", "file/report.json", "a part of its path is no folder"],
+    ["with a name that is too long", `${"x".repeat(300)}/report.json`, "its name is too long"],
+  ])("a report %s is refused before anything is built", async (_, name, reason) => {
+    await writeFile(join(scratch, "file"), "");
+    const path = join(scratch, name);
     const { status, stdout, stderr } = await bench.run(["snapshot", "build", "--report", path]);
-    expect(status).toBe(2);
-    expect(stdout).toBe("");
-    expect(stderr).toContain(`--report: nothing can be written into the folder ${join(scratch, "no/such")}`);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("partner-programs: --report: ");
+    expect(stderr).toContain(path);
+    expect(stderr).toContain(reason);
     expect([...(await bench.tree())]).toEqual([]);
   });
 
   test("a report that can't be written is told after the summary, and does not undo the run", async () => {
-    // A folder where the file would go.
-    const { status, stdout, stderr } = await bench.run(["snapshot", "build", "--report", scratch]);
+    // A disk that is full.
+    const { status, stdout, stderr } = await bench.run(["snapshot", "build", "--report", "/dev/full"]);
     expect(status).not.toBe(0);
     expect(stdout).toContain("Published: 3 published; 6 programs in");
     expect(stderr).toContain("could not be written");

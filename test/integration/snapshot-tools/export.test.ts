@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { responseKey } from "../../../core/object-key.ts";
@@ -84,7 +84,42 @@ test("with a damaged object nothing is left half-written", async () => {
   const { status, stderr } = await exportTo(join(folder, "out"));
   expect(status).toBe(1);
   expect(stderr).toContain(key);
-  expect(await readdir(folder)).toEqual([]);
+  expect(await readdir(tools.directory)).not.toContain(".exports");
+});
+
+describe("a place that nothing can be written to is refused, in words and without a trace", () => {
+  beforeEach(async () => {
+    await mkdir(join(folder, "empty"), { recursive: true });
+    await writeFile(join(folder, "file"), "mine");
+  });
+
+  test.each<[string, string, (() => Promise<unknown>)?]>([
+    ["a file", "file"],
+    ["a folder below a file", "file/below/it"],
+    [
+      "a symbolic link to an empty folder",
+      "link",
+      () => symlink(join(folder, "empty"), join(folder, "link")),
+    ],
+    ["a symbolic link to nothing", "link", () => symlink(join(folder, "gone"), join(folder, "link"))],
+    ["a symbolic link to itself", "link", () => symlink("link", join(folder, "link"))],
+    ["below a symbolic link to itself", "link/x", () => symlink("link", join(folder, "link"))],
+    ["a name that is too long", "x".repeat(300)],
+    ["a name that is too long below new folders", `new/folders/${"x".repeat(300)}`],
+    ["a place of the system", "/proc/partner-programs/export"],
+  ])("%s", async (_, name, prepare) => {
+    await prepare?.();
+    const before = await treeOf(folder);
+    const out = resolve(folder, name);
+    const { status, stdout, stderr } = await exportTo(out);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr.split("\n")).toEqual([expect.stringContaining(out), ""]);
+    expect(stderr).toMatch(/nothing was written|Nothing was written/);
+    expect(stderr).toContain("another with --out");
+    expect(await treeOf(folder)).toEqual(before);
+  });
+
+  const treeOf = (directory: string): Promise<readonly string[]> => readdir(directory, { recursive: true });
 });
 
 test("an interrupted export leaves nothing behind", async () => {

@@ -29,7 +29,7 @@ describe("the source commands", () => {
         "partner_source",
         "  error   schema_missing",
         "    The schema partner_source is missing: DATABASE_URL names another database than yours (unset: the",
-        "    embedded one), or there are no views yet.",
+        "        embedded one), or there are no views yet.",
         "    Fix: run partner-programs source init",
         "",
         "The contract is broken: 1 error. Rows were not looked at; mend the views first.",

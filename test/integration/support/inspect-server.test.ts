@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 async function get(path: string): Promise<{ status: number; text: string; headers: Headers }> {
-  const response = await fetch(inspect.url + path);
+  const response = await inspect.get(path);
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
@@ -79,12 +79,12 @@ describe("the pages of inspect", () => {
   test("say where a store is damaged, and stay up", async () => {
     const broken = { ...desk.store, get: () => Promise.reject(new Error("away")) };
     const failing = await startInspect(desk, { store: broken });
-    const response = await fetch(`${failing.url}/tenants/${deskTenant}`);
+    const response = await failing.get(`/tenants/${deskTenant}`);
     expect([response.status, await response.text()]).toEqual([
       500,
       expect.stringContaining("could not be read"),
     ]);
-    expect((await fetch(`${failing.url}/style.css`)).status).toBe(200);
+    expect((await failing.get("/style.css")).status).toBe(200);
     await failing.close();
   });
 
@@ -109,7 +109,7 @@ describe("the server of inspect", () => {
   test.each(["POST", "PUT", "DELETE", "HEAD", "OPTIONS"])(
     "answers %s with 405: there is nothing but GET",
     async (method) => {
-      const response = await fetch(inspect.url, { method });
+      const response = await fetch(inspect.url, { method, headers: { cookie: inspect.cookie } });
       expect([response.status, response.headers.get("allow")]).toEqual([405, "GET"]);
     },
   );
@@ -128,15 +128,71 @@ describe("the server of inspect", () => {
   );
 
   test("answers to localhost", async () => {
-    const { status } = await raw(`GET / HTTP/1.1\r\nHost: localhost:${inspect.port}\r\n\r\n`);
+    const { status } = await raw(
+      `GET / HTTP/1.1\r\nHost: localhost:${inspect.port}\r\nCookie: ${inspect.cookie}\r\n\r\n`,
+    );
     expect(status).toBe(200);
   });
 
   test.each(["http://evil.example/", "//evil.example/", "*"])(
     "takes the target %s for no page of another host",
     async (target) => {
-      const { status } = await raw(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${inspect.port}\r\n\r\n`);
+      const { status } = await raw(
+        `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${inspect.port}\r\nCookie: ${inspect.cookie}\r\n\r\n`,
+      );
       expect(status).toBe(404);
+    },
+  );
+});
+
+describe("the key of inspect", () => {
+  test("lets in whoever opens the printed address, and leaves the address bar", async () => {
+    const response = await fetch(inspect.welcome, { redirect: "manual" });
+    expect([response.status, response.headers.get("location"), await response.text()]).toEqual([
+      303,
+      "/",
+      "",
+    ]);
+    expect(response.headers.get("set-cookie")).toBe(`${inspect.cookie}; Path=/; HttpOnly; SameSite=Strict`);
+  });
+
+  test.each([
+    ["no key", "/", undefined],
+    ["a wrong key in the address", "/?key=guess", undefined],
+    ["an empty key in the address", "/?key=", undefined],
+    ["the key in the address of another page", "/style.css?key=the-key-of-this-run", undefined],
+    ["a wrong cookie", "/", (own: string) => `${own.slice(0, -1)}x`],
+    ["the cookie of another port", "/", (own: string) => own.replace(/\d+=/, "1=")],
+    ["the key of a longer cookie", "/", (own: string) => `${own}x`],
+    ["nothing but the cookie's name", "/", (own: string) => own.replace(/=.*/, "=")],
+  ])("is asked for: with %s there is nothing but how to get it", async (_, path, cookie) => {
+    const headers = { cookie: cookie?.(inspect.cookie) ?? "" };
+    const response = await fetch(inspect.url + path, { headers, redirect: "manual" });
+    expect(response.status).toBe(403);
+    expect(response.headers.get("set-cookie")).toBeNull();
+    const text = await response.text();
+    expect(text).toContain("open the address that `partner-programs inspect` printed");
+    expect(text).not.toContain(deskTenant);
+    expect(text).not.toContain(inspect.key);
+  });
+
+  test("is found among other cookies of the machine", async () => {
+    expect((await inspect.get("/", { cookie: `a=1; ${inspect.cookie}; b=2` })).status).toBe(200);
+  });
+
+  test.each(["cross-site", "same-site"])(
+    "does not open a page that a page of another origin asks for (%s)",
+    async (site) => {
+      for (const path of ["/", `/tenants/${deskTenant}`, `/?key=${inspect.key}`]) {
+        const response = await inspect.get(path, { "sec-fetch-site": site });
+        expect([response.status, await response.text()]).toEqual([
+          403,
+          expect.stringContaining("Another page asked for this one"),
+        ]);
+      }
+      // Typed into the address bar, and a link on one of the pages.
+      expect((await inspect.get("/", { "sec-fetch-site": "none" })).status).toBe(200);
+      expect((await inspect.get("/", { "sec-fetch-site": "same-origin" })).status).toBe(200);
     },
   );
 });
@@ -144,13 +200,18 @@ describe("the server of inspect", () => {
 test("inspect says where it listens, serves until it is interrupted, and ends with 0", async () => {
   const interruption = new AbortController();
   let ended: Promise<CommandResult> | undefined;
-  const url = await new Promise<string>((resolve) => {
+  const printed = await new Promise<string>((resolve) => {
     ended = desk.run(["inspect", "--port", "0"], {
       signal: interruption.signal,
-      onOutput: (text) => resolve(/http:\S+/.exec(text)?.[0] ?? `no address in ${text}`),
+      onOutput: resolve,
     });
   });
-  expect((await fetch(url)).status).toBe(200);
+  expect(printed).toMatch(/^Pages over file:\S+ at http:\/\/127\.0\.0\.1:\d+\/\?key=[\w-]{43} \(.*\)\n$/);
+  const url = /http:\S+/.exec(printed)?.[0] ?? "";
+  const { status, headers } = await fetch(url, { redirect: "manual" });
+  expect([status, headers.get("location")]).toEqual([303, "/"]);
+  const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+  expect((await fetch(new URL("/", url), { headers: { cookie } })).status).toBe(200);
   interruption.abort();
   expect((await ended)?.status).toBe(0);
   await expect(fetch(url)).rejects.toThrow();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await issue("Website");
   await issue("Old");
   await issue("Gone");
-  await issue("Narrow", "--scope", "other.read");
+  await issue("Narrow", "--allow-unknown-scope", "--scope", "other.read");
   await issue("Small", "--rate-limit", "1");
   await desk.run(["token", "rotate", await idOf("Old")]);
   await desk.run(["token", "revoke", await idOf("Gone")]);

@@ -117,8 +117,48 @@ describe("token create", () => {
       ["a", "b"],
     ],
     [["--scope", "x".repeat(64)], ["x".repeat(64)]],
-  ])("takes the scopes %j", async (args, scopes) => {
-    expect((await desk.json(["create", "--tenant", "acme", ...args])).scopes).toEqual(scopes);
+  ])("takes the scopes %j with --allow-unknown-scope", async (args, scopes) => {
+    const create = ["create", "--tenant", "acme", "--allow-unknown-scope", ...args];
+    expect((await desk.json(create)).scopes).toEqual(scopes);
+  });
+
+  test.each([
+    [["programs.list"], "programs.list"],
+    [["programs.read", "bookings:write", "x"], "bookings:write, x"],
+  ])("refuses the scopes %j, which open nothing, and names the one that does", async (scopes, unknown) => {
+    const { status, stdout, stderr } = await desk.run(["create", "--tenant", "acme", "--scope", ...scopes]);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`the scope ${unknown}; the known one is programs.read.`);
+    expect(stderr).toContain("--allow-unknown-scope");
+    expect(await desk.registryText()).toBeUndefined();
+  });
+
+  test.each([
+    [["programs.list"], true],
+    [["programs.list", "programs.read"], false],
+    [["programs.read"], false],
+  ])("of the scopes %j warns on standard error: %j", async (scopes, isWarned) => {
+    const create = ["create", "--tenant", "acme", "--allow-unknown-scope", "--scope", ...scopes];
+    for (const args of [create, [...create, "--json"]]) {
+      const { status, stdout, stderr } = await desk.run(args);
+      expect(status).toBe(0);
+      expect(stdout).toMatch(/ppr_[0-9A-Za-z]{49}/);
+      expect(stderr.includes("WARNING: this token lacks the scope programs.read")).toBe(isWarned);
+    }
+  });
+
+  test("takes no plaintext of a token for a name, and does not repeat it", async () => {
+    const token = (await desk.run(["create", "--tenant", "acme"])).stdout.trim();
+    const { status, stdout, stderr } = await desk.run([
+      "create",
+      "--tenant",
+      "acme",
+      "--name",
+      `of ${token}`,
+    ]);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("argument 'of ppr_…' is invalid");
+    expect(await desk.registryText()).not.toContain(token);
   });
 
   test("lets a tenant have several tokens", async () => {
@@ -144,6 +184,7 @@ describe("token create", () => {
     [["--tenant", "acme", "--name", " "], "Expected 1 to 200 characters on one line."],
     [["--tenant", "acme", "--name", "x".repeat(201)], "Expected 1 to 200 characters on one line."],
     [["--tenant", "acme", "--name", "a\nb"], "Expected 1 to 200 characters on one line."],
+    [["--tenant", "acme", "--name", "a\u202eb"], "Expected 1 to 200 characters on one line."],
     [["--tenant", "acme", "--name", "a\u001b[2Jb"], "Expected 1 to 200 characters on one line."],
     [["--tenant", "acme", "--scope", "Programs.Read"], "Expected a lower-case letter"],
     [["--tenant", "acme", "--scope", "x".repeat(65)], "Expected a lower-case letter"],

@@ -23,6 +23,7 @@ describe("token rotate", () => {
     "--scope",
     "programs.read",
     "b",
+    "--allow-unknown-scope",
     "--expires",
     "2027-06-01",
     "--rate-limit",
@@ -55,6 +56,14 @@ describe("token rotate", () => {
     const { stdout, stderr } = await desk.run(["rotate", old.tokenId]);
     expect(stdout).toMatch(/^ppr_[0-9A-Za-z]{49}\n$/);
     expect(stderr).not.toContain(stdout.trim());
+  });
+
+  test("keeps scopes that are not known, and warns when programs.read is not among them", async () => {
+    const create = ["create", "--tenant", "acme", "--allow-unknown-scope", "--scope", "programs.list"];
+    const old = await desk.json(create);
+    const { status, stderr } = await desk.run(["rotate", old.tokenId]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining("WARNING: this token lacks the scope")]);
+    expect((await desk.registry()).tokens[1]?.scopes).toEqual(["programs.list"]);
   });
 
   test("leaves the tenant's other tokens as they are", async () => {

@@ -111,8 +111,8 @@ describe("values as a report shows them", () => {
 
   test("hold nothing that could steer the terminal that shows them", () => {
     expect(shownValue("a\u001b[2Jb\u0007c\u009bd\u202ee\u2066f")).toBe(
-      "a\ufffd[2Jb\ufffdc\ufffdd\ufffde\ufffdf",
+      "a\\u001b[2Jb\\u0007c\\u009bd\\u202ee\\u2066f",
     );
-    expect(shownValue("رحلة\u200f (يوم)")).toBe("رحلة\u200f (يوم)");
+    expect(shownValue("رحلة (يوم)")).toBe("رحلة (يوم)");
   });
 });

@@ -1,27 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { facts } from "../../../cli/presentation/facts.ts";
-import { printable, printableJson, shortened } from "../../../cli/presentation/printable.ts";
 import { plain, styleOf } from "../../../cli/presentation/style.ts";
 import { wrapped } from "../../../cli/presentation/wrap.ts";
+import { printable, printableJson, shortened } from "../../../core/printable.ts";
 
 describe("text for a terminal", () => {
   test("is wrapped at spaces and loses no word", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1 }).filter((word) => !/\s/.test(word))), (words) => {
-        const text = words.join(" ");
-        expect(wrapped(text, 40).join(" ")).toBe(text);
+        const text = words.map(printable).join(" ");
+        expect(wrapped(text, 40, 0).join(" ")).toBe(text);
       }),
     );
   });
 
   test("keeps a word that is longer than the line whole, so that ids and commands can be copied", () => {
     const id = "20261121T071750Z-1d658fe2-and-more";
-    expect(wrapped(`in ${id} now`, 30)).toEqual(["in", id, "now"]);
+    expect(wrapped(`in ${id} now`, 30)).toEqual(["in", `    ${id}`, "    now"]);
   });
 
-  test("keeps its indent on every line", () => {
-    expect(wrapped("  one two three four five six", 24)).toEqual(["  one two three four", "  five six"]);
+  test("keeps its indent on every line, and four more from the second on", () => {
+    expect(wrapped("  one two three four five six", 24)).toEqual(["  one two three four", "      five six"]);
   });
 
   test("puts facts into two columns with a hanging indent", () => {

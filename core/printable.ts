@@ -1,0 +1,67 @@
+/**
+ * Text of foreign origin (rows, errors of the database and the store, stored documents, logs, arguments, settings, names
+ * of files) for people. This file alone says which characters steer a terminal or a browser, and how they are shown: as
+ * `\uXXXX`, which a string of JSON takes for the same data.
+ */
+
+/**
+ * Running text on one line: white space, line breaks too, becomes one space, and what steers becomes visible, so that a
+ * program's name can neither forge nor hide output.
+ */
+export function printable(text: string): string {
+  return escaped(text.replace(/\s+/gu, " "));
+}
+
+/** The same for text whose spaces mean something: only line breaks and tabs become spaces. */
+export function singleLine(text: string): string {
+  return escaped(text.replace(lineBreaks, " "));
+}
+
+/**
+ * A message of several lines: they stay, each of them a `singleLine`, those after the first indented, so that none of them
+ * passes for a line of another kind.
+ */
+export function printableLines(text: string): string {
+  return text.split("\n").map(singleLine).join("\n  ");
+}
+
+/** A text with its lines and tabs, for a page. */
+export function visible(text: string): string {
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(steering, (character) => (/[\n\t]/.test(character) ? character : codes(character)));
+}
+
+/** JSON in lines of `indent` spaces (0: one line); what `JSON.stringify` leaves raw and a terminal would obey is escaped. */
+export function printableJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent).split("\n").map(escaped).join("\n");
+}
+
+/** All that steers made visible, line breaks too; the rest as it is. */
+export function escaped(text: string): string {
+  return text.replace(steering, codes);
+}
+
+/** The beginning of the text if it is longer than `max` characters, with an ellipsis. */
+export function shortened(text: string, max: number): string {
+  const characters = [...text];
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join("")}…`;
+}
+
+function codes(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+}
+
+/**
+ * C0, DEL and C1 controls; halves of surrogate pairs; what turns the writing direction (U+061C, U+200E to U+200F, U+202A
+ * to U+202E, U+2066 to U+2069) or ends a line (U+2028, U+2029); and what takes no place: zero-width spaces and joiners of
+ * words, interlinear annotation, tags. Right-to-left text itself needs none of them. U+200C and U+200D stay: Persian, the
+ * scripts of India and emoji are written with them.
+ */
+const steering =
+  /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+const lineBreaks = /\r\n|[\t\n\v\f\r\u0085\u2028\u2029]/g;

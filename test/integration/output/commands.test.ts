@@ -1,0 +1,252 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withAwsEnvironment } from "../../support/aws-environment.ts";
+import { type CommandOptions, type CommandResult, runCommand } from "../../support/command-line.ts";
+import { commandNamed } from "../../support/command-lines.ts";
+import { commandPaths } from "../../support/command-paths.ts";
+import { type HostileDesk, hostileProgram, openHostileDesk, spoilCast } from "../../support/hostile-desk.ts";
+import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";
+import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+
+/**
+ * Hostile text from every source, and what each command prints of it: no control character but line breaks and the
+ * program's own colours, and no line that begins with what somebody else wrote. A command that stands in no table here
+ * fails the test.
+ */
+
+/** `quotes`: the output holds something hostile, made harmless. Otherwise the command merely must stay harmless. */
+interface Call {
+  readonly args: readonly string[];
+  readonly quotes?: boolean;
+}
+
+const tenant = ["--tenant", deskTenant];
+const quotes = (...args: readonly string[]): Call => ({ args, quotes: true });
+const runs = (...args: readonly string[]): Call => ({ args });
+
+/** What is asked of the desk whose rows, store and log are hostile. */
+const onHostileDesk: Readonly<Record<string, readonly Call[]>> = {
+  "source init": [runs("source", "init"), runs("source", "init", "--views-only")],
+  "source seed": [runs("source", "seed", "--programs", "1")],
+  "source check": [quotes("source", "check")],
+  "snapshot build": [
+    quotes("snapshot", "build", "--dry-run"),
+    quotes("snapshot", "build", ...tenant, "--on-invalid", "skip"),
+  ],
+  "snapshot watch": [quotes("snapshot", "watch")],
+  "snapshot status": [quotes("snapshot", "status"), quotes("snapshot", "status", ...tenant)],
+  "snapshot show": [
+    runs("snapshot", "show", ...tenant),
+    quotes("snapshot", "show", ...tenant, "--list"),
+    quotes("snapshot", "show", ...tenant, "--legacy"),
+    quotes("snapshot", "show", ...tenant, "--program", hostileProgram),
+    { args: ["snapshot", "show", ...tenant, "--program", hostileProgram, "--raw"] },
+  ],
+  "snapshot diff": [quotes("snapshot", "diff", ...tenant)],
+  "snapshot explain": [
+    quotes("snapshot", "explain", ...tenant, "--program", hostileProgram),
+    quotes("snapshot", "explain", ...tenant, "--program", "BAD-STATE"),
+    quotes("snapshot", "explain", ...tenant, "--program", hostileText),
+  ],
+  "snapshot list": [quotes("snapshot", "list", ...tenant)],
+  "snapshot verify": [runs("snapshot", "verify")],
+  "snapshot rollback": [runs("snapshot", "rollback", ...tenant, "--to", "20260101T000000Z-00000000")],
+  "snapshot release": [runs("snapshot", "release", "--tenant", "nobody")],
+  "snapshot prune": [runs("snapshot", "prune", "--dry-run")],
+  "snapshot export": [runs("snapshot", "export", ...tenant, "--out", "/dev/null")],
+  "store check": [runs("store", "check"), runs("store", "check", "--policies")],
+  "token create": [runs("token", "create", ...tenant, "--name", "Website")],
+  "token rotate": [runs("token", "rotate", "TOKEN")],
+  "token revoke": [runs("token", "revoke", "TOKEN")],
+  "token list": [quotes("token", "list")],
+  "token usage": [quotes("token", "usage", "--log", "-"), quotes("token", "usage", "--all", "--log", "-")],
+  "request explain": [
+    quotes("request", "explain", "request-1", "--log", "-"),
+    quotes("request", "explain", hostileText, "--log", "-"),
+    quotes("request", "explain", `${hostileText}?`, "--log", "-"),
+  ],
+  inspect: [runs("inspect", "--port", "0")],
+  config: [runs("config")],
+  openapi: [runs("openapi")],
+};
+
+const commands = commandPaths().filter((path) => (commandNamed(path)?.commands.length ?? 0) === 0);
+const names = commands.map((path) => path.join(" "));
+
+let desk: HostileDesk;
+let broken: SupportDesk;
+let s3: S3Server;
+
+beforeAll(async () => {
+  desk = await openHostileDesk();
+  broken = await openSupportDesk();
+  await spoilCast(broken);
+  s3 = await startS3Server();
+  s3.quirks.refusal = hostileText;
+});
+
+afterAll(async () => {
+  await s3?.close();
+  await broken?.close();
+  await desk?.close();
+});
+
+// After the server is there.
+withAwsEnvironment(() => s3.env);
+
+test("every command stands in the table", () => {
+  expect(Object.keys(onHostileDesk).sort()).toEqual([...names].sort());
+});
+
+describe("of hostile rows, documents and logs", () => {
+  test.each(names)("%s makes nothing worse than text", async (name) => {
+    for (const { args, quotes: isQuoted } of callsOf(name)) {
+      const shown = await shownOf(args, desk.env);
+      if (isQuoted) expect(shown, args.join(" ")).toContain(forgery);
+    }
+  });
+});
+
+describe("of the errors of a database whose view fails on hostile text", () => {
+  test.each(["snapshot build", "snapshot watch", "snapshot explain", "source check"])("%s", async (name) => {
+    let shown = "";
+    for (const { args } of callsOf(name)) shown += await shownOf(args, broken.env);
+    expect(shown).toContain(forgery);
+  });
+});
+
+describe("of a store that answers with hostile error codes", () => {
+  test.each(names)("%s", async (name) => {
+    const env = { ...s3.env, DATABASE_URL: desk.env.DATABASE_URL, STORE_URL: `s3://${testBucket}` };
+    let shown = "";
+    for (const { args } of callsOf(name)) shown += await shownOf(args, env);
+    if (/^(snapshot|store|token)/.test(name)) expect(shown).toContain(forgery);
+  });
+});
+
+describe("of hostile settings", () => {
+  const variables = ["DATABASE_URL", "STORE_URL", "DATA_DIR", "LEGACY_CAPACITY", "AWS_REGION", "LOG_LEVEL"];
+  test.each(variables)("%s", async (variable) => {
+    for (const prefix of ["", "file:/tmp/", "s3://", "postgres://127.0.0.1:1/"]) {
+      for (const name of ["config", "snapshot status", "snapshot build", "store check", "source check"]) {
+        const [call] = callsOf(name);
+        await shownOf(call?.args ?? [], { ...desk.env, [variable]: prefix + hostileText });
+      }
+    }
+  });
+});
+
+describe("of hostile arguments", () => {
+  const lines = commandPaths().flatMap((path) => [
+    [...path, hostileText],
+    [...path, `--${hostileText}`],
+    [...path, "-x", hostileText],
+    ...(commandNamed(path)?.options ?? [])
+      .filter(({ required, optional }) => required || optional)
+      .map(({ long }) => [...path, ...required(path, long), long ?? "", hostileText]),
+    ...(commandNamed(path)?.registeredArguments ?? []).map((_, at) => [
+      ...path,
+      ...required(path, undefined),
+      ...Array.from({ length: at + 1 }, () => hostileText),
+    ]),
+  ]);
+
+  test.each(commandPaths().map((path) => path.join(" ")))("partner-programs %s", async (name) => {
+    const own = lines.filter((args) => commandPathOf(args) === name);
+    expect(own.length).toBeGreaterThan(0);
+    // A folder is made of hostile names below /proc only, where there can't be any.
+    for (const args of own) {
+      const safe = args.map((arg, at) =>
+        /^--(out|report)$/.test(args[at - 1] ?? "") ? `/proc/${arg}` : arg,
+      );
+      await shownOf(safe, { ...desk.env, DATABASE_URL: "postgres://127.0.0.1:1/none" });
+    }
+  });
+
+  test("names of files", async () => {
+    // As much as a name of a file can hold.
+    const path = join(desk.storeDirectory, `.${hostileText.slice(0, 100)}`);
+    await writeFile(path, desk.log);
+    for (const args of [
+      ["token", "usage", "--log", path],
+      ["token", "usage", "--log", `${path}.gone`],
+      ["request", "explain", "request-1", "--log", `${path}.gone`],
+      ["snapshot", "export", ...tenant, "--out", `${path}.out`],
+      ["snapshot", "export", ...tenant, "--out", `${path}.out`],
+      ["snapshot", "build", "--dry-run", "--report", `${path}/report`],
+    ]) {
+      await shownOf(args, desk.env);
+    }
+  });
+});
+
+test("snapshot show --raw gives a program the exact bytes, and a terminal the same JSON made harmless", async () => {
+  const args = ["snapshot", "show", ...tenant, "--program", hostileProgram, "--raw"];
+  const { stdoutBytes } = await desk.run(args);
+  const terminal = await desk.run(args, { columns: 80 });
+  expect(JSON.parse(terminal.stdout)).toEqual(JSON.parse(stdoutBytes.toString()));
+  expect(stdoutBytes.toString()).toContain("\u202e");
+  expect(terminal.stdout).not.toContain("\u202e");
+});
+
+function callsOf(name: string): readonly Call[] {
+  const calls = onHostileDesk[name] ?? [];
+  const hasJson = commandNamed(name.split(" "))?.options.some(({ long }) => long === "--json") === true;
+  if (!hasJson) return calls;
+  return calls.flatMap((call) => [call, { ...call, args: [...call.args, "--json"] }]);
+}
+
+/** Options that a command insists on, so that it gets as far as the one in question. */
+function required(path: readonly string[], except: string | undefined): readonly string[] {
+  const options = commandNamed(path)?.options ?? [];
+  return options
+    .filter(({ mandatory, long }) => mandatory && long !== except)
+    .flatMap(({ long }) => [long ?? "", long === "--tenant" ? deskTenant : "x"]);
+}
+
+function commandPathOf(args: readonly string[]): string {
+  const paths = commandPaths().filter((path) => path.every((word, at) => args[at] === word));
+  return (paths.sort((a, b) => b.length - a.length)[0] ?? []).join(" ");
+}
+
+/** What the command shows, on a pipe, on a terminal, and without the net below all output; fails when any of it steers. */
+async function shownOf(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const terminal = { columns: 90, errorColumns: 90 };
+  const ways: readonly (readonly [string, boolean, CommandOptions])[] = [
+    ["on a pipe", false, { env: { LOG_LEVEL: "debug", ...env } }],
+    ["on a terminal", true, { env, ...terminal }],
+    // The log is for programs, and exact bytes are; both have the net alone.
+    ["without the net", true, { env: { ...env, LOG_LEVEL: "silent" }, ...terminal, isBare: true }],
+  ];
+  let shown = "";
+  for (const [way, isTerminal, options] of ways) {
+    const isExact = args.includes("--raw") || args.includes("openapi");
+    if (isExact && way !== "on a terminal") continue;
+    const actual = args.map((arg) => (arg === "TOKEN" ? desk.tokenIds[0] : arg));
+    const { stdout, stderr } = await ended(actual, options);
+    const what = `partner-programs ${JSON.stringify(args)} ${way}`;
+    expect(outputFaults(stdout, isTerminal), `${what}, standard output`).toEqual([]);
+    expect(outputFaults(stderr, isTerminal), `${what}, standard error`).toEqual([]);
+    shown += stdout + stderr;
+  }
+  return shown;
+}
+
+/** Runs the command; those that go on until they are stopped are stopped at their first output. */
+async function ended(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
+  const interruption = new AbortController();
+  const isEndless = args[0] === "inspect" || args[1] === "watch";
+  return await runCommand(args, {
+    now: new Date("2026-11-21T12:00:00.000Z"),
+    stdin: desk.log,
+    internal: "shown",
+    signal: interruption.signal,
+    ...(isEndless ? { onOutput: () => interruption.abort() } : {}),
+    ...options,
+  });
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type HostileDesk, hostileProgram, openHostileDesk } from "../../support/hostile-desk.ts";
+import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";
+import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
+import { deskTenant } from "../../support/support-desk.ts";
+
+/** The pages of `inspect` over rows and documents that are hostile: nothing in them steers a browser's text. */
+
+const token = "ppr_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrs";
+const shalom = "שלום";
+let desk: HostileDesk;
+let inspect: InspectFixture;
+
+beforeAll(async () => {
+  desk = await openHostileDesk();
+  inspect = await startInspect(desk, { now: new Date("2026-11-21T12:00:00.000Z") });
+});
+
+afterAll(async () => {
+  await inspect?.close();
+  await desk?.close();
+});
+
+test("every page that a link leads to is harmless, and they do quote what is hostile", async () => {
+  const seen = new Set<string>();
+  const open = ["/"];
+  const kinds = new Set<string>();
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const { text, faults } = await page(path);
+    expect(faults, path).toEqual([]);
+    const kind = /^\/tenants\/[^/?]+\/(\w+)/.exec(path)?.[1] ?? (path === "/" ? "tenants" : "tenant");
+    if (text.includes(forgery)) kinds.add(kind);
+    for (const [, link] of text.matchAll(/ (?:href|action)="(\/[^"#]*)/g)) {
+      open.push((link ?? "").replaceAll("&amp;", "&"));
+    }
+  }
+  expect([...kinds].sort()).toEqual(["diff", "explain", "programs", "tenant"]);
+});
+
+describe("what an address says", () => {
+  const hostile = encodeURIComponent(hostileText);
+  test.each([
+    `/${hostile}`,
+    `/tenants/${hostile}`,
+    `/tenants/${deskTenant}?q=${hostile}`,
+    `/tenants/${deskTenant}/programs/${hostile}`,
+    `/tenants/${deskTenant}/explain?program=${hostile}`,
+    `/tenants/${deskTenant}/explain?program=BAD-STATE`,
+    `/tenants/${deskTenant}/diff?from=${hostile}&to=${hostile}`,
+    `/tenants/${deskTenant}/${hostile}`,
+  ])("is harmless on the page at %s", async (path) => {
+    expect((await page(path)).faults).toEqual([]);
+  });
+
+  test.each([
+    `/tenants/${deskTenant}/programs/${token}`,
+    `/tenants/${deskTenant}/explain?program=${token}`,
+    `/tenants/${token}`,
+    `/tenants/${deskTenant}?q=${token}`,
+    `/tenants/${deskTenant}/diff?from=${token}`,
+    `/${token}`,
+  ])("is not repeated when it holds a token: %s", async (path) => {
+    const { text } = await page(path);
+    expect(text).toContain("</html>");
+    expect(text).not.toContain(token.slice(0, 20));
+  });
+});
+
+test("right-to-left text is isolated, in headings, links and the way that leads to a page", async () => {
+  const { text } = await page(`/tenants/${deskTenant}/explain?program=${encodeURIComponent(shalom)}`);
+  const isolated = text.replaceAll(/<title>.*<\/title>/g, "").replaceAll(/<bdi[^>]*>[^<]*<\/bdi>/g, "");
+  expect(text).toContain(`<bdi>${shalom}</bdi>`);
+  expect(isolated.replaceAll(/"[^"]*"/g, "")).not.toContain(shalom);
+});
+
+test("a program's page shows its name as it was written, but for what steers", async () => {
+  const { text } = await page(`/tenants/${deskTenant}/programs/${hostileProgram}`);
+  expect(/<h1>(.*?)<\/h1>/s.exec(text)?.[1]).toContain("\\u202e");
+  expect(/<title>(.*?)<\/title>/s.exec(text)?.[1]).toContain("\\u202e");
+});
+
+/** A page and what it does to its reader; line breaks and tabs are white space in HTML. */
+async function page(path: string): Promise<{ readonly text: string; readonly faults: readonly string[] }> {
+  const text = await (await inspect.get(path)).text();
+  return { text, faults: outputFaults(text.replace(/[\n\t]/g, " "), false) };
+}

@@ -1,0 +1,154 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { hostileText } from "./hostile-text.ts";
+import { deskTenant, openSupportDesk, type SupportDesk } from "./support-desk.ts";
+
+/** A desk in whose database, store and log everything that may be any text is hostile. */
+export interface HostileDesk extends SupportDesk {
+  /** The gateway's log. */
+  readonly log: string;
+  readonly tokenIds: readonly [string, string];
+}
+
+/** The program whose every text is hostile; it is published. */
+export const hostileProgram = "HOSTILE-1";
+
+export async function openHostileDesk(): Promise<HostileDesk> {
+  const desk = await openSupportDesk();
+  await fillSource(desk);
+  await desk.build({ args: ["--on-invalid", "skip"], now: new Date("2026-11-21T08:00:00.000Z") });
+  await desk.source.query(
+    "UPDATE partner_source.programs SET name = name || '2', description = 'x' || description WHERE program_id = $1",
+    [hostileProgram],
+  );
+  await desk.build({ args: ["--on-invalid", "skip"], now: new Date("2026-11-21T09:00:00.000Z") });
+  // Pending changes, for whoever asks what a build would change.
+  await desk.source.query(
+    "UPDATE partner_source.programs SET departure_point = 'y' || departure_point WHERE program_id = $1",
+    [hostileProgram],
+  );
+  const tokenIds = [await issue(desk), await issue(desk)] as const;
+  await spoilStore(desk);
+  return { ...desk, tokenIds, log: hostileLog(tokenIds[0]) };
+}
+
+/** A view whose cast fails on hostile text: the database's own error quotes it. */
+export async function spoilCast(desk: SupportDesk): Promise<void> {
+  await desk.source.query("ALTER TABLE partner_source.room_prices RENAME TO real_room_prices");
+  await desk.source.query(`
+    CREATE VIEW partner_source.room_prices AS
+      SELECT tenant_id, program_id, (occupancy || ${sqlText(`7${hostileText}`)})::int AS occupancy, amount
+        FROM partner_source.real_room_prices`);
+}
+
+async function fillSource({ source }: SupportDesk): Promise<void> {
+  const any = hostileText;
+  const key = { tenant_id: deskTenant, program_id: hostileProgram };
+  await source.insert(
+    "programs",
+    {
+      ...key,
+      name: any,
+      lifecycle_state: "active",
+      capacity_total: -1,
+      currency: any,
+      category_type: any,
+      category_subtype: any,
+      guide_name: any,
+      description: any,
+      departure_point: any,
+      marketing_tags: [any],
+      accommodation_description: any,
+      cover_url: `https://x.example/${any}`,
+      gallery_urls: [`http://${any}`],
+      included: [any],
+      excluded: [any],
+      visits: [any],
+    },
+    { ...key, program_id: any, name: any, lifecycle_state: "active" },
+    { ...key, program_id: "BAD-STATE", name: any, lifecycle_state: any },
+    { ...key, tenant_id: any, name: any, lifecycle_state: "active" },
+  );
+  await source.insert("tenants", { tenant_id: any, name: any });
+  await source.insert("hotel_stays", { ...key, position: 1, name: any, location: any, star_level: 9 });
+  await source.insert(
+    "staff",
+    { ...key, position: 1, role: "lead_guide", name: any, gender: any, role_label: any },
+    { ...key, position: 2, role: "teacher", name: any, gender: any, role_label: any },
+    { ...key, position: 3, role: any, name: any },
+  );
+  await source.insert("flights", { ...key, position: 1, airline_code: any, airline_logo_url: any });
+  await source.insert("itinerary", { ...key, position: 1, title: any, description: any });
+  await source.insert("faq", { ...key, position: 1, question: any, answer: any });
+  await source.insert("enrollments", { ...key, status: any, role: any });
+}
+
+async function issue(desk: SupportDesk): Promise<string> {
+  const issued = await desk.json(["token", "create", "--tenant", deskTenant]);
+  return (issued as { readonly tokenId: string }).tokenId;
+}
+
+/** What somebody can do who may write to the store: every text that its schemas allow, and documents that they don't. */
+async function spoilStore({ storeDirectory }: SupportDesk): Promise<void> {
+  const edit = async (path: string, change: (document: string) => string): Promise<void> => {
+    const file = join(storeDirectory, path);
+    await writeFile(file, change(await readFile(file, "utf8")));
+  };
+  const quoted = JSON.stringify(hostileText);
+  await edit(`tenants/${deskTenant}/current.json`, (text) =>
+    text.replace('"hold":null', `"hold":{"reason":${quoted},"since":"2026-11-21T10:00:00.000Z"}`),
+  );
+  await edit("auth/tokens.json", (text) => text.replaceAll('"name":null', `"name":${quoted}`));
+  const [newest] = (await readdir(join(storeDirectory, "runs"))).sort().reverse();
+  await edit(`runs/${newest}`, (text) => {
+    const report = JSON.parse(text);
+    for (const run of report.tenants) {
+      if (run.tenantId !== deskTenant) continue;
+      run.outcome = "failed";
+      run.failure = { code: "internal", message: hostileText };
+      run.problems = run.problems.map((problem: object) => ({
+        ...problem,
+        field: hostileText,
+        value: hostileText.slice(0, 200),
+        message: hostileText,
+      }));
+    }
+    return JSON.stringify(report);
+  });
+  await writeFile(join(storeDirectory, "runs/20261121T110000Z-00000000.json"), `{${quoted}:1}`);
+  await edit(`tenants/${deskTenant}/current.json`, (text) => text);
+}
+
+/** Lines as the gateway writes them, and as somebody may have changed them on the way. */
+function hostileLog(tokenId: string): string {
+  const any = hostileText;
+  const line = {
+    level: "info",
+    time: "2026-11-21T10:00:00.000Z",
+    msg: "request",
+    requestId: "request-1",
+    status: 500,
+    route: "detail",
+    tokenId,
+    tenantId: deskTenant,
+    programId: hostileProgram,
+  };
+  const hostile = { route: any, method: any, tokenId: any, tenantId: any, snapshotId: any, objectKey: any };
+  const causes = { programId: any, causeCode: any, cause: any };
+  return [
+    line,
+    { ...line, snapshotId: any, objectKey: any, cause: any, method: any },
+    { ...line, status: 404, programId: any },
+    { ...line, ...hostile, ...causes },
+    { ...line, ...hostile, ...causes, status: 401, requestId: any },
+    { ...line, ...causes, status: 404, causeCode: "unknown_program" },
+    { ...line, ...causes, status: 401, causeCode: "token_revoked" },
+  ]
+    .map((record) => `${JSON.stringify(record)}\n`)
+    .join("");
+}
+
+/** A literal of SQL, whatever is in it. */
+function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
