@@ -94,7 +94,7 @@ export async function acceptsConnections(port: number): Promise<boolean> {
   const socket = connect({ host: "127.0.0.1", port, timeout: 5000 });
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.once("connect", resolve).once("error", reject).once("timeout", reject);
+      socket.once("connect", resolve).on("error", reject).once("timeout", reject);
     });
     return true;
   } catch {
