@@ -87,10 +87,13 @@ export function url(
     parse: (text) => {
       // The text may hold a password: no fault repeats it.
       const parsed = parsedUrl(text);
-      if (parsed === undefined) throw new SettingFault("is not a URL");
-      if (!spec.schemes.includes(parsed.protocol)) {
+      if (parsed === undefined) throw new SettingFault(`is not a URL; ${percentEncode}`);
+      const { protocol } = parsed;
+      // `postgres:secret` is a URL, too: one of a path alone.
+      if (!spec.schemes.includes(protocol) || !text.slice(protocol.length).startsWith("//")) {
         throw new SettingFault(`must begin with ${spec.schemes.map((scheme) => `${scheme}//`).join(" or ")}`);
       }
+      if (isMisread(parsed)) throw new SettingFault(`cannot be read for certain; ${percentEncode}`);
       if (spec.needsHost === true && parsed.hostname === "") throw new SettingFault("names no host");
       return parsed;
     },
@@ -125,6 +128,23 @@ export function parseInstant(text: string): Date | undefined {
   if (!day.toISOString().startsWith(match[1] ?? "")) return undefined;
   // An offset can lead out of the years 1 to 9999, which is where no stored document can follow.
   return /^(?!0000)\d{4}-/.test(value.toISOString()) ? value : undefined;
+}
+
+const percentEncode =
+  "in a user name or password write # as %23, % as %25, / as %2F, : as %3A, ? as %3F and @ as %40";
+
+/**
+ * Whether part of a password may stand elsewhere: a raw `#`, `/` or `?` in it ends the host too early, so that the `@`
+ * follows behind. Looking that host up would show a piece of the password to whoever reads the message, and to DNS.
+ */
+function isMisread({ pathname, search, hash, username, password, hostname }: URL): boolean {
+  if (hash !== "" || `${pathname}${search}`.includes("@")) return true;
+  try {
+    for (const part of [username, password, hostname, pathname]) decodeURIComponent(part);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function shownUrl(value: URL): string {

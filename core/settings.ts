@@ -89,6 +89,20 @@ export const cliSettings = {
     parse: terminalStatuses,
     show: (statuses) => statuses.join(","),
   }),
+  maxValueKb: integer({
+    name: "MAX_VALUE_KB",
+    about: "a text or list of the source that is larger is not read: an error of its program",
+    fallback: 1024,
+    min: 1,
+    max: 65_536,
+  }),
+  maxProgramKb: integer({
+    name: "MAX_PROGRAM_KB",
+    about: "a program of which one view has more, or whose JSON is larger, is not published: an error of it",
+    fallback: 4096,
+    min: 1,
+    max: 262_144,
+  }),
 } as const;
 
 /** The settings of `partner-programs-gateway`. */

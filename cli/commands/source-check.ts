@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { ExitStatus } from "../exit-status.ts";
 import { layoutOf } from "../presentation/layout.ts";
+import { sourceLimits } from "../reader/source-limits.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell.ts";
 import { checkSource, type SourceReport } from "../source/check-source.ts";
 import { problemReport } from "../source/problem-report.ts";
@@ -16,8 +17,11 @@ export function sourceCheck(shell: Shell): Command {
 }
 
 async function run(shell: Shell, { json }: { readonly json: boolean }): Promise<ExitStatus> {
-  const report = await withDatabaseUrl(settingsOf(shell), (databaseUrl) =>
-    withSourceClient({ databaseUrl, signal: shell.signal }, checkSource),
+  const settings = settingsOf(shell);
+  const report = await withDatabaseUrl(settings, (databaseUrl) =>
+    withSourceClient({ databaseUrl, signal: shell.signal }, (client) =>
+      checkSource(client, sourceLimits(settings)),
+    ),
   );
   if (json) printJson(shell, report);
   else shell.stdout.write(checkText(shell, report));

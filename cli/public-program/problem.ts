@@ -18,6 +18,14 @@ export const problemRules = {
     severity: "error",
     rule: "the lifecycle state is one of active, draft, cancelled, completed, archived, ended",
   },
+  value_too_large: {
+    severity: "error",
+    rule: "a value larger than MAX_VALUE_KB is not read: shorten it, or raise the setting",
+  },
+  program_too_large: {
+    severity: "error",
+    rule: "a program larger than MAX_PROGRAM_KB is not published: give it less, or raise the setting",
+  },
   schema_violation: { severity: "error", rule: "the published document must fit its JSON Schema" },
   date_out_of_range: {
     severity: "warning",

@@ -32,6 +32,17 @@ export interface ProgramSource {
   readonly flights: readonly FlightRow[];
   readonly itinerary: readonly ItineraryRow[];
   readonly faq: readonly FaqRow[];
+  /** Why some of it is missing: a value, or all of it, is larger than the limits allow. */
+  readonly oversize: SourceOversize | null;
+}
+
+/** Something of a program that is too large to be read. */
+export interface SourceOversize {
+  readonly code: "value_too_large" | "program_too_large";
+  /** The public field that it would have become, or `null` for the whole. */
+  readonly field: string | null;
+  /** What it is in the source, its size and the limit. */
+  readonly text: string;
 }
 
 /** The rows of the child views are tuples, in the order of the contract's columns. */

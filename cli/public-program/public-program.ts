@@ -40,6 +40,13 @@ export interface MappingRules {
 export function publicProgram(source: ProgramSource, rules: MappingRules): PublicProgram {
   const state = lifecycle(source.lifecycleState);
   if (state.kind === "unpublished") return state;
+  if (source.oversize !== null) {
+    const { code, field, text } = source.oversize;
+    return {
+      kind: "invalid",
+      problems: [{ code, programId: shownValue(source.programId), field, value: text }],
+    };
+  }
   if (state.kind === "unknown") {
     return invalid(source, "lifecycle_state_unknown", "lifecycle_state", source.lifecycleState);
   }

@@ -31,14 +31,24 @@ export function publicUrls(
 
 /** A malformed URL may hide a password anywhere before an `@`; only the scheme is sure to be none. */
 function withoutUserInformation(url: string): string {
-  return url.replace(/^([a-z]+:)?.*@/is, "$1…@");
+  const at = url.lastIndexOf("@");
+  if (at < 0) return url;
+  const scheme = /^[a-z]+:/i.exec(url)?.[0] ?? "";
+  return `${scheme}…@${url.slice(at + 1)}`;
 }
 
 /**
  * Stricter than the WHATWG parser, which forgives `https:host`, white space and backslashes that a partner's client
- * may read differently.
+ * may read differently. Two patterns instead of one: the parts of one would share characters, and take quadratic time.
  */
 function isPublicUrl(text: string): boolean {
-  const authority = /^https:\/\/([^/?#\s\\]+)[^\s\\]*$/i.exec(text)?.[1];
-  return authority !== undefined && !authority.includes("@") && parsedUrl(text) !== undefined;
+  if (!/^https:\/\//i.test(text) || /[\s\\]/.test(text)) return false;
+  const rest = text.slice("https://".length);
+  const authority = rest.slice(0, authorityEnd(rest));
+  return authority !== "" && !authority.includes("@") && parsedUrl(text) !== undefined;
+}
+
+function authorityEnd(rest: string): number {
+  const end = rest.search(/[/?#]/);
+  return end < 0 ? rest.length : end;
 }

@@ -4,6 +4,10 @@ import { compareIds } from "./compare-ids.ts";
 export interface ChildRow {
   readonly programId: string;
   readonly json: string;
+  /** As the guarded queries give it: the sizes of a row that is too large. */
+  readonly sizes?: string | null;
+  /** As the guarded queries give it: of all rows of the program. */
+  readonly bytes?: number;
 }
 
 /**
@@ -16,15 +20,17 @@ export class ChildCursor {
   #isComplete = false;
   #merged: string | undefined;
   #strays = 0;
+  #waitingLength = 0;
   #firstStray: string | undefined;
 
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** Whether there are more rows to come and fewer than so many are waiting to be merged. */
-  isWanted(waiting: number): boolean {
-    return !this.#isComplete && this.#rows.length - this.#at < waiting;
+  /** Whether there are more rows to come, and those that wait to be merged are few and, as JSON, short enough. */
+  isWanted(waiting: number, maxWaitingLength = Number.POSITIVE_INFINITY): boolean {
+    if (this.#isComplete || this.#rows.length - this.#at >= waiting) return false;
+    return this.#waitingLength < maxWaitingLength;
   }
 
   /** How many such programs, and the first one's id. */
@@ -36,6 +42,7 @@ export class ChildCursor {
     this.#rows = this.#at >= this.#rows.length ? rows : [...this.#rows.slice(this.#at), ...rows];
     this.#at = 0;
     this.#isComplete = isComplete;
+    for (const { json } of rows) this.#waitingLength += json.length;
   }
 
   /** Whether everything up to and including this program has arrived. */
@@ -44,18 +51,23 @@ export class ChildCursor {
     return this.#isComplete || (last !== undefined && compareIds(last.programId, programId) >= 0);
   }
 
-  /** The tuples of the program as JSON, `[]` when there are none. Called in the order of the ids; an id may come twice. */
+  /** The tuples of the program as JSON, `[]` when there are none. */
   jsonOf(programId: string): string {
+    return this.rowOf(programId)?.json ?? "[]";
+  }
+
+  /** The row of the program, if there is one. Called in the order of the ids; an id may come twice. */
+  rowOf(programId: string): ChildRow | undefined {
     for (let row = this.#rows[this.#at]; row !== undefined; row = this.#rows[this.#at]) {
       const order = compareIds(row.programId, programId);
       if (order > 0) break;
       if (order === 0) {
         this.#merged = programId;
-        return row.json;
+        return row;
       }
       this.#pass(row);
     }
-    return "[]";
+    return undefined;
   }
 
   /** Passes over what is left once the last program has been merged. */
@@ -65,6 +77,7 @@ export class ChildCursor {
 
   #pass(row: ChildRow): void {
     this.#at += 1;
+    this.#waitingLength -= row.json.length;
     if (row.programId === this.#merged) return;
     this.#strays += 1;
     this.#firstStray ??= row.programId;

@@ -11,6 +11,8 @@ export interface SourcePool {
 }
 
 const connectTimeoutMs = 10_000;
+/** A server that is gone without a word never answers the farewell. */
+const maxFarewellMs = 2000;
 /** One statement fetches a few hundred programs; the first one also sorts the tenant's rows. */
 const statementTimeoutMs = 600_000;
 
@@ -28,10 +30,22 @@ export async function withSourcePool<Result>(
   });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on("error", () => {});
+  // The pool takes its own listener away when it hands a connection out, in the middle of reading what has arrived: the
+  // server's farewell may come in the same packet, long before whoever waits for the connection can listen.
+  const connections = new Set<pg.PoolClient>();
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    connections.add(client);
+  });
+  pool.on("remove", (client) => connections.delete(client));
   try {
     return await run({ withReading: (read) => withReading(pool, options.signal, read) });
   } finally {
+    const cut = setTimeout(() => {
+      for (const client of connections) client.connection.stream.destroy();
+    }, maxFarewellMs);
     await pool.end();
+    clearTimeout(cut);
   }
 }
 

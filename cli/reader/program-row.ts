@@ -10,17 +10,20 @@ import type {
   RoomPriceRow,
   StaffRow,
 } from "../public-program/program-source.ts";
-import type { ChildName } from "./source-queries.ts";
+import { shownOversize } from "./oversize.ts";
+import type { ChildName } from "./source-columns.ts";
+import type { Oversize } from "./source-limits.ts";
 import { byPosition } from "./tuple-order.ts";
 
 /**
  * A row of `programsQuery`, all columns as text, and the program's children as JSON. The casts state what the queries select,
  * in their order; the values stay untrusted and are judged by the mapping. The children of a program that is not
- * published are not even parsed: nobody looks at them.
+ * published are not even parsed: nobody looks at them. `oversize`: why not all of it has come.
  */
 export function programSource(
   row: readonly (string | null)[],
   jsonOf: (child: ChildName) => string,
+  oversize?: Oversize,
 ): ProgramSource {
   const text = (column: ProgramColumn): string | null => row[columns[column]] ?? null;
   const list = (column: ProgramColumn): (string | null)[] | null => JSON.parse(text(column) ?? "null");
@@ -59,6 +62,7 @@ export function programSource(
     flights: byPosition(tuplesOf("flights")) as unknown as FlightRow[],
     itinerary: byPosition(tuplesOf("itinerary")) as unknown as ItineraryRow[],
     faq: byPosition(tuplesOf("faq")) as unknown as FaqRow[],
+    oversize: oversize === undefined ? null : shownOversize(oversize),
   };
 }
 

@@ -1,21 +1,20 @@
 import type { QueryArrayConfig } from "pg";
 import type { TenantId } from "../../core/ids.ts";
 import type { SourceClient } from "./connect.ts";
+import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
+import { oversizeOf, programOversize } from "./oversize.ts";
 import { programSource } from "./program-row.ts";
 import type { ReadProgram } from "./read-programs.ts";
-import {
-  type ChildName,
-  childQueries,
-  elsewhereQuery,
-  ofOneProgram,
-  programsQuery,
-} from "./source-queries.ts";
+import { type ChildName, childViews } from "./source-columns.ts";
+import type { SourceLimits } from "./source-limits.ts";
+import { elsewhereQuery, ofOneProgram } from "./source-queries.ts";
 
 /** A single program as a build would read it, `undefined` when the source does not have it. One query per view. */
 export async function readProgram(
   client: SourceClient,
   tenantId: TenantId,
   programId: string,
+  limits: SourceLimits,
 ): Promise<ReadProgram | undefined> {
   const rowsOf = async (query: string): Promise<readonly Row[]> => {
     const config = { text: ofOneProgram(query), rowMode: "array", types: asText } as unknown;
@@ -24,15 +23,19 @@ export async function readProgram(
     // A type may call two tenants equal (citext): to a build they are two.
     return rows.filter((row) => row[1] === tenantId);
   };
-  const [program, another] = await rowsOf(programsQuery);
+  const [program, another] = await rowsOf(guardedProgramsQuery(limits));
   if (program === undefined) return undefined;
+  let oversize = programOversize(program, limits);
   const children = new Map<ChildName, string>();
-  for (const name of Object.keys(childQueries) as ChildName[]) {
-    const [row] = await rowsOf(childQueries[name]);
-    children.set(name, row?.[2] ?? "[]");
+  for (const name of Object.keys(childViews) as ChildName[]) {
+    const [row] = await rowsOf(guardedChildQuery(name, limits));
+    if (row === undefined) continue;
+    const [, , json, sizes = null, bytes] = row;
+    children.set(name, json ?? "[]");
+    oversize ??= oversizeOf(childViews[name], sizes, Number(bytes), limits);
   }
   return {
-    source: programSource(program, (name) => children.get(name) ?? "[]"),
+    source: programSource(program, (name) => children.get(name) ?? "[]", oversize),
     isDuplicate: another !== undefined,
   };
 }

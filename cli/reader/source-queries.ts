@@ -1,32 +1,25 @@
+import { cappedColumn, measuredRows, oversizes } from "./measured-rows.ts";
+import {
+  type ChildName,
+  childViews,
+  type ProgramView,
+  type SourceColumn,
+  viewColumns,
+} from "./source-columns.ts";
+import type { SourceLimits } from "./source-limits.ts";
+
 /**
  * The queries of the generator: one per view and tenant, `$1` being the tenant. They name every column that is read
  * and nothing else, so that an extra (private) column of a view can never leave the database. Order and grouping use
  * the "C" collation: the same on every server, whatever its locale.
  */
 export const tenantsQuery = `
-  SELECT tenant_id::text, name::text FROM partner_source.tenants ORDER BY tenant_id::text COLLATE "C"`;
-
-/** What is read of each view beside the ids of tenant and program; of `programs` in the order of `programColumn`. */
-const columns = {
-  programs: `name::text, lifecycle_state::text, departure_date::text, return_date::text, capacity_total::text,
-         currency::text, category_type::text, category_subtype::text, guide_name::text, legacy_price::text,
-         description::text, departure_point::text, to_json(marketing_tags::text[]),
-         accommodation_description::text, cover_url::text, to_json(gallery_urls::text[]),
-         to_json(included::text[]), to_json(excluded::text[]), to_json(visits::text[])`,
-  room_prices: "occupancy, amount::text",
-  child_prices: "min_age, max_age, amount::text",
-  hotel_stays: "position, name::text, location::text, check_in::text, check_out::text, star_level",
-  enrollments: "role::text, status::text",
-  staff: "position, role::text, name::text, gender::text, role_label::text",
-  flights: "position, airline_code::text, airline_logo_url::text",
-  itinerary: "position, title::text, description::text",
-  faq: "position, question::text, answer::text",
-} as const;
-
-type ProgramView = keyof typeof columns;
+  SELECT left(tenant_id::text, 1000), left(name::text, 1000)
+    FROM partner_source.tenants
+   ORDER BY tenant_id::text COLLATE "C"`;
 
 export const programsQuery = `
-  SELECT program_id::text, tenant_id::text, ${columns.programs}
+  SELECT program_id::text, tenant_id::text, ${plainColumns("programs")}
     FROM partner_source.programs
    WHERE tenant_id = $1
    ORDER BY program_id::text COLLATE "C"`;
@@ -35,13 +28,13 @@ export const programsQuery = `
  * The children of each program as one JSON array of tuples: a tenth of the rows that would cross otherwise. Grouped by
  * the ids as text, too, since a type may call different ids equal (citext), and by the ids themselves for their indexes.
  */
-export const childQueries = {
+export const childQueries: Readonly<Record<ChildName, string>> = {
   roomPrices: tuplesOf("room_prices"),
   childPrices: tuplesOf("child_prices"),
   hotelStays: tuplesOf("hotel_stays"),
   enrollments: `
   SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(role, status, enrolled))
-    FROM (SELECT tenant_id::text, program_id::text, ${columns.enrollments}, count(*) AS enrolled
+    FROM (SELECT tenant_id::text, program_id::text, ${plainColumns("enrollments")}, count(*) AS enrolled
             FROM partner_source.enrollments
            WHERE tenant_id = $1
            GROUP BY tenant_id, program_id, tenant_id::text, program_id::text, role::text, status::text) AS counted
@@ -51,44 +44,39 @@ export const childQueries = {
   flights: tuplesOf("flights"),
   itinerary: tuplesOf("itinerary"),
   faq: tuplesOf("faq"),
-} as const;
-
-export type ChildName = keyof typeof childQueries;
-
-export const childViews: Readonly<Record<ChildName, string>> = {
-  roomPrices: "room_prices",
-  childPrices: "child_prices",
-  hotelStays: "hotel_stays",
-  enrollments: "enrollments",
-  staff: "staff",
-  flights: "flights",
-  itinerary: "itinerary",
-  faq: "faq",
 };
 
 /**
- * Of each view how many rows the tenant has and the sum of their hashes, which no order of the rows changes. What is hashed
- * are the very values that the other queries read. A change goes unseen once in 2^64.
+ * Of each view how many rows the tenant has, the sum of their hashes, which no order of the rows changes, and how large
+ * they are. What is hashed are the very values that the other queries read. A change goes unseen once in 2^64.
  */
-export const checksumsQuery = `${(Object.keys(columns) as ProgramView[]).map(checksumOf).join(" UNION ALL")}
+export function checksumsQuery(limits: SourceLimits): string {
+  const views = ["programs", ...Object.values(childViews)] as const;
+  return `${views.map((view) => checksumOf(view, limits)).join(" UNION ALL")}
    ORDER BY 1`;
+}
 
 /** Programs that no tenant owns, by the tenant id that they claim. */
 export const strayProgramsQuery = `
-  SELECT p.tenant_id::text, count(*)::int
+  SELECT left(p.tenant_id::text, 1000), count(*)::int
     FROM partner_source.programs AS p
    WHERE NOT EXISTS (SELECT FROM partner_source.tenants AS t WHERE t.tenant_id::text COLLATE "C" = p.tenant_id::text COLLATE "C")
    GROUP BY 1
    ORDER BY 1`;
 
+/** Some may be of a tenant that the type of its id calls equal. */
+const maxDoubles = 10;
+
 /** The same query for the one program `$2`. */
 export function ofOneProgram(query: string): string {
-  return query.replace("WHERE tenant_id = $1", "WHERE tenant_id = $1 AND program_id::text = $2");
+  const narrowed = query.replace("WHERE tenant_id = $1", "WHERE tenant_id = $1 AND program_id::text = $2");
+  // One row is the program, a second one says that it has a double; a third says nothing.
+  return `${narrowed} LIMIT ${maxDoubles}`;
 }
 
 /** Programs of any tenant whose id is that of `$1` but for case and surrounding spaces. */
 export const elsewhereQuery = `
-  SELECT tenant_id::text, program_id::text
+  SELECT left(tenant_id::text, 1000), left(program_id::text, 1000)
     FROM partner_source.programs
    WHERE lower(trim(program_id::text)) = lower(trim($1))
    ORDER BY 1, 2
@@ -96,17 +84,31 @@ export const elsewhereQuery = `
 
 function tuplesOf(view: Exclude<ProgramView, "programs" | "enrollments">): string {
   return `
-  SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(${columns[view]}))
+  SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(${plainColumns(view)}))
     FROM partner_source.${view}
    WHERE tenant_id = $1
    GROUP BY tenant_id, program_id, tenant_id::text, program_id::text
    ORDER BY 1`;
 }
 
-function checksumOf(view: ProgramView): string {
+function plainColumns(view: ProgramView): string {
+  const columns: readonly SourceColumn[] = viewColumns[view];
+  return columns.map(({ kind, sql }) => (kind === "list" ? `to_json(${sql})` : sql)).join(", ");
+}
+
+/** Rows that are too large are hashed as they are read: capped, and with their sizes. */
+function checksumOf(view: ProgramView, limits: SourceLimits): string {
+  const columns: readonly SourceColumn[] = viewColumns[view];
+  const names = columns.map(({ name }) => name);
+  const capped = [
+    ...columns.map((column) => `(${cappedColumn(column, limits)})::text`),
+    oversizes(view, limits),
+  ];
   return `
   SELECT '${view}', count(*)::text,
-         sum(hashtextextended(ROW(program_id::text, tenant_id::text, ${columns[view]})::text COLLATE "C", 0))::text
-    FROM partner_source.${view}
-   WHERE tenant_id = $1`;
+         sum(hashtextextended(
+           CASE WHEN bytes <= ${limits.maxValueBytes} THEN ROW(program_id, tenant_id, ${names.join(", ")})::text
+                ELSE ROW(program_id, tenant_id, ${capped.join(", ")})::text END COLLATE "C", 0))::text,
+         max(bytes)::text, sum(bytes)::text
+    FROM ${measuredRows(view, limits)} AS row`;
 }

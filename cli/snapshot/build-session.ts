@@ -7,6 +7,7 @@ import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import { createProgressBar } from "../presentation/progress-bar.ts";
 import { terminalStatusTest } from "../public-program/capacity.ts";
 import { withSourcePool } from "../reader/connect.ts";
+import { sourceLimits } from "../reader/source-limits.ts";
 import { type CliSettings, commandLogger, type Shell } from "../shell.ts";
 import { requireSourceStructure } from "../source/require-structure.ts";
 import { withDatabaseUrl } from "../source/with-database-url.ts";
@@ -111,14 +112,15 @@ function claimScope(choices: RunChoices, settings: CliSettings, env: Shell["env"
     storeUrl.kind === "file" ? hostname() : [AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL, AWS_PROFILE];
   return JSON.stringify([
     [place, storeUrl],
-    [legacyCapacity, terminalStatuses, onInvalid, allowShrink, rewrite, dryRun],
+    [legacyCapacity, terminalStatuses, sourceLimits(settings), onInvalid, allowShrink, rewrite, dryRun],
   ]);
 }
 
 function runOptions(choices: RunChoices, settings: CliSettings, generator: string): RunOptions {
   const { terminalStatuses, legacyCapacity } = settings;
-  const rules = { isTerminalStatus: terminalStatusTest(terminalStatuses), legacyCapacity };
-  const recipe = recipeDigest(generator, [terminalStatuses, legacyCapacity, choices.onInvalid]);
+  const limits = sourceLimits(settings);
+  const rules = { isTerminalStatus: terminalStatusTest(terminalStatuses), legacyCapacity, limits };
+  const recipe = recipeDigest(generator, [terminalStatuses, legacyCapacity, limits, choices.onInvalid]);
   return { ...choices, rules, recipe, terminalStatuses };
 }
 

@@ -172,14 +172,15 @@ async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void)
   };
   const writer = { ...context, store: options.dryRun ? undefined : store, onWritten: input.onWritten };
   const reading = await context.pool.withReading(async (client) => {
-    const [parent, sourceDigest] = await Promise.all([
+    const { limits } = options.rules;
+    const [parent, rows] = await Promise.all([
       before && trustedManifest(store, before, input),
-      readSourceDigest(client, tenantId),
+      readSourceDigest(client, tenantId, limits),
     ]);
-    const digest = sha256Hex(Buffer.from(options.recipe + sourceDigest));
+    const digest = sha256Hex(Buffer.from(options.recipe + rows.digest));
     if (parent?.source?.digest === digest && !options.rewrite)
       return { known: parent.source, programs: parent.programs.count };
-    const batches = readPrograms(client, tenantId);
+    const batches = readPrograms(client, tenantId, limits, rows.sizes);
     const prepared = await prepareSnapshot({ ...plan, parent }, batches, problems, writer);
     return { prepared, parent, digest };
   });

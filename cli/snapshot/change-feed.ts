@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { isTenantId, type TenantId } from "../../core/ids.ts";
 import type { Logger } from "../../core/logger.ts";
+import { endClient } from "../source/end-client.ts";
 
 /** What changed in the source since the last look: certain tenants, or who knows what. */
 export type Changes =
@@ -110,6 +111,6 @@ async function listenOnce(
     onListening();
     await ended;
   } finally {
-    await client.end().catch(() => {});
+    await endClient(client);
   }
 }

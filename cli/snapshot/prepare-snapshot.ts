@@ -6,9 +6,10 @@ import type { ObjectBody, ObjectStore } from "../../core/object-store.ts";
 import { ProgramTable } from "../../core/program-table.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
 import { publishedContract } from "../../schemas/generated/validators-published.ts";
-import { shownValue } from "../public-program/problem.ts";
+import { type DataProblem, shownValue } from "../public-program/problem.ts";
 import { type MappingRules, type PublicProgram, publicProgram } from "../public-program/public-program.ts";
 import type { ReadProgram, StrayRows } from "../reader/read-programs.ts";
+import type { SourceLimits } from "../reader/source-limits.ts";
 import { ListResponses } from "./list-responses.ts";
 import type { ProblemLog } from "./problem-log.ts";
 import { putImmutable } from "./put-immutable.ts";
@@ -19,6 +20,7 @@ import { violation } from "./violation.ts";
 /** What decides the content of a tenant's snapshot, beside its data. */
 export interface ContentRules extends MappingRules {
   readonly legacyCapacity: LegacyCapacity;
+  readonly limits: SourceLimits;
 }
 
 export interface SnapshotPlan {
@@ -54,6 +56,7 @@ export interface Writer {
 
 /** Puts under way at a time, of one tenant. */
 const maxParallelPuts = 32;
+const maxParallelPutBytes = 16 * 1024 * 1024;
 
 /**
  * Maps, renders and checks every program as it streams in, and stores the responses that the parent does not have.
@@ -77,7 +80,7 @@ export async function prepareSnapshot(
     notPublishable: 0,
     invalid: 0,
   };
-  const puts = createPutQueue(maxParallelPuts);
+  const puts = createPutQueue(maxParallelPuts, maxParallelPutBytes);
   using lists = new ListResponses();
 
   async function store(name: ResponseName, body: ObjectBody): Promise<ResponseEntry> {
@@ -85,7 +88,8 @@ export async function prepareSnapshot(
     const { store: target, signal } = writer;
     if (target !== undefined) {
       await writer.beforeFirstWrite();
-      await puts.add(async () => {
+      // A file lies on the disk, and is read as it is sent.
+      await puts.add(body.kind === "bytes" ? body.size : 0, async () => {
         await putImmutable(target, key, body, signal);
         writer.onWritten(body.size);
       });
@@ -186,9 +190,25 @@ export function checkedProgram(
     return { kind: "invalid", problems: [problem] };
   }
   const rendered = renderedProgram(program, rules.legacyCapacity);
+  const large = oversizeProblem(rendered, programId, rules.limits);
+  if (large !== undefined) return { kind: "invalid", problems: [large] };
   const broken = isVouchedFor(rendered, programId, parent) ? undefined : violation(rendered, programId);
   if (broken !== undefined) return { kind: "invalid", problems: [broken] };
   return { kind, programId, problems, rendered, departureDate: listItem.departureDate };
+}
+
+/** Some of the data takes more room in the finished document than in the source. */
+function oversizeProblem(
+  { detail }: RenderedProgram,
+  programId: ProgramId,
+  { maxProgramBytes }: SourceLimits,
+): DataProblem | undefined {
+  // No UTF-16 code unit takes more than three bytes in UTF-8.
+  if (detail.length * 3 <= maxProgramBytes) return undefined;
+  const bytes = Buffer.byteLength(detail);
+  if (bytes <= maxProgramBytes) return undefined;
+  const value = `JSON: ${bytes} bytes, limit ${maxProgramBytes}`;
+  return { code: "program_too_large", programId, field: null, value };
 }
 
 /**

@@ -1,13 +1,15 @@
-/** Runs writes side by side, a bounded number at a time, and stops taking more after the first failure. */
+/** Runs writes side by side, a bounded number and size at a time, and stops taking more after the first failure. */
 export interface PutQueue {
   /** Resolves when the write has *begun*, so that a producer waits while the store is slower than it is. */
-  add(write: () => Promise<void>): Promise<void>;
+  add(bytes: number, write: () => Promise<void>): Promise<void>;
   /** Resolves when every write has ended; throws the first failure. Always to be awaited, also after a failure. */
   settled(): Promise<void>;
 }
 
-export function createPutQueue(limit: number): PutQueue {
+/** A write of more than `maxBytes` runs alone. */
+export function createPutQueue(limit: number, maxBytes: number): PutQueue {
   const running = new Set<Promise<void>>();
+  let runningBytes = 0;
   let failure: { readonly reason: unknown } | undefined;
 
   function throwFailure(): void {
@@ -15,8 +17,10 @@ export function createPutQueue(limit: number): PutQueue {
   }
 
   return {
-    async add(write) {
-      while (running.size >= limit) await Promise.race(running);
+    async add(bytes, write) {
+      const isFull = (): boolean =>
+        running.size >= limit || (running.size > 0 && runningBytes + bytes > maxBytes);
+      while (isFull()) await Promise.race(running);
       throwFailure();
       const run = write()
         .catch((reason: unknown) => {
@@ -24,8 +28,10 @@ export function createPutQueue(limit: number): PutQueue {
         })
         .finally(() => {
           running.delete(run);
+          runningBytes -= bytes;
         });
       running.add(run);
+      runningBytes += bytes;
     },
 
     async settled() {

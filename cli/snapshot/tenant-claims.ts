@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { TenantId } from "../../core/ids.ts";
 import { sha256Hex } from "../../core/object-body.ts";
+import { endClient } from "../source/end-client.ts";
 
 /**
  * `ours`: to be built now, then given up with `release`. `taken`: another builder is at it, so try again later; if that one
@@ -59,7 +60,7 @@ export async function withTenantClaims<Result>(
       advisoryClaims(client, sha256Hex(Buffer.from(scope)).slice(0, 16), startedAt, () => isUsable),
     );
   } finally {
-    await client.end().catch(() => {});
+    await endClient(client);
   }
 }
 

@@ -1,8 +1,10 @@
 import type pg from "pg";
 import { type ProblemCode, problemRules, shownValue } from "../public-program/problem.ts";
+import type { SourceLimits } from "../reader/source-limits.ts";
 import { contractViews } from "./contract.ts";
 import { type RelationCheck, relationChecks } from "./relation-checks.ts";
 import { type RowCheck, rowChecks } from "./row-checks.ts";
+import { ofReadValues, programSizeChecks, sizeChecks } from "./size-checks.ts";
 import type { ProblemExample, SourceProblem, StructureCode } from "./source-problem.ts";
 
 export type RowProblem = SourceProblem<ProblemCode | StructureCode>;
@@ -19,12 +21,12 @@ export interface RowReport {
  * Looks for rows that break the contract, with a few set-based queries whatever the number of rows. Expects views
  * whose structure is right (`checkSourceStructure`).
  */
-export async function checkSourceRows(client: pg.ClientBase): Promise<RowReport> {
+export async function checkSourceRows(client: pg.ClientBase, limits: SourceLimits): Promise<RowReport> {
   const rows: Record<string, number | null> = {};
   const problems: RowProblem[] = [];
   for (const { name } of contractViews) {
     try {
-      const found = await checkView(client, name);
+      const found = await checkView(client, name, limits);
       rows[name] = found.rows;
       problems.push(...found.problems);
     } catch (error) {
@@ -37,12 +39,17 @@ export async function checkSourceRows(client: pg.ClientBase): Promise<RowReport>
 }
 
 const maxExamples = 5;
+/** What is shown is cut to less. */
+const maxShownCharacters = 200;
 
 async function checkView(
   client: pg.ClientBase,
   view: string,
+  limits: SourceLimits,
 ): Promise<{ rows: number; problems: readonly RowProblem[] }> {
-  const checks = rowChecks.filter((check) => check.view === view);
+  const checks = [...sizeChecks(limits), ...rowChecks.map((check) => ofReadValues(check, limits))].filter(
+    (check) => check.view === view,
+  );
   const counts = checks.map(({ condition }) => `count(*) FILTER (WHERE ${condition})`);
   const { rows } = await client.query<string[]>({
     text: `SELECT ${["count(*)", ...counts].join(",\n")} FROM partner_source.${view}`,
@@ -54,7 +61,7 @@ async function checkView(
     const count = found[at] ?? 0;
     if (count > 0) problems.push(rowProblem(check, count, await examplesOf(client, check)));
   }
-  for (const check of relationChecks) {
+  for (const check of [...programSizeChecks(limits), ...relationChecks]) {
     if (check.view === view) problems.push(...(await checkRelation(client, check)));
   }
   return { rows: total, problems };
@@ -63,7 +70,7 @@ async function checkView(
 async function examplesOf(client: pg.ClientBase, check: RowCheck): Promise<readonly ProblemExample[]> {
   const programId = check.view === "tenants" ? "NULL" : "program_id::text";
   const { rows } = await client.query<ExampleRow>(
-    `SELECT tenant_id::text, ${programId} AS program_id, ${check.value} AS value
+    `SELECT left(tenant_id::text, ${maxShownCharacters}) AS tenant_id, left(${programId}, ${maxShownCharacters}) AS program_id, left(${check.value}, ${maxShownCharacters}) AS value
        FROM partner_source.${check.view} WHERE ${check.condition} LIMIT ${maxExamples}`,
   );
   return rows.map(example);

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { SourceLimits } from "../reader/source-limits.ts";
 import { checkSourceRows } from "./check-rows.ts";
 import { checkSourceStructure } from "./check-structure.ts";
 import type { SourceProblem } from "./source-problem.ts";
@@ -12,9 +13,9 @@ export interface SourceReport {
 }
 
 /** The whole check: the structure first, and the rows when it is right. */
-export async function checkSource(client: pg.ClientBase): Promise<SourceReport> {
+export async function checkSource(client: pg.ClientBase, limits: SourceLimits): Promise<SourceReport> {
   const structure = await checkSourceStructure(client);
   if (structure.length > 0) return { isBroken: true, rows: null, problems: structure };
-  const { rows, problems } = await checkSourceRows(client);
+  const { rows, problems } = await checkSourceRows(client, limits);
   return { isBroken: problems.some(({ severity }) => severity === "error"), rows, problems };
 }

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { Failure } from "../../core/failure.ts";
+import { endClient } from "./end-client.ts";
 
 export interface SourceClientOptions {
   /** Holds a password: never shown. */
@@ -38,7 +39,7 @@ export async function withSourceClient<Result>(
     throw sourceFailure(error);
   } finally {
     options.signal?.removeEventListener("abort", abort);
-    await client.end().catch(() => {});
+    await endClient(client);
   }
 }
 
@@ -67,6 +68,13 @@ export function sourceFailure(error: unknown): unknown {
     return new Failure("source_unavailable", `The database role lacks a privilege: ${reason}.`, {
       cause: error,
     });
+  }
+  if (code === "25006") {
+    return new Failure(
+      "source_unavailable",
+      `The booking database takes no changes from this role (${reason}). Use a role that may write, and no replica.`,
+      { cause: error },
+    );
   }
   // SQLSTATE class 08 and 57P: connection and shutdown; 28 and 3D: role and database; E...: the operating system.
   if (/^(08|57P|28|3D|53|E[A-Z]+$)/.test(code) || /connect|terminated|timeout/i.test(reason)) {

@@ -50,7 +50,10 @@ export function successorPath(path: string, etag: ETag): string {
 
 /** The object whose successor link has this file name. */
 export function successorOf(fileName: string): string | undefined {
-  return /^\.next-(.+)-[0-9a-z]+-[0-9a-z]+-[0-9a-z]+-[0-9a-f]*$/.exec(fileName)?.[1];
+  if (!fileName.startsWith(".next-")) return undefined;
+  const parts = fileName.slice(".next-".length).split("-");
+  const name = parts.slice(0, -4).join("-");
+  return name !== "" && /^(?:[0-9a-z]+-){3}[0-9a-f]*$/.test(parts.slice(-4).join("-")) ? name : undefined;
 }
 
 export function successorPrefix(name: string): string {

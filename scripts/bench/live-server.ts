@@ -6,7 +6,8 @@ import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
 import type { ProgramSource } from "../../cli/public-program/program-source.ts";
 import { publicProgram } from "../../cli/public-program/public-program.ts";
 import { programSource } from "../../cli/reader/program-row.ts";
-import { type ChildName, childQueries, programsQuery } from "../../cli/reader/source-queries.ts";
+import type { ChildName } from "../../cli/reader/source-columns.ts";
+import { childQueries, programsQuery } from "../../cli/reader/source-queries.ts";
 import { defaultTerminalStatuses } from "../../core/settings.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });

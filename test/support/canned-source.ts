@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
 import type { SourceClient, SourcePool } from "../../cli/reader/connect.ts";
+import { childViews } from "../../cli/reader/source-columns.ts";
+import type { SourceLimits } from "../../cli/reader/source-limits.ts";
 import { checksumsQuery } from "../../cli/reader/source-queries.ts";
 import { type BuildContext, type BuildOptions, buildTenant } from "../../cli/snapshot/build-tenant.ts";
 import { parseTenantId } from "../../core/ids.ts";
@@ -58,12 +60,18 @@ export async function buildCanned(
   );
 }
 
+export const cannedLimits: SourceLimits = { maxValueBytes: 1024 * 1024, maxProgramBytes: 4 * 1024 * 1024 };
+
 export const cannedOptions: BuildOptions = {
   onInvalid: "fail",
   allowShrink: true,
   rewrite: false,
   dryRun: false,
-  rules: { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses), legacyCapacity: "object" },
+  rules: {
+    isTerminalStatus: terminalStatusTest(defaultTerminalStatuses),
+    legacyCapacity: "object",
+    limits: cannedLimits,
+  },
   recipe: "canned",
 };
 
@@ -81,7 +89,7 @@ function cannedClient(programs: CannedProgram[]): SourceClient {
         [tenantId] = values ?? [];
         return { rows: [] };
       }
-      if (statement.text === checksumsQuery) return { rows: [["programs", JSON.stringify(programs)]] };
+      if (statement.text === checksumsQuery(cannedLimits)) return { rows: checksumRows(programs) };
       const results = [...statement.text.matchAll(/FROM "(\w+)"/g)].map(([, cursor = ""]) => ({
         rows: fetched(cursor),
       }));
@@ -89,6 +97,12 @@ function cannedClient(programs: CannedProgram[]): SourceClient {
     },
   };
   return client as unknown as SourceClient;
+}
+
+/** Rows of the checksums' query: view, count, checksum, and that nothing in it is large. */
+function checksumRows(programs: readonly CannedProgram[]): readonly (readonly string[])[] {
+  const views = ["programs", ...Object.values(childViews)];
+  return views.map((view) => [view, "1", view === "programs" ? JSON.stringify(programs) : "0", "100", "100"]);
 }
 
 /** In the order of the reader's columns. */

@@ -127,4 +127,5 @@ export const anyProgramSource: fc.Arbitrary<ProgramSource> = fc.record({
   flights: rows(fc.tuple(word("XX", "YY"), url)),
   itinerary: rows(fc.tuple(text, text)),
   faq: rows(fc.tuple(text, text)),
+  oversize: fc.constant(null),
 });

@@ -38,6 +38,7 @@ export function programSource(fields: Partial<ProgramSource> = {}): ProgramSourc
     flights: [],
     itinerary: [],
     faq: [],
+    oversize: null,
     ...fields,
   };
 }

@@ -6,6 +6,7 @@ import { type DataProblem, problemRules } from "../../public-program/problem.ts"
 import { type SourceClient, withSourcePool } from "../../reader/connect.ts";
 import { type ElsewhereProgram, readElsewhere, readProgram } from "../../reader/read-program.ts";
 import { readTenants } from "../../reader/read-tenants.ts";
+import { sourceLimits } from "../../reader/source-limits.ts";
 import type { CliSettings } from "../../shell.ts";
 import { type ContentRules, checkedProgram } from "../../snapshot/prepare-snapshot.ts";
 import { withExistingDatabase } from "../existing-database.ts";
@@ -37,6 +38,7 @@ export async function sourceFinding(
   const rules: ContentRules = {
     isTerminalStatus: terminalStatusTest(settings.terminalStatuses),
     legacyCapacity: settings.legacyCapacity,
+    limits: sourceLimits(settings),
   };
   try {
     return await withExistingDatabase(settings, (databaseUrl) =>
@@ -58,7 +60,7 @@ async function read(
 ): Promise<SourceFinding> {
   const tenants = await readTenants(client);
   if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
-  const found = await readProgram(client, tenantId, programId);
+  const found = await readProgram(client, tenantId, programId, rules.limits);
   if (found === undefined) return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
   const program = checkedProgram(found, rules);
   switch (program.kind) {

@@ -2,7 +2,9 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type SourcePool, withSourcePool } from "../../../cli/reader/connect.ts";
 import { type ReadProgram, readPrograms, type StrayRows } from "../../../cli/reader/read-programs.ts";
+import { readSourceDigest } from "../../../cli/reader/read-source-digest.ts";
 import { parseTenantId } from "../../../core/ids.ts";
+import { cannedLimits } from "../../support/canned-source.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
@@ -22,6 +24,9 @@ beforeEach(async () => {
   await bench.reset();
 });
 
+/** Plain as a build would, or as if every view held something large. */
+let way: "plain" | "guarded" = "plain";
+
 const never = new AbortController().signal;
 
 function withPool<Result>(run: (pool: SourcePool) => Promise<Result>): Promise<Result> {
@@ -37,7 +42,8 @@ interface Reading {
 function readAll(afterBatch: (batch: number) => Promise<void> = async () => {}): Promise<Reading> {
   return withPool((pool) =>
     pool.withReading(async (client) => {
-      const batches = readPrograms(client, acme);
+      const { sizes } = await readSourceDigest(client, acme, cannedLimits);
+      const batches = readPrograms(client, acme, cannedLimits, way === "plain" ? sizes : {});
       const programs: ReadProgram[] = [];
       for (let batch = 1; ; batch += 1) {
         const next = await batches.next();
@@ -87,117 +93,123 @@ function expectOwnChildren({ programs }: Reading, withChildren: readonly string[
   expect(faqs).toBe(Math.floor(withChildren.length / 3));
 }
 
-describe("reading a tenant's programs in rounds", () => {
-  test.each([0, 1, round - 1, round, round + 1, 2 * round - 1, 2 * round, 2 * round + 1, 700])(
-    "gives %d programs by id, each once and with its own children",
-    async (count) => {
-      const all = ids(count);
-      await insertPrograms([...all].reverse());
-      await insertChildren(all);
+describe.each(["plain", "guarded"] as const)("by %s queries", (chosen) => {
+  beforeEach(() => {
+    way = chosen;
+  });
+
+  describe("reading a tenant's programs in rounds", () => {
+    test.each([0, 1, round - 1, round, round + 1, 2 * round - 1, 2 * round, 2 * round + 1, 700])(
+      "gives %d programs by id, each once and with its own children",
+      async (count) => {
+        const all = ids(count);
+        await insertPrograms([...all].reverse());
+        await insertChildren(all);
+        const reading = await readAll();
+        expect(reading.programs.map(({ source }) => source.programId)).toEqual(all);
+        expect(reading.programs.some(({ isDuplicate }) => isDuplicate)).toBe(false);
+        expectOwnChildren(reading, all);
+        expect(reading.strays).toEqual([]);
+      },
+    );
+
+    test("leaves programs without children without children, though their neighbours have many", async () => {
+      const all = ids(600);
+      const withChildren = all.filter((_, at) => at % 7 === 0 || (at > 250 && at < 260));
+      await insertPrograms(all);
+      await insertChildren(withChildren);
+      expectOwnChildren(await readAll(), withChildren);
+    });
+
+    test("reads no other tenant's rows", async () => {
+      await insertPrograms(["a"]);
+      await insertChildren(["a"]);
+      await bench.insertPrograms("other", "a", "b");
+      await bench.insertRows("room_prices", "other", "a", { occupancy: 1, amount: 1 });
       const reading = await readAll();
-      expect(reading.programs.map(({ source }) => source.programId)).toEqual(all);
-      expect(reading.programs.some(({ isDuplicate }) => isDuplicate)).toBe(false);
-      expectOwnChildren(reading, all);
-      expect(reading.strays).toEqual([]);
-    },
-  );
-
-  test("leaves programs without children without children, though their neighbours have many", async () => {
-    const all = ids(600);
-    const withChildren = all.filter((_, at) => at % 7 === 0 || (at > 250 && at < 260));
-    await insertPrograms(all);
-    await insertChildren(withChildren);
-    expectOwnChildren(await readAll(), withChildren);
-  });
-
-  test("reads no other tenant's rows", async () => {
-    await insertPrograms(["a"]);
-    await insertChildren(["a"]);
-    await bench.insertPrograms("other", "a", "b");
-    await bench.insertRows("room_prices", "other", "a", { occupancy: 1, amount: 1 });
-    const reading = await readAll();
-    expect(reading.programs.map(({ source }) => source.programId)).toEqual(["a"]);
-    expectOwnChildren(reading, ["a"]);
-  });
-});
-
-describe("rows of programs that don't exist", () => {
-  test.each([
-    ["before the first program", "a"],
-    ["between two programs", "p0300x"],
-    ["after the last program", "z"],
-  ])("%s are passed over and counted by view, however many rounds they fill", async (_, prefix) => {
-    const all = ids(600);
-    const strays = ids(600, prefix);
-    await insertPrograms(all);
-    await insertChildren(all);
-    await insertChildren(strays);
-    const reading = await readAll();
-    expectOwnChildren(reading, all);
-    expect(reading.strays).toEqual([
-      { view: "room_prices", programs: 600, firstProgramId: `${prefix}0000` },
-      { view: "faq", programs: 200, firstProgramId: `${prefix}0002` },
-    ]);
-  });
-
-  test("are all strays when there is no program at all", async () => {
-    await insertChildren(ids(300));
-    expect(await readAll()).toEqual({
-      programs: [],
-      strays: [
-        { view: "room_prices", programs: 300, firstProgramId: "p0000" },
-        { view: "faq", programs: 100, firstProgramId: "p0002" },
-      ],
+      expect(reading.programs.map(({ source }) => source.programId)).toEqual(["a"]);
+      expectOwnChildren(reading, ["a"]);
     });
   });
 
-  test("without a program id are one stray", async () => {
-    await insertPrograms(["a", "z"]);
-    await insertChildren(["a", "z"]);
-    await bench.insertRows("room_prices", "acme", "", { program_id: null, occupancy: 2, amount: 1 });
-    const reading = await readAll();
-    expectOwnChildren(reading, ["a", "z"]);
-    expect(reading.strays).toEqual([{ view: "room_prices", programs: 1, firstProgramId: "" }]);
-  });
-});
+  describe("rows of programs that don't exist", () => {
+    test.each([
+      ["before the first program", "a"],
+      ["between two programs", "p0300x"],
+      ["after the last program", "z"],
+    ])("%s are passed over and counted by view, however many rounds they fill", async (_, prefix) => {
+      const all = ids(600);
+      const strays = ids(600, prefix);
+      await insertPrograms(all);
+      await insertChildren(all);
+      await insertChildren(strays);
+      const reading = await readAll();
+      expectOwnChildren(reading, all);
+      expect(reading.strays).toEqual([
+        { view: "room_prices", programs: 600, firstProgramId: `${prefix}0000` },
+        { view: "faq", programs: 200, firstProgramId: `${prefix}0002` },
+      ]);
+    });
 
-describe("ids as the order of reading meets them", () => {
-  test("merges by bytes, also beyond ASCII and where UTF-16 sorts otherwise", async () => {
-    const odd = ["A", "Z", "a", "a b", "a-", "a.", "aa", "z", "é", "ﬀ", "ｚ", "😀", "\u{10fffd}", "\ue000"];
-    await insertPrograms(odd);
-    await insertChildren(odd);
-    const reading = await readAll();
-    const inBytes = odd.map((id) => Buffer.from(id)).sort(Buffer.compare);
-    expect(reading.programs.map(({ source }) => source.programId)).toEqual(inBytes.map(String));
-    for (const { source } of reading.programs) {
-      expect(source.roomPrices).toEqual([[2, String([...source.programId].length)]]);
-    }
-    expect(reading.strays).toEqual([]);
+    test("are all strays when there is no program at all", async () => {
+      await insertChildren(ids(300));
+      expect(await readAll()).toEqual({
+        programs: [],
+        strays: [
+          { view: "room_prices", programs: 300, firstProgramId: "p0000" },
+          { view: "faq", programs: 100, firstProgramId: "p0002" },
+        ],
+      });
+    });
+
+    test("without a program id are one stray", async () => {
+      await insertPrograms(["a", "z"]);
+      await insertChildren(["a", "z"]);
+      await bench.insertRows("room_prices", "acme", "", { program_id: null, occupancy: 2, amount: 1 });
+      const reading = await readAll();
+      expectOwnChildren(reading, ["a", "z"]);
+      expect(reading.strays).toEqual([{ view: "room_prices", programs: 1, firstProgramId: "" }]);
+    });
   });
 
-  test("marks every program of an id that comes twice or more, also across the border of rounds", async () => {
-    const all = ids(2 * round + 10);
-    const twice = [all[0], all[round - 1], all[round], all[2 * round - 1]].filter((id) => id !== undefined);
-    await insertPrograms([...all, ...twice, ...twice.slice(1, 2)]);
-    await insertChildren(all);
-    const reading = await readAll();
-    const marked = reading.programs.filter(({ isDuplicate }) => isDuplicate);
-    expect(marked.map(({ source }) => source.programId)).toEqual(
-      [...twice, ...twice, ...twice.slice(1, 2)].sort(),
-    );
-    for (const { source } of reading.programs) expect(source.roomPrices).toEqual([[2, "5"]]);
-  });
+  describe("ids as the order of reading meets them", () => {
+    test("merges by bytes, also beyond ASCII and where UTF-16 sorts otherwise", async () => {
+      const odd = ["A", "Z", "a", "a b", "a-", "a.", "aa", "z", "é", "ﬀ", "ｚ", "😀", "\u{10fffd}", "\ue000"];
+      await insertPrograms(odd);
+      await insertChildren(odd);
+      const reading = await readAll();
+      const inBytes = odd.map((id) => Buffer.from(id)).sort(Buffer.compare);
+      expect(reading.programs.map(({ source }) => source.programId)).toEqual(inBytes.map(String));
+      for (const { source } of reading.programs) {
+        expect(source.roomPrices).toEqual([[2, String([...source.programId].length)]]);
+      }
+      expect(reading.strays).toEqual([]);
+    });
 
-  test("reads the children of the programs beside one without an id", async () => {
-    // More strays than a round holds lie before the program's own children.
-    const strays = ids(3 * round, "a");
-    await insertPrograms(["z", null]);
-    await insertChildren([...strays, "z"]);
-    const reading = await readAll();
-    expect(reading.programs.map(({ source }) => [source.programId, source.roomPrices])).toEqual([
-      ["z", [[2, "1"]]],
-      ["", []],
-    ]);
+    test("marks every program of an id that comes twice or more, also across the border of rounds", async () => {
+      const all = ids(2 * round + 10);
+      const twice = [all[0], all[round - 1], all[round], all[2 * round - 1]].filter((id) => id !== undefined);
+      await insertPrograms([...all, ...twice, ...twice.slice(1, 2)]);
+      await insertChildren(all);
+      const reading = await readAll();
+      const marked = reading.programs.filter(({ isDuplicate }) => isDuplicate);
+      expect(marked.map(({ source }) => source.programId)).toEqual(
+        [...twice, ...twice, ...twice.slice(1, 2)].sort(),
+      );
+      for (const { source } of reading.programs) expect(source.roomPrices).toEqual([[2, "5"]]);
+    });
+
+    test("reads the children of the programs beside one without an id", async () => {
+      // More strays than a round holds lie before the program's own children.
+      const strays = ids(3 * round, "a");
+      await insertPrograms(["z", null]);
+      await insertChildren([...strays, "z"]);
+      const reading = await readAll();
+      expect(reading.programs.map(({ source }) => [source.programId, source.roomPrices])).toEqual([
+        ["z", [[2, "1"]]],
+        ["", []],
+      ]);
+    });
   });
 });
 
@@ -235,7 +247,7 @@ describe("one consistent reading", () => {
     await insertPrograms(ids(3 * round));
     await withPool(async (pool) => {
       const givingUp = pool.withReading(async (client) => {
-        await readPrograms(client, acme).next();
+        await readPrograms(client, acme, cannedLimits).next();
         throw new Error("gave up");
       });
       await expect(givingUp).rejects.toThrow("gave up");

@@ -5,6 +5,7 @@ import { type ColumnKind, contractViews } from "../../../cli/source/contract.ts"
 import { parseTenantId } from "../../../core/ids.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
+import { cannedLimits } from "../../support/canned-source.ts";
 import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
@@ -27,7 +28,7 @@ beforeEach(async () => {
   await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
 });
 
-const digest = (): Promise<string> => readSourceDigest(client, acme);
+const digest = async (): Promise<string> => (await readSourceDigest(client, acme, cannedLimits)).digest;
 /** Two values of a kind that differ. */
 const valuesOf: Readonly<Record<ColumnKind, readonly [string, string]>> = {
   text: ["a", "b"],

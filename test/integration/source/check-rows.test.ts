@@ -4,6 +4,7 @@ import { checkSourceRows } from "../../../cli/source/check-rows.ts";
 import { checkSource } from "../../../cli/source/check-source.ts";
 import { contractViews } from "../../../cli/source/contract.ts";
 import { standInView } from "../../../cli/source/view-definition.ts";
+import { cannedLimits } from "../../support/canned-source.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 /** Tables stand for the views here, so that any row can be put into them. Each test ends as if it had not been. */
@@ -48,7 +49,7 @@ async function insert(view: string, row: Record<string, unknown>): Promise<void>
 }
 
 async function found(): Promise<readonly string[]> {
-  return (await checkSourceRows(client)).problems.map(
+  return (await checkSourceRows(client, cannedLimits)).problems.map(
     ({ severity, code, view, column }) => `${severity} ${code} ${view}.${column}`,
   );
 }
@@ -70,7 +71,7 @@ describe("checkSourceRows", () => {
     });
     await insert("itinerary", { ...program, position: 1, title: "Arrival" });
     await insert("faq", { ...program, position: 1, question: "?", answer: "!" });
-    const { rows, problems } = await checkSourceRows(client);
+    const { rows, problems } = await checkSourceRows(client, cannedLimits);
     expect(problems).toEqual([]);
     expect(rows).toMatchObject({ tenants: 1, programs: 1, staff: 2, faq: 1 });
   });
@@ -188,7 +189,7 @@ describe("checkSourceRows", () => {
       capacity_total: 1,
     });
     await insert("programs", { tenant_id: "ghost", program_id: "G2", name: "G", lifecycle_state: "draft" });
-    const { problems } = await checkSourceRows(client);
+    const { problems } = await checkSourceRows(client, cannedLimits);
     expect(problems).toMatchObject([
       {
         severity: "warning",
@@ -215,7 +216,7 @@ describe("checkSourceRows", () => {
       await insert(name, { program_id: "P1", ...sound });
       await insert(name, { program_id: "P9", ...sound });
       await insert(name, { tenant_id: "ghost", program_id: "P1", ...sound });
-      const { problems } = await checkSourceRows(client);
+      const { problems } = await checkSourceRows(client, cannedLimits);
       expect(problems).toMatchObject([
         {
           severity: "warning",
@@ -241,7 +242,7 @@ describe("checkSourceRows", () => {
     await client.query(
       "INSERT INTO partner_source.room_prices (tenant_id, program_id, occupancy, amount) SELECT 'acme', 'P1', 2, -n FROM generate_series(1, 1000) AS n",
     );
-    const { problems } = await checkSourceRows(client);
+    const { problems } = await checkSourceRows(client, cannedLimits);
     expect(problems).toMatchObject([{ code: "room_price_dropped", count: 1000 }]);
     expect(problems[0]?.examples).toHaveLength(5);
   });
@@ -254,7 +255,7 @@ describe("checkSourceRows", () => {
       CREATE VIEW partner_source.faq AS
       SELECT 'acme' AS tenant_id, (1 / (random() * 0)::integer)::text AS program_id, 1 AS position,
              '?' AS question, '!' AS answer`);
-    const { rows, problems } = await checkSourceRows(client);
+    const { rows, problems } = await checkSourceRows(client, cannedLimits);
     await client.query("DROP VIEW partner_source.faq");
     await client.query("ALTER TABLE partner_source.real_faq RENAME TO faq");
     expect(rows.faq).toBeNull();
@@ -266,17 +267,17 @@ describe("checkSourceRows", () => {
 describe("checkSource", () => {
   test("a broken structure hides the rows, which could not be trusted", async () => {
     await client.query("ALTER TABLE partner_source.programs DROP COLUMN visits");
-    const report = await checkSource(client);
+    const report = await checkSource(client, cannedLimits);
     expect(report).toMatchObject({ isBroken: true, rows: null, problems: [{ code: "column_missing" }] });
   });
 
   test("the contract is broken by errors, not by warnings", async () => {
     await insert("enrollments", { program_id: "P1", role: "driver" });
-    expect(await checkSource(client)).toMatchObject({
+    expect(await checkSource(client, cannedLimits)).toMatchObject({
       isBroken: false,
     });
     await insert("programs", { program_id: "P2", name: "A", lifecycle_state: "?" });
-    expect(await checkSource(client)).toMatchObject({
+    expect(await checkSource(client, cannedLimits)).toMatchObject({
       isBroken: true,
     });
   });

@@ -6,6 +6,7 @@ import { type ReadProgram, readPrograms } from "../../../cli/reader/read-program
 import { checkedProgram } from "../../../cli/snapshot/prepare-snapshot.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { cannedLimits } from "../../support/canned-source.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
@@ -34,7 +35,7 @@ async function reading<Result>(read: (client: SourceClient) => Promise<Result>):
 async function allPrograms(tenantId: TenantId): Promise<readonly ReadProgram[]> {
   return await reading(async (client) => {
     const programs: ReadProgram[] = [];
-    for await (const batch of readPrograms(client, tenantId)) programs.push(...batch);
+    for await (const batch of readPrograms(client, tenantId, cannedLimits)) programs.push(...batch);
     return programs;
   });
 }
@@ -44,6 +45,7 @@ function published(read: ReadProgram | undefined): unknown {
   const rules = {
     isTerminalStatus: terminalStatusTest(defaultTerminalStatuses),
     legacyCapacity: "object",
+    limits: cannedLimits,
   } as const;
   const program = checkedProgram(read, rules);
   return program.kind === "published" ? program.rendered.detail.toString() : program;
@@ -56,7 +58,8 @@ test("A program that is read alone is the same as when its whole tenant is read"
     expect(all.length).toBeGreaterThan(10);
     const alone = await reading(async (client) => {
       const found: (ReadProgram | undefined)[] = [];
-      for (const { source } of all) found.push(await readProgram(client, tenantId, source.programId));
+      for (const { source } of all)
+        found.push(await readProgram(client, tenantId, source.programId, cannedLimits));
       return found;
     });
     // The order of rows without a position is the database's own, and never shows in what is published.
@@ -70,7 +73,7 @@ test("A program is read of its own tenant only, and found elsewhere whatever its
   const [program] = await allPrograms(first);
   const programId = program?.source.programId ?? "";
   await reading(async (client) => {
-    expect(await readProgram(client, second, programId)).toBeUndefined();
+    expect(await readProgram(client, second, programId, cannedLimits)).toBeUndefined();
     expect(await readElsewhere(client, ` ${programId.toLowerCase()} `)).toEqual([
       { tenantId: first, programId },
     ]);

@@ -34,6 +34,8 @@ describe("settings by default", () => {
         "withdrawn",
         "no_show",
       ],
+      maxValueKb: 1024,
+      maxProgramKb: 4096,
     });
   });
 
@@ -125,11 +127,40 @@ describe("faulty settings", () => {
     "postgres://user:hunter2@db:notaport/x",
     "http://user:hunter2@db/x",
     "host=db password=hunter2",
+    "postgres:hunter2",
+    "postgres:/hunter2",
+    "postgres://user:hunter2#x@db/x",
+    "postgres://user:99#hunter2@db/x",
+    "postgres://hunter2/x@db/x",
+    "postgres://user:99/hunter2@db/x",
+    "postgres://user:99?hunter2@db/x",
+    "postgres://user:a@b/hunter2@db/x",
+    "postgres://user:hunter2%@db/x",
+    "postgres://user:hunter2%zz@db/x",
   ])("never echo what may hold a secret: %s", (text) => {
     const told = faults(cliSettings, { DATABASE_URL: text }).join();
     expect(told).toMatch(/^DATABASE_URL /);
     expect(told).not.toContain("hunter2");
     expect(faults(gatewaySettings, { REDIS_URL: text }).join()).not.toContain("hunter2");
+  });
+
+  test.each(["99#s@db/x", "99/s@db/x", "99?s@db/x", "s%@db/x"])(
+    "a password that must be percent-encoded is told so: %s",
+    (rest) => {
+      expect(faults(cliSettings, { DATABASE_URL: `postgres://user:${rest}` })).toEqual([
+        expect.stringContaining("in a user name or password write # as %23"),
+      ]);
+    },
+  );
+
+  test("a password that is percent-encoded, and an @ that only can be of one, are taken", () => {
+    for (const password of ["s%23%25%2F%3A%3F%40", "s@t"]) {
+      const { databaseUrl } = values(cliSettings, {
+        DATABASE_URL: `postgres://user:${password}@db.example/x`,
+      });
+      expect(databaseUrl?.hostname).toBe("db.example");
+      expect(decodeURIComponent(databaseUrl?.password ?? "")).toBe(decodeURIComponent(password));
+    }
   });
 
   test.each(["1.5", "-1", "1e3", "0x10", "٣", "10s", "1_000", "9999999999999999", "Infinity"])(

@@ -8,7 +8,7 @@ import { checksumsQuery } from "../../../cli/reader/source-queries.ts";
 import { type BuildOptions, buildTenant } from "../../../cli/snapshot/build-tenant.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import { type CannedProgram, cannedOptions, cannedPool } from "../../support/canned-source.ts";
+import { type CannedProgram, cannedLimits, cannedOptions, cannedPool } from "../../support/canned-source.ts";
 
 let directory: string;
 
@@ -53,7 +53,7 @@ async function build(
       signal: new AbortController().signal,
     },
   );
-  expect(texts[0]).toBe(checksumsQuery);
+  expect(texts[0]).toBe(checksumsQuery(cannedLimits));
   return { outcome, asked: texts.length === 1 ? "checksums" : "rows", progress };
 }
 

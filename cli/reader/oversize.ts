@@ -1,0 +1,65 @@
+import type { SourceOversize } from "../public-program/program-source.ts";
+import { type ProgramView, sizedColumns, viewColumns } from "./source-columns.ts";
+import type { Oversize, SourceLimits } from "./source-limits.ts";
+
+/**
+ * Why the program is too large, by what a guarded query says of its rows in the view; `undefined` when it is not.
+ * `sizes`: a JSON array of the bytes of a row and of its unbounded columns. `bytes`: of all the rows.
+ */
+export function oversizeOf(
+  view: ProgramView,
+  sizes: string | null,
+  bytes: number,
+  { maxValueBytes, maxProgramBytes }: SourceLimits,
+): Oversize | undefined {
+  if (sizes !== null) {
+    const [, ...values] = JSON.parse(sizes) as (number | null)[];
+    const at = values.findIndex((size) => size !== null && size > maxValueBytes);
+    const column = sizedColumns(view)[at];
+    if (column !== undefined) {
+      return { view, column: column.name, bytes: values[at] ?? 0, maxBytes: maxValueBytes };
+    }
+  }
+  return bytes > maxProgramBytes ? { view, column: null, bytes, maxBytes: maxProgramBytes } : undefined;
+}
+
+/** The same of a row of the guarded programs' query: id and tenant, its columns, then sizes and bytes. */
+export function programOversize(row: readonly (string | null)[], limits: SourceLimits): Oversize | undefined {
+  const [sizes = null, bytes = null] = row.slice(2 + viewColumns.programs.length);
+  return oversizeOf("programs", sizes, Number(bytes), limits);
+}
+
+/** For the report of the program's problem. */
+export function shownOversize({ view, column, bytes, maxBytes }: Oversize): SourceOversize {
+  const sizes = `${bytes} bytes, limit ${maxBytes}`;
+  if (column === null) return { code: "program_too_large", field: null, text: `${view}: ${sizes}` };
+  return { code: "value_too_large", field: publicFields[view](column), text: `${view}.${column}: ${sizes}` };
+}
+
+const programFields: Readonly<Record<string, string>> = {
+  lifecycle_state: "lifecycle_state",
+  category_type: "category.type",
+  category_subtype: "category.subtype",
+  guide_name: "guide.name",
+  legacy_price: "prices.rooms",
+  departure_point: "departurePoint",
+  marketing_tags: "marketingTags",
+  accommodation_description: "content.accommodationDescription",
+  cover_url: "media.coverUrl",
+  gallery_urls: "media.galleryUrls",
+  included: "content.included",
+  excluded: "content.excluded",
+  visits: "content.visits",
+};
+
+const publicFields: Readonly<Record<ProgramView, (column: string) => string>> = {
+  programs: (column) => programFields[column] ?? column,
+  room_prices: () => "prices.rooms",
+  child_prices: () => "prices.children",
+  hotel_stays: () => "hotels",
+  enrollments: () => "capacity.used",
+  staff: () => "staff",
+  flights: () => "transport.flights",
+  itinerary: () => "content.itinerary",
+  faq: () => "content.faq",
+};

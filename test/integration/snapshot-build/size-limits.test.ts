@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runCli } from "../../support/run-cli.ts";
+import { openWorkbench, parsedReport, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  for (const tenantId of ["acme", "beta"]) {
+    await bench.source.insert("tenants", { tenant_id: tenantId });
+    await bench.insertPrograms(tenantId, "good");
+  }
+});
+
+const kb = 1024;
+/** Values of up to 2 KB, programs of up to 8 KB. */
+const env = { MAX_VALUE_KB: "2", MAX_PROGRAM_KB: "8" };
+
+/** The errors of the tenant `acme` as `code program field = value`, after a build that leaves them out. */
+async function errors(): Promise<readonly string[]> {
+  const { report } = await bench.build(["--on-invalid", "skip"], { env });
+  expect(tenantRun(report, "beta")).toMatchObject({ outcome: "published", counts: { programs: 1 } });
+  const { outcome, counts, problems } = tenantRun(report, "acme");
+  expect({ outcome, programs: counts.programs }).toEqual({ outcome: "published", programs: 1 });
+  return problems
+    .filter(({ severity }) => severity === "error")
+    .map(({ code, programId, field, value }) => `${code} ${programId} ${field} = ${value}`);
+}
+
+const long = (bytes: number): string => "x".repeat(bytes);
+
+describe("a value that is larger than MAX_VALUE_KB", () => {
+  test.each([
+    ["name", "name"],
+    ["description", "description"],
+    ["currency", "currency"],
+    ["cover_url", "media.coverUrl"],
+    ["category_type", "category.type"],
+  ])("programs.%s is an error of its program alone", async (column, field) => {
+    await bench.insertPrograms("acme", { program_id: "p", [column]: long(2 * kb + 1) });
+    expect(await errors()).toEqual([
+      `value_too_large p ${field} = programs.${column}: 2049 bytes, limit 2048`,
+    ]);
+  });
+
+  test.each([
+    ["one element", [long(2 * kb)], 2 * kb + 36],
+    ["many elements", Array.from({ length: 200 }, () => "x"), 20 + 200 * 17],
+  ])("a list of %s is, too", async (_, gallery, bytes) => {
+    await bench.insertPrograms("acme", { program_id: "p", gallery_urls: gallery });
+    expect(await errors()).toEqual([
+      `value_too_large p media.galleryUrls = programs.gallery_urls: ${bytes} bytes, limit 2048`,
+    ]);
+  });
+
+  test.each([
+    ["faq", "answer", "content.faq"],
+    ["itinerary", "description", "content.itinerary"],
+    ["hotel_stays", "name", "hotels"],
+    ["staff", "name", "staff"],
+    ["flights", "airline_code", "transport.flights"],
+    ["enrollments", "status", "capacity.used"],
+  ])("%s.%s of one of many rows is, too", async (view, column, field) => {
+    await bench.insertPrograms("acme", "p");
+    await bench.insertRows(
+      view,
+      "acme",
+      "p",
+      { [column]: "x" },
+      { [column]: long(3 * kb) },
+      { [column]: "y" },
+    );
+    expect(await errors()).toEqual([
+      `value_too_large p ${field} = ${view}.${column}: ${3 * kb} bytes, limit 2048`,
+    ]);
+  });
+
+  test("a number of thousands of digits is, too", async () => {
+    await bench.insertPrograms("acme", "p");
+    await bench.insertRows("room_prices", "acme", "p", { occupancy: 2, amount: "9".repeat(3000) });
+    expect(await errors()).toEqual([
+      "value_too_large p prices.rooms = room_prices.amount: 3000 bytes, limit 2048",
+    ]);
+  });
+
+  test("an id is ill-formed, whatever its size", async () => {
+    await bench.insertPrograms("acme", { program_id: long(3 * kb), name: "Tour" });
+    await bench.insertRows("faq", "acme", long(3 * kb), { question: "Q", answer: "A" });
+    expect(await errors()).toEqual([expect.stringMatching(/^program_id_invalid x{59}… id = x{59}…$/)]);
+  });
+
+  test("is no error of a program that is not published", async () => {
+    await bench.insertPrograms("acme", {
+      program_id: "p",
+      lifecycle_state: "draft",
+      description: long(3 * kb),
+      included: [long(8 * kb)],
+    });
+    expect(await errors()).toEqual([]);
+  });
+
+  test("that is exactly as large as allowed is published", async () => {
+    await bench.source.query("DELETE FROM partner_source.programs WHERE tenant_id = 'acme'");
+    await bench.insertPrograms("acme", { program_id: "p", description: long(2 * kb) });
+    expect(await errors()).toEqual([]);
+    expect((await bench.published("acme")).details.get("p")?.description).toHaveLength(2 * kb);
+  });
+});
+
+describe("a program that is larger than MAX_PROGRAM_KB", () => {
+  test("by its own values is an error of it alone", async () => {
+    const values = ["description", "departure_point", "guide_name", "accommodation_description", "name"];
+    const fields = Object.fromEntries(values.map((name) => [name, long(2 * kb)]));
+    await bench.insertPrograms("acme", { program_id: "p", ...fields });
+    expect(await errors()).toEqual([
+      expect.stringMatching(/^program_too_large p null = programs: 10\d{3} bytes, limit 8192$/),
+    ]);
+  });
+
+  test("by the number of its rows is, too", async () => {
+    await bench.insertPrograms("acme", "p");
+    await bench.source.query(
+      "INSERT INTO partner_source.faq SELECT 'acme', 'p', n, 'Q', 'A' FROM generate_series(1, 5000) AS n",
+    );
+    expect(await errors()).toEqual([`program_too_large p null = faq: ${5000 * 67} bytes, limit 8192`]);
+  });
+
+  test("only as JSON is, too", async () => {
+    await bench.insertPrograms("acme", "p");
+    // Each stay is published twice, with the names of its keys.
+    await bench.source.query(
+      "INSERT INTO partner_source.hotel_stays SELECT 'acme', 'p', n, 'Inn' FROM generate_series(1, 100) AS n",
+    );
+    expect(await errors()).toEqual([
+      expect.stringMatching(/^program_too_large p null = JSON: 1\d{4} bytes, limit 8192$/),
+    ]);
+  });
+});
+
+describe("the limits", () => {
+  test("fail a tenant as other errors do, and are said to whoever asks for the program", async () => {
+    await bench.insertPrograms("acme", { program_id: "p", description: long(3 * kb) });
+    const { status, report } = await bench.build([], { env });
+    expect(status).toBe(3);
+    expect(tenantRun(report, "acme").failure?.code).toBe("invalid_program");
+    const { stdout } = await bench.run(
+      ["snapshot", "explain", "--tenant", "acme", "--program", "p", "--json"],
+      { env },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      verdict: "unpublished_tenant",
+      source: {
+        problems: [
+          {
+            code: "value_too_large",
+            field: "description",
+            value: "programs.description: 3072 bytes, limit 2048",
+          },
+        ],
+      },
+    });
+  });
+
+  test("are settings: a build with others reads the same source anew", async () => {
+    await bench.insertPrograms("acme", { program_id: "p", description: long(3 * kb) });
+    expect(await errors()).toHaveLength(1);
+    const { report } = await bench.build([], { env: { ...env, MAX_VALUE_KB: "4" } });
+    expect(tenantRun(report, "acme")).toMatchObject({ outcome: "published", counts: { programs: 2 } });
+  });
+
+  test("are what `source check` looks for, with the programs that break them", async () => {
+    await bench.insertPrograms("acme", {
+      program_id: "p",
+      description: long(3 * kb),
+      included: [long(9 * kb)],
+    });
+    const { status, stdout } = await bench.run(["source", "check", "--json"], { env });
+    expect(status).toBe(1);
+    const found = JSON.parse(stdout).problems.map(
+      ({ code, view, column, examples }: Record<string, unknown>) => ({ code, view, column, examples }),
+    );
+    const example = (value: string) => [{ tenantId: "acme", programId: "p", value }];
+    expect(found).toEqual([
+      { code: "value_too_large", view: "programs", column: "description", examples: example("3072 bytes") },
+      { code: "value_too_large", view: "programs", column: "included", examples: example("9252 bytes") },
+      { code: "program_too_large", view: "programs", column: null, examples: [expect.anything()] },
+    ]);
+  });
+});
+
+test("large texts of one tenant leave the others, the run and its report as they are, in a small heap", async () => {
+  await bench.source.query(`
+    INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, description)
+    SELECT 'acme', 'large-' || n, 'Tour', 'active', repeat('x', 8 * 1024 * 1024) FROM generate_series(1, 24) AS n`);
+  const large = { ...bench.env, NODE_OPTIONS: "--max-old-space-size=100", LOG_LEVEL: "silent" };
+  const { status, stdout } = await runCli(["snapshot", "build", "--json"], { env: large });
+  expect(status).toBe(3);
+  const report = parsedReport(stdout);
+  expect(tenantRun(report, "acme").problemCounts).toEqual({ value_too_large: 24 });
+  expect(tenantRun(report, "beta").outcome).toBe("published");
+  expect((await bench.tree()).size).toBeGreaterThan(0);
+});
+
+test("programs just below the limits are published in a heap that holds a fraction of them", async () => {
+  await bench.source.query(`
+    INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, description)
+    SELECT 'acme', 'large-' || n, 'Tour', 'active', repeat('x', 1000 * 1024) FROM generate_series(1, 60) AS n`);
+  const large = { ...bench.env, NODE_OPTIONS: "--max-old-space-size=48", LOG_LEVEL: "silent" };
+  const { status, stdout } = await runCli(["snapshot", "build", "--json"], { env: large });
+  expect(status).toBe(0);
+  expect(tenantRun(parsedReport(stdout), "acme").counts.programs).toBe(61);
+});
