@@ -1,3 +1,5 @@
+import type { IamPolicy } from "../../cli/store-check/iam-policies.ts";
+
 /** How a store deviates from S3, and what its credentials may do. Changed at will while the server runs. */
 export interface S3Quirks {
   /** `unquoted`: If-Match is compared without its quotes, as Ceph's gateway up to 16 does. */
@@ -16,6 +18,8 @@ export interface S3Quirks {
   /** Without it S3 also answers 403 instead of 404 for a missing object. */
   mayList: boolean;
   mayDelete: boolean;
+  /** What is granted to the credentials; everything without one. */
+  policy: IamPolicy | undefined;
   /** What the server's clock is ahead of this machine's. */
   clockAheadMs: number;
   /** Most keys on a page of a listing. */
@@ -35,6 +39,7 @@ export function standardQuirks(): S3Quirks {
     mayPut: true,
     mayList: true,
     mayDelete: true,
+    policy: undefined,
     clockAheadMs: 0,
     pageSize: 1000,
   };
