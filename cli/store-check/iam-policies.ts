@@ -28,7 +28,10 @@ type Role = keyof IamPolicies;
 type Access = "Read" | "Write" | "Delete";
 
 /** What each role does with which keys. A new kind of object is a line here. */
-const grants: readonly (readonly [keys: string, roles: Readonly<Partial<Record<Role, readonly Access[]>>>])[] = [
+const grants: readonly (readonly [
+  keys: string,
+  roles: Readonly<Partial<Record<Role, readonly Access[]>>>,
+])[] = [
   [`${tenantsPrefix}*`, { generator: ["Read", "Write", "Delete"] }],
   [`${tenantsPrefix}*/current.json`, { tokens: ["Read"], gateway: ["Read"] }],
   [`${tenantsPrefix}*/snapshots/*`, { gateway: ["Read"] }],
@@ -72,12 +75,14 @@ function policyOf(
         // For a read of a missing object AWS takes its key for the prefix, so the answer stays 404.
         Condition: { StringLike: { "s3:prefix": keysFor("Read").map((keys) => prefix + keys) } },
       },
-      ...accesses.map((access): IamStatement => ({
-        Sid: access,
-        Effect: "Allow",
-        Action: [actions[access]],
-        Resource: keysFor(access).map((keys) => `${bucketArn}/${prefix}${keys}`),
-      })),
+      ...accesses.map(
+        (access): IamStatement => ({
+          Sid: access,
+          Effect: "Allow",
+          Action: [actions[access]],
+          Resource: keysFor(access).map((keys) => `${bucketArn}/${prefix}${keys}`),
+        }),
+      ),
     ],
   };
 }

@@ -45,9 +45,7 @@ function bounded(body: Readable, maxBytes: number): Readable {
   return pipeline(body, limit, () => {});
 }
 
-function isAnswer(
-  response: unknown,
-): response is { readonly statusCode: number; body: Readable } {
+function isAnswer(response: unknown): response is { readonly statusCode: number; body: Readable } {
   return (
     typeof response === "object" &&
     response !== null &&

@@ -2,10 +2,7 @@ import type { IamPolicy } from "../../cli/store-check/iam-policies.ts";
 import type { S3OperationName } from "./s3-server-protocol.ts";
 
 /** Whether the policy allows the operation, decided as IAM does: nothing is allowed that no statement allows. */
-export function isAllowed(
-  policy: IamPolicy,
-  { operation, bucket, key, prefix }: IamRequest,
-): boolean {
+export function isAllowed(policy: IamPolicy, { operation, bucket, key, prefix }: IamRequest): boolean {
   const action = actions[operation];
   // IAM takes the key of a read for the prefix when it asks whether the reader may learn that nothing is there.
   const resource = action === "s3:ListBucket" ? `arn:aws:s3:::${bucket}` : `arn:aws:s3:::${bucket}/${key}`;

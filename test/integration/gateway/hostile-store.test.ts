@@ -17,7 +17,13 @@ let gateway: GatewayProcess;
 beforeAll(async () => {
   server = await startS3Server();
   const { connection } = server;
-  store = createS3Store({ bucket: testBucket, prefix: "", forcePathStyle: true, timeoutMs: 10_000, connection });
+  store = createS3Store({
+    bucket: testBucket,
+    prefix: "",
+    forcePathStyle: true,
+    timeoutMs: 10_000,
+    connection,
+  });
   await publishSnapshot(store, "acme", { programIds: ["p1"] });
   await publishSnapshot(store, "globex", { programIds: ["p1"], minBytes: largeBytes });
   await createTokenFile(store).write(Object.values(tokens));

@@ -7,13 +7,19 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { runCommand } from "../../support/command-line.ts";
-import { drip, type HostileStore, pour, type Script, startHostileStore } from "../../support/hostile-store.ts";
+import {
+  drip,
+  type HostileStore,
+  pour,
+  type Script,
+  startHostileStore,
+} from "../../support/hostile-store.ts";
 import { createFaultPlan } from "../../support/s3-server-faults.ts";
 
 const timeoutMs = 400;
 /** Three attempts with their deadlines and the pauses between them, and a busy machine. */
 const settledMs = 20_000;
-const objectHead = "HTTP/1.1 200 OK\r\nETag: \"e\"\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n";
+const objectHead = 'HTTP/1.1 200 OK\r\nETag: "e"\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n';
 const xmlHead = "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n";
 
 const calls: Readonly<Record<string, (store: ObjectStore) => Promise<unknown>>> = {
@@ -61,26 +67,53 @@ const hostile: Readonly<Record<string, Script>> = {
 
 /** Answers that are wrong for one kind of call. */
 const hostileTo: readonly (readonly [call: string, what: string, script: Script])[] = [
-  ["get", "a body that drips", (socket) => drip(socket, `${objectHead}Content-Length: 9999999\r\n\r\n${"x".repeat(9999)}`, 2)],
-  ["get", "a body without a length and without end", (socket) => {
-    socket.write(`${objectHead}\r\n`);
-    pour(socket, Buffer.alloc(65_536, "x"));
-  }],
-  ["get", "two lengths", (socket) => socket.end(`${objectHead}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!`)],
+  [
+    "get",
+    "a body that drips",
+    (socket) => drip(socket, `${objectHead}Content-Length: 9999999\r\n\r\n${"x".repeat(9999)}`, 2),
+  ],
+  [
+    "get",
+    "a body without a length and without end",
+    (socket) => {
+      socket.write(`${objectHead}\r\n`);
+      pour(socket, Buffer.alloc(65_536, "x"));
+    },
+  ],
+  [
+    "get",
+    "two lengths",
+    (socket) => socket.end(`${objectHead}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!`),
+  ],
   ["get", "a negative length", (socket) => socket.end(`${objectHead}Content-Length: -5\r\n\r\nhello`)],
-  ["get", "a date that is none", (socket) =>
-    socket.end(whole('HTTP/1.1 200 OK\r\nETag: "e"\r\nLast-Modified: yesterday\r\n', "hello"))],
-  ["list", "a page without end", (socket) => {
-    socket.write(`${xmlHead}\r\n<ListBucketResult><IsTruncated>false</IsTruncated>`);
-    pour(socket, "<Contents><Key>tenants/a</Key></Contents>".repeat(1000));
-  }],
-  ["list", "a page that drips", (socket) => drip(socket, `${xmlHead}\r\n<ListBucketResult>${" ".repeat(9999)}`, 5)],
+  [
+    "get",
+    "a date that is none",
+    (socket) => socket.end(whole('HTTP/1.1 200 OK\r\nETag: "e"\r\nLast-Modified: yesterday\r\n', "hello")),
+  ],
+  [
+    "list",
+    "a page without end",
+    (socket) => {
+      socket.write(`${xmlHead}\r\n<ListBucketResult><IsTruncated>false</IsTruncated>`);
+      pour(socket, "<Contents><Key>tenants/a</Key></Contents>".repeat(1000));
+    },
+  ],
+  [
+    "list",
+    "a page that drips",
+    (socket) => drip(socket, `${xmlHead}\r\n<ListBucketResult>${" ".repeat(9999)}`, 5),
+  ],
   ["list", "keys of others", (socket) => socket.end(whole(xmlHead, page("auth/tokens.json")))],
   ["list", "the same page again and again", (socket) => socket.end(whole(xmlHead, page("tenants/a", true)))],
   ["list", "an object in place of a page", (socket) => socket.end(whole(xmlHead, '{"a": 1}'))],
   ["list", "entities in a page", (socket) => socket.end(whole(xmlHead, billionLaughs("ListBucketResult")))],
   ["put", "a 200 without an ETag", (socket) => socket.end(whole("HTTP/1.1 200 OK\r\n", ""))],
-  ["delete", "a 200 that deleted nothing", (socket) => socket.end(whole(xmlHead, "<DeleteResult></DeleteResult>"))],
+  [
+    "delete",
+    "a 200 that deleted nothing",
+    (socket) => socket.end(whole(xmlHead, "<DeleteResult></DeleteResult>")),
+  ],
 ];
 
 let store: HostileStore;
@@ -135,29 +168,39 @@ describe("an answer that is", () => {
     ),
   };
 
-  test.each(Object.keys(calls))("cut after each of its bytes is a failure, or the whole: %s", async (call) => {
-    const text = good[call] ?? "";
-    const expected = await outcomeOf(call, text);
-    expect(expected).not.toContain("store_");
-    const cuts = Array.from({ length: text.length }, (_, at) => text.slice(0, at));
-    const outcomes = await Promise.all(cuts.map((cut) => outcomeOf(call, cut)));
-    expect(outcomes.filter((outcome) => outcome !== expected && outcome !== "store_unavailable")).toEqual([]);
-    expect(outcomes.filter((outcome) => outcome === "store_unavailable").length).toBeGreaterThan(30);
-  }, 60_000);
+  test.each(Object.keys(calls))(
+    "cut after each of its bytes is a failure, or the whole: %s",
+    async (call) => {
+      const text = good[call] ?? "";
+      const expected = await outcomeOf(call, text);
+      expect(expected).not.toContain("store_");
+      const cuts = Array.from({ length: text.length }, (_, at) => text.slice(0, at));
+      const outcomes = await Promise.all(cuts.map((cut) => outcomeOf(call, cut)));
+      expect(outcomes.filter((outcome) => outcome !== expected && outcome !== "store_unavailable")).toEqual(
+        [],
+      );
+      expect(outcomes.filter((outcome) => outcome === "store_unavailable").length).toBeGreaterThan(30);
+    },
+    60_000,
+  );
 
-  test.each(Object.keys(calls))("damaged at random is a failure or an answer, never a crash: %s", async (call) => {
-    const { random } = createFaultPlan(20_260_101);
-    const damaged = Array.from({ length: 150 }, () => {
-      const bytes = Buffer.from(good[call] ?? "");
-      for (let times = 1 + random() * 4; times > 0; times -= 1) {
-        bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
-      }
-      return bytes.toString("latin1");
-    });
-    const outcomes = await Promise.all(damaged.map((text) => outcomeOf(call, text)));
-    expect(outcomes.filter((outcome) => outcome === "internal")).toEqual([]);
-    expect(new Set(outcomes).size).toBeGreaterThan(1);
-  }, 60_000);
+  test.each(Object.keys(calls))(
+    "damaged at random is a failure or an answer, never a crash: %s",
+    async (call) => {
+      const { random } = createFaultPlan(20_260_101);
+      const damaged = Array.from({ length: 150 }, () => {
+        const bytes = Buffer.from(good[call] ?? "");
+        for (let times = 1 + random() * 4; times > 0; times -= 1) {
+          bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
+        }
+        return bytes.toString("latin1");
+      });
+      const outcomes = await Promise.all(damaged.map((text) => outcomeOf(call, text)));
+      expect(outcomes.filter((outcome) => outcome === "internal")).toEqual([]);
+      expect(new Set(outcomes).size).toBeGreaterThan(1);
+    },
+    60_000,
+  );
 });
 
 test.each(["a page of HTML", "an error without end", "a head that drips", "interim answers without end"])(

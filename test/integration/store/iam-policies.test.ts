@@ -69,19 +69,20 @@ describe("with the generator's policy", () => {
     expect(server.log.filter(({ key }) => key.includes("auth/"))).toEqual([]);
   });
 
-  test.each([
-    ["create", ...tenant],
-    ["list"],
-    ["revoke", "tok_0000000000000000"],
-  ])("`token %s` is refused and says which policy it needs", async (...args) => {
-    await publish("A");
-    server.quirks.policy = policies.generator;
-    const { status, stdout, stderr } = await run("token", ...args);
-    expect(status).toBe(1);
-    expect(stdout).toBe("");
-    expect(stderr.replace(/\s+/g, " ")).toContain('the policy "tokens" that `partner-programs store check --policies` prints');
-    expect([...server.objects.keys()].filter((key) => key.includes("auth/"))).toEqual([]);
-  });
+  test.each([["create", ...tenant], ["list"], ["revoke", "tok_0000000000000000"]])(
+    "`token %s` is refused and says which policy it needs",
+    async (...args) => {
+      await publish("A");
+      server.quirks.policy = policies.generator;
+      const { status, stdout, stderr } = await run("token", ...args);
+      expect(status).toBe(1);
+      expect(stdout).toBe("");
+      expect(stderr.replace(/\s+/g, " ")).toContain(
+        'the policy "tokens" that `partner-programs store check --policies` prints',
+      );
+      expect([...server.objects.keys()].filter((key) => key.includes("auth/"))).toEqual([]);
+    },
+  );
 });
 
 test("with the policy for tokens every token command works, and no snapshot can be changed", async () => {
