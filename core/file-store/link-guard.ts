@@ -1,4 +1,4 @@
-import { readlinkSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { Failure } from "../failure.ts";
@@ -27,7 +27,7 @@ export interface LinkGuard {
 }
 
 /** `hasProc`: for tests of what other systems than Linux do. */
-export function createLinkGuard(root: string, hasProc = process.platform === "linux"): LinkGuard {
+export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGuard {
   /** Where the root really is. It may be a link that is pointed elsewhere while this process runs. */
   let realRoot: string | undefined;
 
@@ -90,6 +90,11 @@ export function createLinkGuard(root: string, hasProc = process.platform === "li
       }
     },
   };
+}
+
+/** A chroot may lack it. */
+function systemHasProc(): boolean {
+  return process.platform === "linux" && existsSync("/proc/self/fd");
 }
 
 /** The kernel answers from memory, so there is nothing to wait for; a call in another thread takes ten times as long. */
