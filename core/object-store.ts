@@ -58,8 +58,8 @@ export interface CallOptions {
  * - A conditional put is decided by the store, also between processes: of several puts with the same condition
  *   at most one is stored.
  * - Failures are `Failure`s: `store_unavailable` (may work later), `store_denied` (permissions),
- *   `store_unsupported`, `settings` (a wrong region), `usage` (a key that `isObjectKey` refuses), `interrupted` (by
- *   the signal). A driver retries by itself what is safe to retry.
+ *   `store_unsupported`, `settings` (a wrong region), `usage` (a key that `isObjectKey` refuses), `corrupt_document`
+ *   (what lies there is no object, such as a link in a folder), `interrupted` (by the signal). A driver retries by itself what is safe to retry.
  */
 export interface ObjectStore {
   /** For messages: the store's address without secrets. */

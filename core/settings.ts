@@ -50,7 +50,7 @@ const s3ForcePathStyle = text<boolean>({
 const storeTimeoutMs = integer({
   name: "STORE_TIMEOUT_MS",
   about:
-    "deadline of one store call, and of any pause in a body; a call is tried at most 3 times where that is safe",
+    "deadline of one store call, and of any pause in a body (in all: a second more per 64 KiB); a call is tried at most 3 times where that is safe",
   fallback: 10_000,
   min: 100,
   max: 600_000,

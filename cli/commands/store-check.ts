@@ -26,7 +26,7 @@ export function storeCheck(shell: Shell): Command {
         .default(false)
         .conflicts("policies"),
     )
-    .option("--policies", "print the IAM policies to grant instead, for generator and gateway", false)
+    .option("--policies", "print the IAM policies to grant instead, for generator, tokens and gateway", false)
     .option("--json", "print an object for programs", false)
     .action(action(shell, (flags: CheckFlags) => run(shell, flags)));
 }
@@ -38,11 +38,21 @@ async function run(shell: Shell, flags: CheckFlags): Promise<ExitStatus> {
     return 0;
   }
   return await withStore(settings, async (store) => {
-    const findings = await (flags.readOnly ? checkReading(store, shell.signal) : checkStore(store, shell));
+    const findings = await (flags.readOnly
+      ? checkReading(store, shell.signal)
+      : checkStore(store, { ...optionsOf(shell), directory: directoryOf(settings) }));
     if (flags.json) printJson(shell, { store: store.address, fit: isFit(findings), findings });
     else shell.stdout.write(findingsText(store.address, findings, layoutOf(shell)));
     return statusOf(findings);
   });
+}
+
+function optionsOf({ randomBytes, signal, now }: Shell) {
+  return { randomBytes, signal, now };
+}
+
+function directoryOf({ storeUrl }: CliSettings): string | undefined {
+  return storeUrl.kind === "file" ? storeUrl.directory : undefined;
 }
 
 function policiesOf({ storeUrl }: CliSettings) {

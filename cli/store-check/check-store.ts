@@ -2,6 +2,7 @@ import { tokensKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { type CheckResult, createChecklist } from "./checklist.ts";
 import { clockResult } from "./clock-result.ts";
+import { folderResult } from "./folder-result.ts";
 import {
   type ConditionalWrites,
   type ProbeOptions,
@@ -23,6 +24,8 @@ import type { StoreFinding } from "./store-finding.ts";
 
 export interface CheckOptions extends ProbeOptions {
   readonly now: () => Date;
+  /** Of a `file:` store. */
+  readonly directory: string | undefined;
 }
 
 /** Enough that a store which decides too early is caught; 90 small requests. */
@@ -37,7 +40,8 @@ export async function checkReading(
   signal: AbortSignal,
 ): Promise<readonly StoreFinding[]> {
   const { findings, run, isAway } = createChecklist();
-  await run("list", true, () => listing(store, signal));
+  // A gateway may list what it reads and nothing else.
+  await run("list", true, () => listing(store, missingKey, signal));
   await run("missing", !isAway(), () => missing(store, signal));
   await run("read", !isAway(), async () => {
     const found = await store.get(tokensKey, { signal });
@@ -53,13 +57,13 @@ export async function checkStore(
   store: ObjectStore,
   options: CheckOptions,
 ): Promise<readonly StoreFinding[]> {
-  const { randomBytes, signal, now } = options;
+  const { randomBytes, signal, now, directory } = options;
   const { findings, run, isAway } = createChecklist();
   const objects = createProbeObjects(randomBytes(probeRandomBytes));
   const key = objects.key("plain.json");
   let isDeleted = false;
 
-  const mayList = await run("list", true, () => listing(store, signal));
+  const mayList = await run("list", true, () => listing(store, probesPrefix, signal));
   await run("missing", !isAway(), () => missing(store, signal));
   try {
     const startedAt = now();
@@ -96,6 +100,7 @@ export async function checkStore(
       if ((await readProbe(store, key, signal)) === undefined) return ["ok", "Allowed."];
       return ["unsupported", "A deleted object is still read. Use a strongly consistent store."];
     });
+    if (directory !== undefined) await run("folder", isWritten, () => folderResult(directory));
     return findings;
   } finally {
     // Interrupted, or not allowed to delete, which the findings say. No signal: it may be what ended the check.
@@ -103,8 +108,8 @@ export async function checkStore(
   }
 }
 
-async function listing(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
-  for await (const _ of store.list(probesPrefix, { signal })) break;
+async function listing(store: ObjectStore, prefix: string, signal: AbortSignal): Promise<CheckResult> {
+  for await (const _ of store.list(prefix, { signal })) break;
   return ["ok", "Allowed."];
 }
 

@@ -1,4 +1,5 @@
-import { tenantsPrefix, tokensKey } from "../../core/object-key.ts";
+import { runsPrefix, tenantsPrefix, tokensKey } from "../../core/object-key.ts";
+import { probesPrefix } from "./probe-objects.ts";
 
 /** A policy document of AWS IAM. */
 export interface IamPolicy {
@@ -15,42 +16,73 @@ interface IamStatement {
 }
 
 export interface IamPolicies {
-  /** For `partner-programs`: builds, tokens and the tools. */
+  /** For builds and the tools for snapshots. It can neither read nor issue a token. */
   readonly generator: IamPolicy;
+  /** For the `token` commands, which people run. */
+  readonly tokens: IamPolicy;
   /** For `partner-programs-gateway`: reads only, and only what it serves from. */
   readonly gateway: IamPolicy;
 }
 
-/** The least that each program needs on the objects below `prefix` (empty, or ending in `/`). */
-export function iamPolicies({
-  bucket,
-  prefix,
-}: {
-  readonly bucket: string;
-  readonly prefix: string;
-}): IamPolicies {
-  const bucketArn = `arn:aws:s3:::${bucket}`;
-  const below = (path: string): string => `${bucketArn}/${prefix}${path}`;
-  const list = allow("List", ["s3:ListBucket"], [bucketArn]);
-  // For a read of a missing object AWS takes its key for the prefix, so the answer stays 404.
-  const listBelow =
-    prefix === "" ? list : { ...list, Condition: { StringLike: { "s3:prefix": [`${prefix}*`] } } };
+type Role = keyof IamPolicies;
+type Access = "Read" | "Write" | "Delete";
+
+/** What each role does with which keys. A new kind of object is a line here. */
+const grants: readonly (readonly [
+  keys: string,
+  roles: Readonly<Partial<Record<Role, readonly Access[]>>>,
+])[] = [
+  [`${tenantsPrefix}*`, { generator: ["Read", "Write", "Delete"] }],
+  [`${tenantsPrefix}*/current.json`, { tokens: ["Read"], gateway: ["Read"] }],
+  [`${tenantsPrefix}*/snapshots/*`, { gateway: ["Read"] }],
+  [`${runsPrefix}*`, { generator: ["Read", "Write"] }],
+  [tokensKey, { tokens: ["Read", "Write"], gateway: ["Read"] }],
+  // Before they write, both find out whether the store honours conditional writes.
+  [`${probesPrefix}*`, { generator: ["Read", "Write", "Delete"], tokens: ["Read", "Write", "Delete"] }],
+];
+
+const actions: Readonly<Record<Access, string>> = {
+  Read: "s3:GetObject",
+  Write: "s3:PutObject",
+  Delete: "s3:DeleteObject",
+};
+
+/** The least that each role needs on the objects below `prefix` (empty, or ending in `/`). */
+export function iamPolicies(location: { readonly bucket: string; readonly prefix: string }): IamPolicies {
   return {
-    generator: policy(
-      listBelow,
-      allow("ReadAndWrite", ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"], [below("*")]),
-    ),
-    gateway: policy(
-      listBelow,
-      allow("Read", ["s3:GetObject"], [below(`${tenantsPrefix}*`), below(tokensKey)]),
-    ),
+    generator: policyOf("generator", location),
+    tokens: policyOf("tokens", location),
+    gateway: policyOf("gateway", location),
   };
 }
 
-function policy(...statements: readonly IamStatement[]): IamPolicy {
-  return { Version: "2012-10-17", Statement: statements };
-}
-
-function allow(sid: string, actions: readonly string[], resources: readonly string[]): IamStatement {
-  return { Sid: sid, Effect: "Allow", Action: actions, Resource: resources };
+function policyOf(
+  role: Role,
+  { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
+): IamPolicy {
+  const bucketArn = `arn:aws:s3:::${bucket}`;
+  const keysFor = (access: Access): readonly string[] =>
+    grants.filter(([, roles]) => roles[role]?.includes(access) === true).map(([keys]) => keys);
+  const accesses = (["Read", "Write", "Delete"] as const).filter((access) => keysFor(access).length > 0);
+  return {
+    Version: "2012-10-17",
+    Statement: [
+      {
+        Sid: "List",
+        Effect: "Allow",
+        Action: ["s3:ListBucket"],
+        Resource: [bucketArn],
+        // For a read of a missing object AWS takes its key for the prefix, so the answer stays 404.
+        Condition: { StringLike: { "s3:prefix": keysFor("Read").map((keys) => prefix + keys) } },
+      },
+      ...accesses.map(
+        (access): IamStatement => ({
+          Sid: access,
+          Effect: "Allow",
+          Action: [actions[access]],
+          Resource: keysFor(access).map((keys) => `${bucketArn}/${prefix}${keys}`),
+        }),
+      ),
+    ],
+  };
 }

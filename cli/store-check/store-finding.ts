@@ -10,6 +10,7 @@ export const storeChecks = {
   put_if_match: "put if unchanged",
   clock: "agree on the time",
   delete: "delete",
+  folder: "keep to itself",
 } as const satisfies Readonly<Record<string, string>>;
 
 export type StoreCheckName = keyof typeof storeChecks;

@@ -21,7 +21,9 @@ const maxPauseMs = 200;
 export async function readRegistry(
   store: ObjectStore,
 ): Promise<{ readonly registry: TokenRegistry; readonly etag: ETag | undefined }> {
-  const found = await store.get(tokensKey);
+  const found = await store.get(tokensKey).catch((error: unknown) => {
+    throw explained(store, error);
+  });
   if (found.kind !== "object") return { registry: emptyRegistry, etag: undefined };
   const bytes = await readBody(found.body, maxRegistryBytes, tokensKey);
   return { registry: parseTokenRegistry(bytes), etag: found.etag };
@@ -46,7 +48,7 @@ export async function editRegistry(
       const result = await store.put(tokensKey, bytesBody(bytes), { condition });
       if (result.kind === "stored") return;
     } catch (error) {
-      if (!(error instanceof Failure) || error.code !== "store_unavailable") throw error;
+      if (!(error instanceof Failure) || error.code !== "store_unavailable") throw explained(store, error);
       unclear = error;
     }
     const { registry: found } = await readRegistry(store);
@@ -57,6 +59,17 @@ export async function editRegistry(
   throw new Failure(
     "store_unavailable",
     "auth/tokens.json changed all the time; nothing was done, try again.",
+  );
+}
+
+/** The credentials of scheduled builds cannot touch tokens, so that whoever gets at a builder cannot issue one. */
+function explained(store: ObjectStore, error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== "store_denied") return error;
+  if (!store.address.startsWith("s3:")) return error;
+  return new Failure(
+    "store_denied",
+    `${error.message} The token commands need credentials with the policy "tokens" that \`partner-programs store check --policies\` prints; the generator's cannot do it.`,
+    { cause: error },
   );
 }
 

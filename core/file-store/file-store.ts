@@ -1,20 +1,22 @@
-import { readdir, rm, rmdir, unlink } from "node:fs/promises";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { Failure } from "../failure.ts";
 import { isObjectKey, type ObjectKey } from "../object-key.ts";
 import type { ETag, GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
 import { createDurableFiles, type TemporaryFile } from "./durable-files.ts";
 import { isErrno } from "./errno.ts";
+import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
 import { readThrough } from "./read-through.ts";
-import {
-  type OpenVersion,
-  openCurrentVersion,
-  successorOf,
-  successorPath,
-  successorPrefix,
-} from "./version-tag.ts";
+import { removeFiles, tidyFolder } from "./remove-files.ts";
+import { createStoreFolders } from "./store-folders.ts";
+import { type OpenVersion, openCurrentVersion, successorPath, successorPrefix } from "./version-tag.ts";
+
+export interface FileStoreOptions {
+  readonly directory: string;
+  /** See `LinkGuard`; for tests of what other systems than Linux do. */
+  readonly hasProc?: boolean;
+}
 
 /**
  * The object store in a folder: one file per object, named like its key. For one machine and any number of
@@ -27,56 +29,54 @@ import {
  *   late rename that brings an older version back to the front is harmless. The links are removed after a day:
  *   no process may take longer than that between reading an object and replacing it.
  */
-export function createFileStore(options: { readonly directory: string }): ObjectStore {
-  const root = options.directory;
-  const files = createDurableFiles(root);
+export function createFileStore(options: FileStoreOptions): ObjectStore {
+  const root = resolve(options.directory);
+  const guard = createLinkGuard(root, options.hasProc);
+  const folders = createStoreFolders(guard);
+  const files = createDurableFiles(root, folders);
   const pathOf = (key: string): string => join(root, checkedKey(key));
 
   async function putIfMatch(path: string, body: ObjectBody, expected: ETag): Promise<PutResult> {
-    const current = await openCurrentVersion(path);
+    const current = await openCurrentVersion(guard, path);
     await current?.handle.close();
     if (current?.etag !== expected) return { kind: "refused" };
-    const temporary = await writeUnusedVersion(path, body);
-    try {
-      if (!(await files.linkNew(temporary.path, successorPath(path, expected)))) return { kind: "refused" };
-      await files.replace(temporary.path, path);
+    return await withUnusedVersion(path, body, async (temporary) => {
+      if (!(await files.linkNew(temporary, successorPath(path, expected)))) return { kind: "refused" };
+      await files.replace(temporary, path);
       await files.sweep(dirname(path), successorPrefix(basename(path)));
       return { kind: "stored", etag: temporary.etag };
-    } finally {
-      await rm(temporary.path, { force: true });
-    }
+    });
   }
 
   async function putIfAbsent(path: string, body: ObjectBody): Promise<PutResult> {
-    const temporary = await files.writeTemporary(body);
-    try {
-      const stored = await files.linkNew(temporary.path, path);
+    return await files.withTemporary(body, async (temporary) => {
+      const stored = await files.linkNew(temporary, path);
       return stored ? { kind: "stored", etag: temporary.etag } : { kind: "refused" };
-    } finally {
-      await rm(temporary.path, { force: true });
-    }
+    });
   }
 
   async function putAlways(path: string, body: ObjectBody): Promise<PutResult> {
-    const temporary = await writeUnusedVersion(path, body);
-    await files.replace(temporary.path, path);
-    return { kind: "stored", etag: temporary.etag };
+    return await withUnusedVersion(path, body, async (temporary) => {
+      await files.replace(temporary, path);
+      return { kind: "stored", etag: temporary.etag };
+    });
   }
 
   /**
    * A version whose tag no successor link names. The tag holds inode, time and content; a file system that reuses
    * the inode of a version replaced within the same clock tick by the same content could repeat it.
    */
-  async function writeUnusedVersion(path: string, body: ObjectBody): Promise<TemporaryFile> {
-    const temporary = await files.writeTemporary(body);
-    const taken = await openCurrentVersion(successorPath(path, temporary.etag));
-    if (taken === undefined) return temporary;
-    await taken.handle.close();
-    try {
-      return await writeUnusedVersion(path, body);
-    } finally {
-      await rm(temporary.path, { force: true });
-    }
+  async function withUnusedVersion(
+    path: string,
+    body: ObjectBody,
+    use: (temporary: TemporaryFile) => Promise<PutResult>,
+  ): Promise<PutResult> {
+    return await files.withTemporary(body, async (temporary) => {
+      const taken = await openCurrentVersion(guard, successorPath(path, temporary.etag));
+      if (taken === undefined) return await use(temporary);
+      await taken.handle.close();
+      return await withUnusedVersion(path, body, use);
+    });
   }
 
   return {
@@ -86,7 +86,7 @@ export function createFileStore(options: { readonly directory: string }): Object
       const path = pathOf(key);
       return translated(key, async () => {
         options?.signal?.throwIfAborted();
-        const version = await openCurrentVersion(path);
+        const version = await openCurrentVersion(guard, path);
         if (version === undefined) return { kind: "missing" };
         if (version.etag === options?.ifNoneMatch) {
           await version.handle.close();
@@ -114,25 +114,21 @@ export function createFileStore(options: { readonly directory: string }): Object
     },
 
     list: (prefix, options) =>
-      translatedListing(prefix, options?.signal, listFiles(root, prefix, options?.after ?? "")),
+      translatedListing(prefix, options?.signal, listFiles({ guard, folders }, prefix, options?.after ?? "")),
 
-    listFolders: (prefix, options) => translatedListing(prefix, options?.signal, listFolders(root, prefix)),
+    listFolders: (prefix, options) =>
+      translatedListing(prefix, options?.signal, listFolders({ guard, folders }, prefix)),
 
     async delete(keys, options) {
       // All keys are looked at before the first object goes.
-      const files = keys.map((key) => ({ key, path: pathOf(key) }));
+      const paths = keys.map((key) => ({ key, path: pathOf(key) }));
       const emptied = new Map<string, Set<string>>();
-      for (const { key, path } of files) {
-        await translated(key, () => {
-          options?.signal?.throwIfAborted();
-          return removeFile(path);
-        });
-        const folder = dirname(path);
-        emptied.set(folder, (emptied.get(folder) ?? new Set()).add(basename(path)));
+      for (const { key, folder, names } of byFolder(paths)) {
+        await translated(key, () => removeFiles(folders, folder, names, options?.signal));
+        emptied.set(folder, new Set([...(emptied.get(folder) ?? []), ...names]));
       }
       for (const [folder, names] of emptied) {
-        await removeSuccessors(folder, names);
-        await removeEmptyFolders(root, folder);
+        await translated(folder, () => tidyFolder(folders, root, folder, names));
       }
     },
 
@@ -153,33 +149,16 @@ async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenVersion): 
   return { body: Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }) };
 }
 
-async function removeFile(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!isErrno(error, "ENOENT", "ENOTDIR")) throw error;
+/** Objects of one folder that follow each other are removed while it is open; the order stays. */
+function byFolder(paths: readonly { readonly key: string; readonly path: string }[]) {
+  const groups: { readonly key: string; readonly folder: string; readonly names: string[] }[] = [];
+  for (const { key, path } of paths) {
+    const folder = dirname(path);
+    const last = groups.at(-1);
+    if (last?.folder === folder) last.names.push(basename(path));
+    else groups.push({ key, folder, names: [basename(path)] });
   }
-}
-
-/** What conditional writes left beside objects that are gone. */
-async function removeSuccessors(folder: string, objects: ReadonlySet<string>): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names) {
-    const object = successorOf(name);
-    if (object !== undefined && objects.has(object)) await removeFile(join(folder, name));
-  }
-}
-
-/** A store has objects only, no folders. */
-async function removeEmptyFolders(root: string, emptied: string): Promise<void> {
-  for (let folder = emptied; folder.startsWith(root + sep); folder = dirname(folder)) {
-    try {
-      await rmdir(folder);
-    } catch (error) {
-      if (isErrno(error, "ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR")) return;
-      throw error;
-    }
-  }
+  return groups;
 }
 
 function checkedKey(key: string): ObjectKey {

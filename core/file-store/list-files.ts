@@ -1,64 +1,107 @@
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, readdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { ListedObject } from "../object-store.ts";
 import { isErrno } from "./errno.ts";
+import type { LinkGuard } from "./link-guard.ts";
+import type { StoreFolder, StoreFolders } from "./store-folders.ts";
+
+/** What a listing walks through. */
+export interface ListedStore {
+  readonly guard: LinkGuard;
+  readonly folders: StoreFolders;
+}
 
 /**
- * The objects below `root` in the order of their keys by code unit, hidden files passed over. Holds the names
- * of one folder per level, never the whole tree, and enters no folder that cannot hold a match.
+ * The objects below the root in the order of their keys by code unit, hidden files passed over. Holds the names of
+ * one folder per level, never the whole tree, and enters no folder that cannot hold a match. Throws for a symbolic link
+ * among them.
  */
-export async function* listFiles(root: string, prefix: string, after: string): AsyncGenerator<ListedObject> {
-  yield* walk(root, "", prefix, after);
-}
-
-/** The names of the folders right below `prefix` that hold an object at any depth, in order. */
-export async function* listFolders(root: string, prefix: string): AsyncGenerator<string> {
-  for (const name of await sortedEntries(join(root, prefix))) {
-    if (!name.endsWith("/")) continue;
-    // A process killed while it deleted leaves empty folders behind; they are no objects.
-    const first = await walk(root, prefix + name, prefix + name, "").next();
-    if (first.done !== true) yield name.slice(0, -1);
-  }
-}
-
-async function* walk(
-  root: string,
-  folder: string,
+export async function* listFiles(
+  store: ListedStore,
   prefix: string,
   after: string,
 ): AsyncGenerator<ListedObject> {
-  for (const name of await sortedEntries(join(root, folder))) {
-    const key = folder + name;
-    if (name.endsWith("/")) {
-      const mayMatch = key.startsWith(prefix) || prefix.startsWith(key);
-      if (mayMatch && (key > after || after.startsWith(key))) yield* walk(root, key, prefix, after);
-    } else if (key.startsWith(prefix) && key > after) {
-      const found = await statFile(join(root, key));
-      if (found !== undefined) yield { key, size: found.size, modifiedAt: found.mtime };
+  yield* walk(store, "", prefix, after);
+}
+
+/** The names of the folders right below `prefix` that hold an object at any depth, in order; a link is no folder. */
+export async function* listFolders(store: ListedStore, prefix: string): AsyncGenerator<string> {
+  for (const name of await namesIn(store, prefix)) {
+    if (!name.endsWith("/")) continue;
+    // A process killed while it deleted leaves empty folders behind; they are no objects.
+    for await (const _ of walk(store, prefix + name, prefix + name, "")) {
+      yield name.slice(0, -1);
+      break;
     }
   }
 }
 
-/** Folders end in `/`, so that sorting the names sorts the keys: `a-b` < `a.json` < `a/b`. */
-async function sortedEntries(path: string): Promise<string[]> {
-  try {
-    const entries = await readdir(path, { withFileTypes: true });
-    return entries
-      .filter((entry) => !entry.name.startsWith("."))
-      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
-      .sort((a, b) => (a < b ? -1 : 1));
-  } catch (error) {
-    if (isErrno(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
+async function* walk(
+  store: ListedStore,
+  folder: string,
+  prefix: string,
+  after: string,
+): AsyncGenerator<ListedObject> {
+  let files: string[] = [];
+  for (const name of await namesIn(store, folder)) {
+    const key = folder + name;
+    if (!name.endsWith("/")) {
+      if (prefix.startsWith(`${key}/`)) await store.guard.refuseLinks(resolve(store.guard.root, key));
+      if (key.startsWith(prefix) && key > after) files.push(name);
+      if (files.length < filesAtOnce) continue;
+    }
+    yield* await filesOf(store, folder, files);
+    files = [];
+    const mayMatch = name.endsWith("/") && (key.startsWith(prefix) || prefix.startsWith(key));
+    if (mayMatch && (key > after || after.startsWith(key))) yield* walk(store, key, prefix, after);
   }
+  yield* await filesOf(store, folder, files);
 }
 
-async function statFile(path: string): Promise<{ readonly size: number; readonly mtime: Date } | undefined> {
+/** Names whose files are looked at while their folder is open; it is closed while a listing waits for its reader. */
+const filesAtOnce = 64;
+
+async function filesOf(
+  { folders, guard }: ListedStore,
+  folder: string,
+  names: readonly string[],
+): Promise<readonly ListedObject[]> {
+  if (names.length === 0) return [];
+  const listed: ListedObject[] = [];
+  await ifThere(
+    folders.within(resolve(guard.root, folder), async (open) => {
+      for (const name of names) {
+        const found = await lookAt(open, name);
+        if (found?.isSymbolicLink() === true) await guard.refuseLinks(resolve(guard.root, folder, name));
+        if (found?.isFile() === true) {
+          listed.push({ key: folder + name, size: found.size, modifiedAt: found.mtime });
+        }
+      }
+    }),
+  );
+  return listed;
+}
+
+/** Folders end in `/`, so that sorting the names sorts the keys: `a-b` < `a.json` < `a/b`. */
+async function namesIn({ folders, guard }: ListedStore, folder: string): Promise<readonly string[]> {
+  const entries = await ifThere(
+    folders.within(resolve(guard.root, folder), (open) => readdir(open.at(), { withFileTypes: true })),
+  );
+  return (entries ?? [])
+    .filter((entry) => !entry.name.startsWith("."))
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .sort((a, b) => (a < b ? -1 : 1));
+}
+
+async function lookAt(folder: StoreFolder, name: string) {
+  return await ifThere(lstat(folder.at(name)));
+}
+
+async function ifThere<Result>(looking: Promise<Result>): Promise<Result | undefined> {
   try {
-    const found = await stat(path);
-    return found.isFile() ? found : undefined;
+    return await looking;
   } catch (error) {
-    if (isErrno(error, "ENOENT")) return undefined;
+    if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
   }
 }

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { constants, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { Failure } from "../failure.ts";
 import type { ETag } from "../object-store.ts";
 import { isErrno } from "./errno.ts";
+import type { LinkGuard } from "./link-guard.ts";
 
 /** Up to this size a tag includes the content's digest; a larger file is told apart by its identity alone. */
 const maxHashedBytes = 1024 * 1024;
@@ -26,10 +28,12 @@ export interface OpenVersion {
  * (see `successorPath`). A process killed between the claim and the rename leaves `path` behind the truth, so
  * whoever reads follows the links: the version without a successor is the current one.
  */
-export async function openCurrentVersion(path: string): Promise<OpenVersion | undefined> {
-  let version = await openVersion(path);
+export async function openCurrentVersion(guard: LinkGuard, path: string): Promise<OpenVersion | undefined> {
+  let version = await openVersion(guard, path);
+  // Nothing is found behind a link that leads nowhere; that must not pass for an object that was never put.
+  if (version === undefined) await guard.refuseLinks(path);
   while (version !== undefined) {
-    const successor = await openVersion(successorPath(path, version.etag));
+    const successor = await openVersion(guard, successorPath(path, version.etag));
     if (successor === undefined) return version;
     await version.handle.close();
     version = successor;
@@ -60,21 +64,24 @@ export function successorPrefix(name: string): string {
   return `.next-${name}-`;
 }
 
-async function openVersion(path: string): Promise<OpenVersion | undefined> {
+async function openVersion(guard: LinkGuard, path: string): Promise<OpenVersion | undefined> {
   let handle: FileHandle;
   try {
-    handle = await open(path, "r");
+    handle = await guard.open(path, constants.O_RDONLY);
   } catch (error) {
     if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
+    // A socket cannot be opened at all.
+    if (isErrno(error, "ENXIO")) throw specialFile(path);
     throw error;
   }
   try {
     const stat = await handle.stat({ bigint: true });
     // A folder opens like a file; as an object it does not exist.
-    if (!stat.isFile()) {
+    if (stat.isDirectory()) {
       await handle.close();
       return undefined;
     }
+    if (!stat.isFile()) throw specialFile(path);
     const size = Number(stat.size);
     const bytes = size <= maxHashedBytes ? await readExactly(handle, size) : undefined;
     const sha256 = bytes === undefined ? "" : createHash("sha256").update(bytes).digest("hex");
@@ -94,4 +101,12 @@ async function readExactly(handle: FileHandle, size: number): Promise<Buffer> {
     filled += bytesRead;
   }
   return bytes;
+}
+
+/** A reading of a device or a pipe may never end, or change something. */
+function specialFile(path: string): Failure {
+  return new Failure(
+    "corrupt_document",
+    `The store's folder cannot serve ${path}: it is a pipe, a socket or a device, and no file. Remove it.`,
+  );
 }

@@ -43,7 +43,7 @@ function objectOf(
     );
   }
   const what = describeCall(call);
-  const body = guardedBody(source, { size, idleTimeoutMs: context.timeoutMs, signal, what });
+  const body = guardedBody(source, { size, timeoutMs: context.timeoutMs, signal, what });
   return { kind: "object", etag, size, modifiedAt, isLocal: false, body };
 }
 
@@ -59,7 +59,8 @@ async function explainedDenial(
 ): Promise<Failure> {
   const { location, client } = context;
   const listCall: S3Call = { operation: "ListObjectsV2", location, key: "" };
-  const input = { Bucket: location.bucket, Prefix: location.prefix, MaxKeys: 1 };
+  // The grant may be for some prefixes only; for a read S3 takes the key for the prefix.
+  const input = { Bucket: location.bucket, Prefix: s3Key(location, call.key), MaxKeys: 1 };
   const reply = await s3Call(
     context,
     listCall,

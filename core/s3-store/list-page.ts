@@ -35,7 +35,7 @@ export async function listPage(context: S3Context, request: PageRequest): Promis
     Delimiter: folded ? "/" : undefined,
   };
   const reply = await s3Call(context, call, { signal, repeatable: true, expected: [] }, async (abortSignal) =>
-    pageOf(await client.send(new ListObjectsV2Command(input), { abortSignal }), location.prefix.length),
+    pageOf(await client.send(new ListObjectsV2Command(input), { abortSignal }), call),
   );
   if (reply.kind === "error") throw reply.failure;
   if (isOrdered(reply.output, after)) return reply.output;
@@ -55,18 +55,27 @@ function isOrdered({ objects, folders, truncated }: ListPage, after: string): bo
   ].every((names) => names.every((name, at) => at === 0 || name > (names[at - 1] ?? "")));
 }
 
-function pageOf(output: ListObjectsV2CommandOutput, prefixLength: number): ListPage {
+function pageOf(output: ListObjectsV2CommandOutput, call: S3Call): ListPage {
+  const { prefix } = call.location;
+  /** What a page names may be deleted next, so it must name nothing but what was asked for. */
+  const withoutPrefix = (name: string): string => {
+    if (name.startsWith(prefix + call.key)) return name.slice(prefix.length);
+    throw new Failure(
+      "store_unsupported",
+      `${describeCall(call)}: the store lists keys that do not begin with what was asked for; is the endpoint an S3 endpoint?`,
+    );
+  };
   // An answer cut before its first element parses as an empty one; a whole one always says whether more follows.
   if (output.IsTruncated === undefined) throw new IncompleteAnswer();
   const found = (output.Contents ?? []).map(({ Key, Size, LastModified }) => {
     if (Key === undefined || Size === undefined || LastModified === undefined) throw new IncompleteAnswer();
-    return { key: Key.slice(prefixLength), size: Size, modifiedAt: LastModified };
+    return { key: withoutPrefix(Key), size: Size, modifiedAt: LastModified };
   });
   // The prefix itself is an object where somebody made a "folder" of it in a console.
   const objects = found.filter(({ key }) => key !== "");
   const folders = (output.CommonPrefixes ?? []).map(({ Prefix }) => {
     if (Prefix === undefined) throw new IncompleteAnswer();
-    return Prefix.slice(prefixLength);
+    return withoutPrefix(Prefix);
   });
   return { objects, folders, truncated: output.IsTruncated };
 }

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
+import { boundAnswers } from "./bounded-answer.ts";
 
 export interface S3ClientOptions {
   readonly forcePathStyle: boolean;
@@ -35,7 +36,9 @@ export function createS3Client({ forcePathStyle, connection }: S3ClientOptions):
     },
     ...connection,
   };
-  return new S3Client(config);
+  const client = new S3Client(config);
+  boundAnswers(client);
+  return client;
 }
 
 /**

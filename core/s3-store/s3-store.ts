@@ -13,7 +13,7 @@ export interface S3StoreOptions {
   readonly prefix: string;
   /** The bucket in the path instead of the host name, as most S3-compatible stores want it. */
   readonly forcePathStyle: boolean;
-  /** Deadline of one attempt of a call (a put gets 1 s more per MiB) and of any pause in a body. */
+  /** Deadline of one attempt of a call (a put gets 1 s more per MiB); of a body see `guardedBody`. */
   readonly timeoutMs: number;
   readonly maxParallelPuts?: number | undefined;
   /** Replaces what the SDK finds by itself: AWS_ENDPOINT_URL_S3, AWS_REGION and the standard credential chain. */

@@ -13,6 +13,8 @@ export const faultKinds = [
   "cut",
   /** Done, but the answer stops half-way and the connection stays open. */
   "stalled",
+  /** Done, but the answer comes byte by byte, after pauses that no deadline for pauses minds. */
+  "dripping",
   /** A byte of the request's body, or else of the answer's, is flipped on the way. */
   "corrupted",
   /** 503 SlowDown or 429, without effect. */

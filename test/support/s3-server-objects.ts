@@ -73,7 +73,7 @@ export function listObjects(bucket: Bucket, { query, ...request }: S3Request, pa
 /** DeleteObjects: the keys of the XML body, each reported as deleted (unless quiet). */
 export function deleteObjects(bucket: Bucket, body: Buffer): S3Response {
   const xml = body.toString();
-  const keys = [...xml.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = ""]) => unescapeXml(key));
+  const keys = keysToDelete(body);
   if (keys.length === 0 || keys.length > 1000) throw new S3ServerError(400, "MalformedXML");
   for (const key of keys) bucket.delete(key);
   const deleted = keys.map((key) => element("Deleted", element("Key", escapeXml(key))));
@@ -81,6 +81,11 @@ export function deleteObjects(bucket: Bucket, body: Buffer): S3Response {
     200,
     element("DeleteResult", xml.includes("<Quiet>true</Quiet>") ? "" : deleted.join("")),
   );
+}
+
+/** The keys that a DeleteObjects names. */
+export function keysToDelete(body: Buffer): readonly string[] {
+  return [...body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = ""]) => unescapeXml(key));
 }
 
 function sortedKeys(bucket: Bucket): string[] {

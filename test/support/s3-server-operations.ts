@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { type IamRequest, isAllowed } from "./iam-decision.ts";
 import {
   type Bucket,
   deleteObjects,
+  keysToDelete,
   listObjects,
   type StoredObject,
   wholeSeconds,
@@ -28,6 +30,7 @@ export interface S3State {
 export async function execute(state: S3State, request: S3Request): Promise<S3Response> {
   const { quirks } = state;
   checkPermission(quirks, request.operation);
+  checkPolicy(quirks, request);
   if (request.operation === "CreateBucket") {
     if (!state.buckets.has(request.bucket)) state.buckets.set(request.bucket, new Map());
     return empty(200);
@@ -75,10 +78,29 @@ function checkPermission(quirks: S3Quirks, operation: S3OperationName): void {
   if (!allowed[operation]) throw new S3ServerError(403, "AccessDenied");
 }
 
-function getObject(bucket: Bucket, { key, headers }: S3Request, quirks: S3Quirks): S3Response {
+/** As IAM decides: each key of a batch for itself. */
+function checkPolicy({ policy }: S3Quirks, request: S3Request): void {
+  if (policy === undefined) return;
+  const { bucket, operation } = request;
+  const prefix = request.query.get("prefix") ?? "";
+  const asked: readonly IamRequest[] =
+    operation === "DeleteObjects"
+      ? keysToDelete(request.body).map((key) => ({ operation: "DeleteObject", bucket, key, prefix }))
+      : [{ operation, bucket, key: request.key, prefix }];
+  if (!asked.every((each) => isAllowed(policy, each))) throw new S3ServerError(403, "AccessDenied");
+}
+
+/** Without the grant to list, S3 does not say whether an object is missing; of a read IAM takes the key for the prefix. */
+function maySeeMissing({ mayList, policy }: S3Quirks, { bucket, key }: S3Request): boolean {
+  const listing = { operation: "ListObjectsV2", bucket, key: "", prefix: key } as const;
+  return mayList && (policy === undefined || isAllowed(policy, listing));
+}
+
+function getObject(bucket: Bucket, request: S3Request, quirks: S3Quirks): S3Response {
+  const { key, headers } = request;
   const object = bucket.get(key);
   if (object === undefined) {
-    if (!quirks.mayList) throw new S3ServerError(403, "AccessDenied");
+    if (!maySeeMissing(quirks, request)) throw new S3ServerError(403, "AccessDenied");
     throw new S3ServerError(404, "NoSuchKey", { Key: key });
   }
   const ifMatch = headers["if-match"];

@@ -1,3 +1,5 @@
+import type { IamPolicy } from "../../cli/store-check/iam-policies.ts";
+
 /** How a store deviates from S3, and what its credentials may do. Changed at will while the server runs. */
 export interface S3Quirks {
   /** `unquoted`: If-Match is compared without its quotes, as Ceph's gateway up to 16 does. */
@@ -18,6 +20,8 @@ export interface S3Quirks {
   mayDelete: boolean;
   /** The error code of an answer 400 to every request; `undefined`: requests are answered. */
   refusal: string | undefined;
+  /** What is granted to the credentials; everything without one. */
+  policy: IamPolicy | undefined;
   /** What the server's clock is ahead of this machine's. */
   clockAheadMs: number;
   /** Most keys on a page of a listing. */
@@ -38,6 +42,7 @@ export function standardQuirks(): S3Quirks {
     mayList: true,
     mayDelete: true,
     refusal: undefined,
+    policy: undefined,
     clockAheadMs: 0,
     pageSize: 1000,
   };

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import type { S3Response } from "./s3-server-protocol.ts";
 
 /** Sends the whole answer. */
@@ -26,6 +27,17 @@ export async function sendCut(socket: Socket, reply: S3Response, delimited: bool
 export async function sendStalled(socket: Socket, reply: S3Response): Promise<void> {
   await sendHalf(socket, reply, false);
   if (!socket.destroyed) await once(socket, "close");
+}
+
+/** Sends the body byte by byte until the client hangs up; of an answer without one, the head. */
+export async function sendDripping(socket: Socket, reply: S3Response): Promise<void> {
+  const start = head(reply, {}, true);
+  if (reply.body.length > 0) socket.write(start);
+  const bytes = reply.body.length === 0 ? start : reply.body;
+  for (let at = 0; at < bytes.length && !socket.destroyed; at += 1) {
+    socket.write(bytes.subarray(at, at + 1));
+    await delay(100);
+  }
 }
 
 /** Half of the body; of an answer without one, half of its head. */

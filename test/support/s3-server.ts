@@ -15,7 +15,7 @@ import {
   S3ServerError,
 } from "./s3-server-protocol.ts";
 import { type S3Quirks, standardQuirks } from "./s3-server-quirks.ts";
-import { sendCut, sendDelimited, sendReply, sendStalled } from "./s3-server-reply.ts";
+import { sendCut, sendDelimited, sendDripping, sendReply, sendStalled } from "./s3-server-reply.ts";
 import { type S3Account, verifySignature } from "./s3-server-signature.ts";
 
 export interface LoggedRequest {
@@ -114,6 +114,7 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
     const dated = { ...reply, headers: { date: state.now().toUTCString(), ...reply.headers } };
     const delimited = quirks.connectionDelimited && target.operation === "GetObject";
     if (fault === "cut") return sendCut(socket, dated, delimited);
+    if (fault === "dripping") return sendDripping(socket, dated);
     if (fault === "stalled") return sendStalled(socket, dated);
     if (delimited) return sendDelimited(socket, dated);
     sendReply(response, reply, request.method === "HEAD");

@@ -1,13 +1,24 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { describeObjectStoreContract } from "../../support/object-store-contract.ts";
 import { openTestStore, type StoreOpening } from "../../support/store-opening.ts";
 
-describeObjectStoreContract("file:", async () => {
+describeObjectStoreContract("file:", () => made(openTestStore));
+
+describeObjectStoreContract(
+  "file: on a system without /proc",
+  () => made(({ directory }) => createFileStore({ directory, hasProc: false })),
+  { withoutProcesses: true },
+);
+
+type FileOpening = Extract<StoreOpening, { readonly kind: "file" }>;
+
+async function made(open: (opening: FileOpening) => ReturnType<typeof openTestStore>) {
   const directory = await mkdtemp(join(tmpdir(), "file-store-"));
-  const opening: StoreOpening = { kind: "file", directory };
-  const store = openTestStore(opening);
+  const opening: FileOpening = { kind: "file", directory };
+  const store = open(opening);
   return {
     store,
     opening,
@@ -16,4 +27,4 @@ describeObjectStoreContract("file:", async () => {
       await rm(directory, { recursive: true, force: true });
     },
   };
-});
+}

@@ -29,6 +29,7 @@ const retried = (outcome: string, state: Outcome[2]): Readonly<Record<FaultKind,
   late: [outcome, 2, state],
   cut: [outcome, 2, state],
   stalled: [outcome, 2, state],
+  dripping: [outcome, 2, state],
   corrupted: [outcome, 2, state],
   throttled: [outcome, 2, state],
 });
@@ -47,6 +48,7 @@ const cases: Readonly<Record<string, Case>> = {
       // The caller has the beginning of the body by then, so it hears of the end.
       cut: ["store_unavailable", 1, "unchanged"],
       stalled: ["store_unavailable", 1, "unchanged"],
+      dripping: ["store_unavailable", 1, "unchanged"],
       // The manifest's digest finds it: the caller compares.
       corrupted: ["other bytes", 1, "unchanged"],
     },
@@ -78,6 +80,7 @@ const cases: Readonly<Record<string, Case>> = {
       late: [/^(refused|stored)$/, 2, "new"],
       cut: ["refused", 2, "new"],
       stalled: ["refused", 2, "new"],
+      dripping: ["refused", 2, "new"],
     },
   },
   "put if match": {
@@ -93,6 +96,7 @@ const cases: Readonly<Record<string, Case>> = {
       late: ["store_unavailable", 1, "new"],
       cut: ["store_unavailable", 1, "new"],
       stalled: ["store_unavailable", 1, "new"],
+      dripping: ["store_unavailable", 1, "new"],
       corrupted: ["store_unavailable", 1, "old"],
       throttled: ["store_unavailable", 1, "old"],
     },

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -155,20 +155,25 @@ describe("store check", () => {
     expect((await checkJson({ mayList: false }, "--read-only")).status).toBe(1);
   });
 
-  test("--policies prints what to grant the generator and, read-only, the gateway", async () => {
+  test("--policies prints what to grant the generator, the token commands and, read-only, the gateway", async () => {
     const { status, stdout } = await check("--policies");
     expect(status).toBe(0);
     expect(server.log).toEqual([]);
     const actions = (policy: { Statement: readonly { Action: readonly string[] }[] }) =>
       policy.Statement.flatMap(({ Action }) => Action);
-    const { generator, gateway } = JSON.parse(stdout);
+    const { generator, tokens, gateway } = JSON.parse(stdout);
     expect(actions(generator)).toEqual(["s3:ListBucket", "s3:GetObject", "s3:PutObject", "s3:DeleteObject"]);
+    expect(actions(tokens)).toEqual(actions(generator));
     expect(actions(gateway)).toEqual(["s3:ListBucket", "s3:GetObject"]);
-    for (const { Statement } of [generator, gateway]) {
-      expect(Statement[0].Condition).toEqual({ StringLike: { "s3:prefix": ["team/*"] } });
-    }
+    expect(JSON.stringify(generator)).not.toContain("auth/");
+    expect(gateway.Statement[0].Condition.StringLike["s3:prefix"]).toEqual([
+      "team/tenants/*/current.json",
+      "team/tenants/*/snapshots/*",
+      "team/auth/tokens.json",
+    ]);
     expect(gateway.Statement[1].Resource).toEqual([
-      "arn:aws:s3:::programs/team/tenants/*",
+      "arn:aws:s3:::programs/team/tenants/*/current.json",
+      "arn:aws:s3:::programs/team/tenants/*/snapshots/*",
       "arn:aws:s3:::programs/team/auth/tokens.json",
     ]);
   });
@@ -180,6 +185,29 @@ describe("store check", () => {
     const policies = await runCommand(["store", "check", "--policies"], { env });
     expect(policies.status).toBe(2);
     expect(policies.stderr).toContain("STORE_URL");
+    await rm(directory, { recursive: true });
+  });
+
+  test("warns of a folder that every account may read, and fails for a link in it", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "store-check-"));
+    const run = async () => {
+      const { status, stdout } = await runCommand(["store", "check", "--json"], {
+        env: { STORE_URL: `file:${directory}` },
+      });
+      const { findings } = JSON.parse(stdout) as CheckJson;
+      return { status, finding: findings.find(({ check }) => check === "folder") };
+    };
+    expect(await run()).toMatchObject({ status: 0, finding: { outcome: "ok" } });
+    await chmod(directory, 0o755);
+    expect(await run()).toMatchObject({
+      status: 0,
+      finding: { outcome: "warning", message: expect.stringContaining(`chmod -R o= '${directory}'`) },
+    });
+    await symlink("/etc", join(directory, "extra"));
+    expect(await run()).toMatchObject({
+      status: 1,
+      finding: { outcome: "failed", message: expect.stringContaining(join(directory, "extra")) },
+    });
     await rm(directory, { recursive: true });
   });
 

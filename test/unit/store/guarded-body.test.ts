@@ -3,15 +3,15 @@ import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type GuardOptions, guardedBody } from "../../../core/s3-store/guarded-body.ts";
 
-const idleTimeoutMs = 1000;
+const timeoutMs = 1000;
 
 function guard(source: PassThrough, options: Partial<GuardOptions> = {}) {
-  return guardedBody(source, { size: 6, idleTimeoutMs, signal: undefined, what: "the body", ...options });
+  return guardedBody(source, { size: 6, timeoutMs, signal: undefined, what: "the body", ...options });
 }
 
 describe("a guarded body", () => {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -55,21 +55,56 @@ describe("a guarded body", () => {
       message: expect.stringContaining("paused"),
     });
     await once(source, "data");
-    await vi.advanceTimersByTimeAsync(idleTimeoutMs);
+    await vi.advanceTimersByTimeAsync(timeoutMs);
     await reading;
     expect(source.destroyed).toBe(true);
   });
 
-  test("a pause within the deadline is none, however often", async () => {
-    const source = new PassThrough();
-    const body = guard(source);
-    const reading = body.toArray();
-    for (const letter of "abcdef") {
-      await vi.advanceTimersByTimeAsync(idleTimeoutMs - 1);
-      source.write(letter);
+  test("a pause within the deadline is none while the store keeps to the slowest rate", async () => {
+    const part = 128 * 1024;
+    const source = new PassThrough({ highWaterMark: part });
+    const body = guard(source, { size: 6 * part });
+    let received = 0;
+    const reading = (async () => {
+      for await (const chunk of body) received += chunk.length;
+    })();
+    for (let at = 0; at < 6; at += 1) {
+      await vi.advanceTimersByTimeAsync(timeoutMs - 1);
+      source.write(Buffer.alloc(part));
     }
     source.end();
-    expect(Buffer.concat(await reading).toString()).toBe("abcdef");
+    await reading;
+    expect(received).toBe(6 * part);
+  });
+
+  test("fails when the store drips, however short the pauses, within the deadline and what the bytes take", async () => {
+    const source = new PassThrough();
+    const body = guard(source, { size: 25_000_000 });
+    const reading = expect(body.toArray()).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringMatching(/came too slowly, \d+ of 25000000 bytes/),
+    });
+    let waitedMs = 0;
+    for (; !source.destroyed && waitedMs < 100 * timeoutMs; waitedMs += timeoutMs / 10) {
+      source.write("x");
+      await vi.advanceTimersByTimeAsync(timeoutMs / 10);
+    }
+    await reading;
+    expect(waitedMs).toBeLessThanOrEqual(1.2 * timeoutMs);
+  });
+
+  test("a reader's pauses cost the store nothing", async () => {
+    const part = 64 * 1024;
+    const source = new PassThrough({ highWaterMark: 20 * part });
+    const body = guard(source, { size: 20 * part });
+    for (let at = 0; at < 20; at += 1) source.write(Buffer.alloc(part));
+    source.end();
+    let received = 0;
+    for await (const chunk of body) {
+      received += (chunk as Buffer).length;
+      await vi.advanceTimersByTimeAsync(10 * timeoutMs);
+    }
+    expect(received).toBe(20 * part);
   });
 
   test("a reader that takes longer than the deadline is no pause of the store", async () => {
@@ -79,7 +114,7 @@ describe("a guarded body", () => {
     source.end(Buffer.alloc(size, "x"));
     const reader = body[Symbol.asyncIterator]();
     let received = ((await reader.next()).value as Buffer).length;
-    await vi.advanceTimersByTimeAsync(100 * idleTimeoutMs);
+    await vi.advanceTimersByTimeAsync(100 * timeoutMs);
     for (let part = await reader.next(); part.done !== true; part = await reader.next()) {
       received += (part.value as Buffer).length;
     }

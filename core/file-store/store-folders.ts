@@ -1,0 +1,163 @@
+import { constants, type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { isErrno } from "./errno.ts";
+import type { LinkGuard } from "./link-guard.ts";
+
+/** Below the root nobody outside the owner's group may read, whatever the umask; a stricter umask stays stricter. */
+const folderMode = 0o750;
+export const fileMode = 0o640;
+
+/** An open folder of the store: its names mean the same folder even if it is moved or replaced by a link meanwhile. */
+export interface StoreFolder {
+  /** The path of a name in it, or of the folder itself. */
+  at(name?: string): string;
+  /** Makes the names in it durable. */
+  sync(): Promise<void>;
+}
+
+export interface StoreFolders {
+  /** Runs `work` with the folder open. Throws ENOENT when there is none, and a `Failure` for a link on the way. */
+  within<Result>(folder: string, work: (folder: StoreFolder) => Promise<Result>): Promise<Result>;
+  /** The same, and creates the folder, durably, when it is not there. */
+  withinMade<Result>(folder: string, work: (folder: StoreFolder) => Promise<Result>): Promise<Result>;
+}
+
+export function createStoreFolders(guard: LinkGuard): StoreFolders {
+  const shared = new Map<string, SharedFolder>();
+
+  /** Puts that come together share an open folder: a build writes thousands of files into one. */
+  async function within<Result>(
+    folder: string,
+    work: (folder: StoreFolder) => Promise<Result>,
+  ): Promise<Result> {
+    const entry = shared.get(folder) ?? newEntry(folder);
+    entry.users += 1;
+    try {
+      const handle = await entry.opening;
+      if (!guard.hasProc) await guard.refuseLinks(folder);
+      const path = guard.hasProc ? `/proc/self/fd/${handle.fd}` : folder;
+      return await work({
+        at: (name) => (name === undefined ? `${path}/` : `${path}/${name}`),
+        sync: () => syncShared(entry, handle),
+      });
+    } catch (error) {
+      // The folder may be gone and made again meanwhile: whoever comes next opens it anew.
+      forget(folder, entry);
+      throw error;
+    } finally {
+      entry.users -= 1;
+      if (entry.users === 0) {
+        forget(folder, entry);
+        const handle = await entry.opening.catch(() => undefined);
+        await handle?.close();
+      }
+    }
+  }
+
+  function newEntry(folder: string): SharedFolder {
+    const opening = guard.open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+    const entry: SharedFolder = { opening, users: 0, syncing: undefined, nextSync: undefined };
+    shared.set(folder, entry);
+    return entry;
+  }
+
+  function forget(folder: string, entry: SharedFolder): void {
+    if (shared.get(folder) === entry) shared.delete(folder);
+  }
+
+  async function make(folder: string): Promise<void> {
+    if (folder === guard.root) return await makeRoot(folder);
+    if (await isThere(folder)) return;
+    await make(dirname(folder));
+    await within(dirname(folder), async (parent) => {
+      await makeOne(parent.at(basename(folder)), folderMode);
+      await parent.sync();
+    });
+  }
+
+  return {
+    within,
+    async withinMade(folder, work) {
+      // Another process may remove a folder that it emptied before the work is done.
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await within(folder, work);
+        } catch (error) {
+          if (!isErrno(error, "ENOENT") || attempt > 10) throw error;
+          await make(folder);
+        }
+      }
+    },
+  };
+}
+
+interface SharedFolder {
+  readonly opening: Promise<FileHandle>;
+  users: number;
+  syncing: Promise<void> | undefined;
+  nextSync: Promise<void> | undefined;
+}
+
+/**
+ * Many puts into one folder share a sync: a call that arrives while one is under way joins the *next* one, since the
+ * one under way may have begun before the caller's name was there.
+ */
+function syncShared(entry: SharedFolder, handle: FileHandle): Promise<void> {
+  const start = (): Promise<void> => {
+    entry.syncing = handle.sync().finally(() => {
+      entry.syncing = undefined;
+    });
+    return entry.syncing;
+  };
+  if (entry.syncing === undefined) return start();
+  entry.nextSync ??= entry.syncing
+    .catch(() => {})
+    .then(() => {
+      entry.nextSync = undefined;
+      return start();
+    });
+  return entry.nextSync;
+}
+
+/**
+ * `mkdir -p` for the root. Not Node's own `recursive`, which never ends where a parent exists and still takes no folder
+ * (/proc). The folders above are not the store's: they get the mode that the umask gives.
+ */
+async function makeRoot(root: string): Promise<void> {
+  const missing: string[] = [];
+  for (let folder = root; !(await isMade(folder)); folder = dirname(folder)) missing.unshift(folder);
+  for (const folder of missing) {
+    await makeOne(folder, folder === root ? folderMode : 0o777);
+    const parent = await open(dirname(folder), "r");
+    try {
+      await parent.sync();
+    } finally {
+      await parent.close();
+    }
+  }
+}
+
+async function makeOne(path: string, mode: number): Promise<void> {
+  await mkdir(path, mode).catch((error: unknown) => {
+    if (!isErrno(error, "EEXIST")) throw error;
+  });
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  try {
+    await lstat(folder);
+    return true;
+  } catch (error) {
+    if (isErrno(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+async function isMade(folder: string): Promise<boolean> {
+  try {
+    return (await stat(folder)).isDirectory();
+  } catch (error) {
+    if (isErrno(error, "ENOENT")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { iamPolicies } from "../../../cli/store-check/iam-policies.ts";
+import { createS3Store } from "../../../core/s3-store/s3-store.ts";
+import { withAwsEnvironment } from "../../support/aws-environment.ts";
+import { buildCanned } from "../../support/canned-source.ts";
+import { runCommand } from "../../support/command-line.ts";
+import { startGatewayProcess } from "../../support/gateway-process.ts";
+import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { toolsTenant } from "../../support/store-tools.ts";
+
+const location = { bucket: testBucket, prefix: "team/" };
+const policies = iamPolicies(location);
+const tenant = ["--tenant", toolsTenant];
+
+let server: S3Server;
+beforeAll(async () => {
+  server = await startS3Server();
+});
+withAwsEnvironment(() => server.env);
+beforeEach(() => server.reset());
+afterAll(() => server.close());
+
+/** Requests that were answered with 403, beside those that clear a 403 up. */
+const denied = (): readonly string[] =>
+  server.log.filter(({ status }) => status === 403).map(({ operation, key }) => `${operation} ${key}`);
+
+async function run(...args: readonly string[]) {
+  const env = { ...server.env, STORE_URL: `s3://${testBucket}/team`, LOG_LEVEL: "silent" };
+  // A prune deletes what is a day old.
+  const hoursLater = args.includes("prune") ? 48 : 0;
+  return await runCommand(args, { env, now: new Date(Date.now() + hoursLater * 3600 * 1000) });
+}
+
+async function done(...args: readonly string[]): Promise<string> {
+  const { status, stdout, stderr } = await run(...args);
+  expect([args.join(" "), status, stderr]).toEqual([args.join(" "), 0, expect.any(String)]);
+  return stdout;
+}
+
+async function publish(...names: readonly string[]): Promise<void> {
+  const store = createS3Store({
+    ...location,
+    forcePathStyle: true,
+    timeoutMs: 5000,
+    connection: server.connection,
+  });
+  for (const name of names) {
+    const outcome = await buildCanned(store, toolsTenant, [{ programId: "KYOTO-1", name }]);
+    expect(outcome.outcome).toBe("published");
+  }
+  await store.close();
+}
+
+describe("with the generator's policy", () => {
+  test("builds and every tool for snapshots work, and nothing is asked for that is denied", async () => {
+    server.quirks.policy = policies.generator;
+    await publish("A", "B", "C");
+    await done("snapshot", "rollback", ...tenant);
+    await done("snapshot", "release", ...tenant);
+    await publish("D");
+    await done("snapshot", "list", ...tenant);
+    await done("snapshot", "show", ...tenant, "--list");
+    await done("snapshot", "diff", ...tenant);
+    await done("snapshot", "status");
+    await done("snapshot", "prune", "--keep", "1");
+    await done("snapshot", "verify");
+    expect((await run("store", "check")).stdout).not.toContain("FAILED");
+    expect(denied()).toEqual([]);
+    expect(server.log.filter(({ key }) => key.includes("auth/"))).toEqual([]);
+  });
+
+  test.each([["create", ...tenant], ["list"], ["revoke", "tok_0000000000000000"]])(
+    "`token %s` is refused and says which policy it needs",
+    async (...args) => {
+      await publish("A");
+      server.quirks.policy = policies.generator;
+      const { status, stdout, stderr } = await run("token", ...args);
+      expect(status).toBe(1);
+      expect(stdout).toBe("");
+      expect(stderr.replace(/\s+/g, " ")).toContain(
+        'the policy "tokens" that `partner-programs store check --policies` prints',
+      );
+      expect([...server.objects.keys()].filter((key) => key.includes("auth/"))).toEqual([]);
+    },
+  );
+});
+
+test("with the policy for tokens every token command works, and no snapshot can be changed", async () => {
+  await publish("A");
+  server.quirks.policy = policies.tokens;
+  const { tokenId } = JSON.parse(await done("token", "create", ...tenant, "--json"));
+  const rotated = JSON.parse(await done("token", "rotate", tokenId, "--json"));
+  await done("token", "list");
+  await done("token", "revoke", rotated.tokenId);
+  expect((await run("store", "check")).stdout).not.toContain("FAILED");
+  expect(denied()).toEqual([]);
+  const { status } = await run("snapshot", "rollback", ...tenant);
+  expect(status).toBe(1);
+  expect(denied().length).toBeGreaterThan(0);
+});
+
+test("with the gateway's policy a gateway serves, and finds out that there are no tokens yet", async () => {
+  await publish("A");
+  server.quirks.policy = policies.gateway;
+  await done("store", "check", "--read-only");
+  const gateway = await startGatewayProcess({ ...server.env, STORE_URL: `s3://${testBucket}/team` });
+  try {
+    const empty = await fetch(`${gateway.api}/v1/programs`, { headers: { authorization: "Bearer none" } });
+    expect(empty.status).toBe(401);
+    server.quirks.policy = policies.tokens;
+    const { token } = JSON.parse(await done("token", "create", ...tenant, "--json"));
+    server.quirks.policy = policies.gateway;
+    const headers = { authorization: `Bearer ${token}` };
+    await expect
+      .poll(async () => (await fetch(`${gateway.api}/v1/programs`, { headers })).status, { timeout: 20_000 })
+      .toBe(200);
+    expect((await fetch(`${gateway.api}/v1/programs/KYOTO-1`, { headers })).status).toBe(200);
+  } finally {
+    gateway.signal("SIGTERM");
+    await gateway.ended;
+  }
+});

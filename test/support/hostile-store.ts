@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+
+/** What a hostile store does with a connection, once a whole request head has arrived. */
+export type Script = (socket: Socket, head: string) => void;
+
+/** A server that speaks to each request as its present script says: no S3 server, and not always an HTTP server. */
+export interface HostileStore {
+  readonly endpoint: string;
+  readonly requests: string[];
+  play(script: Script): void;
+  close(): Promise<void>;
+}
+
+export async function startHostileStore(): Promise<HostileStore> {
+  let script: Script = (socket) => socket.destroy();
+  const requests: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+    let head = "";
+    socket.on("data", (bytes) => {
+      if (head.includes("\r\n\r\n")) return;
+      head += bytes.toString("latin1");
+      if (!head.includes("\r\n\r\n")) return;
+      requests.push(head.slice(0, head.indexOf("\r\n")));
+      script(socket, head);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    play(next) {
+      script = next;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Writes `piece` for as long as the client reads, as fast as it does. */
+export function pour(socket: Socket, piece: string | Buffer): void {
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(piece));
+  };
+  socket.on("drain", more);
+  more();
+}
+
+/** Writes the bytes one by one, with short pauses. */
+export function drip(socket: Socket, bytes: string, pauseMs: number): void {
+  let at = 0;
+  const timer = setInterval(() => {
+    if (socket.destroyed || at >= bytes.length) return clearInterval(timer);
+    socket.write(bytes.charAt(at));
+    at += 1;
+  }, pauseMs);
+  socket.once("close", () => clearInterval(timer));
+}
