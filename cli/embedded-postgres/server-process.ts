@@ -136,7 +136,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-const lostRace = /lock file ".*" (already exists|is empty)|pre-existing shared memory|could not bind/;
+const lostRace = /lock file "[^"\n]*" (?:already exists|is empty)|pre-existing shared memory|could not bind/;
 
 /** Returns when the server ended because another process holds the cluster or the port; else says why it ended. */
 async function throwUnlessBeaten(cluster: Cluster, logFile: string): Promise<void> {
