@@ -35,7 +35,8 @@ const prefix = "ppr_";
 const randomDigits = 43;
 const checksumDigits = 6;
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const tokenPattern = new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checksumDigits}}$`);
+/** The prefix, then random and checksum digits. */
+const tokenPattern = /^ppr_[0-9A-Za-z]{49}$/;
 
 /** CRC-32 (IEEE) of the ASCII bytes, as a number in base62, left-padded with `0`. */
 function checksum(body: string): string {

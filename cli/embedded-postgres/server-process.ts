@@ -94,7 +94,7 @@ export async function acceptsConnections(port: number): Promise<boolean> {
   const socket = connect({ host: "127.0.0.1", port, timeout: 5000 });
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.once("connect", resolve).on("error", reject).once("timeout", reject);
+      socket.once("connect", resolve).once("error", reject).once("timeout", reject);
     });
     return true;
   } catch {
@@ -136,7 +136,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-const lostRace = /lock file "[^"\n]*" (already exists|is empty)|pre-existing shared memory|could not bind/;
+const lostRace = /lock file "[^"\n]*" (?:already exists|is empty)|pre-existing shared memory|could not bind/;
 
 /** Returns when the server ended because another process holds the cluster or the port; else says why it ended. */
 async function throwUnlessBeaten(cluster: Cluster, logFile: string): Promise<void> {

@@ -43,7 +43,7 @@ export function s3Error(thrown: unknown): S3Error {
 export function errorKind(status: number | undefined, code: string): S3ErrorKind {
   const known = kindsByCode.get(code);
   if (known !== undefined) return known;
-  if (status === undefined) return transportCode.test(code) ? "unavailable" : "defect";
+  if (status === undefined) return isTransportCode(code) ? "unavailable" : "defect";
   if (status === 304) return "not_modified";
   if (status === 401 || status === 403) return "denied";
   if (status === 301 || status === 307) return "wrong_region";
@@ -57,7 +57,9 @@ export function errorKind(status: number | undefined, code: string): S3ErrorKind
 }
 
 /** ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED, HPE_INVALID_CONSTANT, ...; not Node's own for wrong arguments. */
-const transportCode = /^(?!ERR_(INVALID|HTTP)_)[A-Z][A-Z0-9_]+$/;
+function isTransportCode(code: string): boolean {
+  return /^[A-Z][A-Z0-9_]+$/.test(code) && !/^ERR_(?:INVALID|HTTP)_/.test(code);
+}
 
 const kindsByCode: ReadonlyMap<string, S3ErrorKind> = new Map(
   Object.entries({
