@@ -69,11 +69,9 @@ function denied({ role, database, hasSchema }: Place, cause: unknown): Failure {
     ? `GRANT USAGE, CREATE ON SCHEMA partner_source TO ${role};`
     : `GRANT CREATE ON DATABASE ${database} TO ${role};`;
   const isReadOnly = cause instanceof Error && "code" in cause && cause.code === "25006";
-  const reading = isReadOnly ? `\n  ALTER ROLE ${role} SET default_transaction_read_only = off;` : "";
-  return new Failure(
-    "source_unavailable",
+  const sentence =
     `The role ${role} may not create views in the schema partner_source; nothing was changed. Run this command as the owner ` +
-      `of the views, whose rights reach the tables behind them, or let the role do it for once:\n  ${grant}${reading}`,
-    { cause },
-  );
+    "of the views, whose rights reach the tables behind them, or let the role do it for once:";
+  const reading = isReadOnly ? [`  ALTER ROLE ${role} SET default_transaction_read_only = off;`] : [];
+  return new Failure("source_unavailable", [sentence, `  ${grant}`, ...reading], { cause });
 }

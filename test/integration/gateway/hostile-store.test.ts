@@ -32,6 +32,7 @@ beforeAll(async () => {
     STORE_URL: `s3://${testBucket}`,
     STORE_TIMEOUT_MS: String(storeTimeoutMs),
     CACHE_MAX_MB: "1",
+    RATE_LIMIT_REQUESTS: "1000000",
   });
 });
 afterAll(async () => {

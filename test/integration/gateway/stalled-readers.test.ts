@@ -31,7 +31,7 @@ async function start(env: Readonly<Record<string, string>>): Promise<void> {
       await file.write(Object.values(tokens));
       const mark = randomBytes(8 * 1024 * 1024).toString("hex");
       snapshot = await publishSnapshot(store, "noise", { programIds: ["p1"], mark, minBytes: 1 });
-      await publishSnapshot(store, "small", { programIds: ["p1"], minBytes: 20_000 });
+      await publishSnapshot(store, "small", { programIds: ["p1"], minBytes: 60_000 });
     },
     seen(store) {
       seen = faultyStore(store);
@@ -81,7 +81,7 @@ for (const [name, env, bytes] of [
   ["a streamed body", streamed, () => requestBytes("noise")],
   ["a body from memory", whole, () => requestBytes("noise")],
   ["a gzip body from memory", whole, () => requestBytes("noise", "Accept-Encoding: gzip")],
-  ["small answers to pipelined requests", whole, () => requestBytes("small").repeat(400)],
+  ["small answers to pipelined requests", whole, () => requestBytes("small").repeat(200)],
   ["an answer that closes", whole, () => requestBytes("noise", "Connection: close")],
 ] as const) {
   test(`readers that never read ${name} are cut in the time that the setting says`, async () => {

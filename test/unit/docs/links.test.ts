@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { anchors, linkTargets, page, pages, projectRoot } from "../../support/markdown.ts";
+import { anchors, inlineCode, linkTargets, page, pages, projectRoot } from "../../support/markdown.ts";
 
 describe("links between pages", () => {
   it.each(pages().map(({ path, text }) => [path, text] as const))("%s links to what exists", (path, text) => {
@@ -10,7 +10,20 @@ describe("links between pages", () => {
     expect(broken).toEqual([]);
   });
 
+  it.each(pages().map(({ path, text }) => [path, text] as const))(
+    "%s names tests that exist",
+    (_path, text) => {
+      const tests = inlineCode(text).filter((code) => code.endsWith(".test.ts"));
+      expect(
+        tests.filter((name) => !existsSync(join(projectRoot, "test", name.replace(/^test\//, "")))),
+      ).toEqual([]);
+    },
+  );
+
   it("are there to be looked at", () => {
+    expect(
+      inlineCode(page("docs/threat-model.md").text).filter((code) => code.endsWith(".test.ts")).length,
+    ).toBeGreaterThan(20);
     expect(pages().flatMap(({ text }) => linkTargets(text)).length).toBeGreaterThan(50);
   });
 });
