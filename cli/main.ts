@@ -5,11 +5,11 @@ import { CommanderError } from "commander";
 import { asFailure } from "../core/failure.ts";
 import { packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
-import { type ExitStatus, exitStatusOf } from "./exit-status.ts";
-import { failureText } from "./failure-text.ts";
+import { failureText } from "./presentation/failure-text.ts";
+import { safeOutput } from "./presentation/safe-output.ts";
 import { createProgram } from "./program.ts";
-import { safeOutput } from "./safe-output.ts";
-import type { Output, Shell } from "./shell.ts";
+import { type ExitStatus, exitStatusOf } from "./shell/exit-status.ts";
+import type { Output, Shell } from "./shell/shell.ts";
 
 // The SDK warns of Node.js 20 in several lines on standard error; which versions we support is for package.json to say.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";

@@ -25,7 +25,7 @@ import { tokenList } from "./commands/token-list.ts";
 import { tokenRevoke } from "./commands/token-revoke.ts";
 import { tokenRotate } from "./commands/token-rotate.ts";
 import { tokenUsage } from "./commands/token-usage.ts";
-import type { Shell } from "./shell.ts";
+import type { Shell } from "./shell/shell.ts";
 
 /** The whole command line. Each command is a file of its own under `commands/`. */
 export function createProgram(shell: Shell, version: string): Command {

@@ -1,7 +1,7 @@
 // `npm run demo`: from a booking database to a partner's answer, with the programs that operators run.
 // `npm run demo -- --check` does the same, then exits: 0 if every answer was as expected.
 import { resolve } from "node:path";
-import { withEmbeddedPostgres } from "../cli/embedded-postgres/start-embedded-postgres.ts";
+import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
 import { heading, indented, say, sayExchange } from "./demo/narration.ts";
 import { freePort, type RunningGateway, runCli, startGateway } from "./demo/programs.ts";
 import { makeRequests } from "./demo/requests.ts";

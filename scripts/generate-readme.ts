@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
 import { createProgram } from "../cli/program.ts";
-import type { Output, Shell } from "../cli/shell.ts";
+import type { Output, Shell } from "../cli/shell/shell.ts";
 import { packageVersion } from "../core/package-version.ts";
 import type { SettingTable } from "../core/setting-parser.ts";
 import { cliSettings, gatewaySettings } from "../core/settings.ts";

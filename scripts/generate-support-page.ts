@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withEmbeddedPostgres } from "../cli/embedded-postgres/start-embedded-postgres.ts";
+import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
 import { supportPage, supportPagePath } from "./support-page/support-page.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "support-page-data-"));

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { type Browser, chromium } from "playwright-core";
-import { withEmbeddedPostgres } from "../cli/embedded-postgres/start-embedded-postgres.ts";
+import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
 import { welcomeAddress } from "../cli/inspect/access.ts";
 import { createInspectServer } from "../cli/inspect/inspect-server.ts";
 import { createFileStore } from "../core/file-store/file-store.ts";

@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import { singleLine } from "../../core/printable.ts";
-import type { ExitStatus } from "../exit-status.ts";
 import { layoutOf } from "../presentation/layout.ts";
 import { settingsText } from "../presentation/settings-text.ts";
-import { action, printJson, type Shell } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell } from "../shell/shell.ts";
 import { awsVariables, effectiveSettings } from "../support/effective-settings.ts";
 
 /** `config`: the settings in force and where they come from. */

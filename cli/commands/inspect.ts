@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { Command, InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
-import type { ExitStatus } from "../exit-status.ts";
 import { accessKeyBytes, welcomeAddress } from "../inspect/access.ts";
 import { createInspectServer } from "../inspect/inspect-server.ts";
-import { action, type Shell, settingsOf } from "../shell.ts";
-import { withStore } from "../with-store.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 
 /** `inspect`: read-only pages over the store, for support staff, on this machine alone and with a key of this run. */
 export function inspect(shell: Shell): Command {

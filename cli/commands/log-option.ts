@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { LogSource } from "../gateway-log/open-log.ts";
-import type { Shell } from "../shell.ts";
+import type { Shell } from "../shell/shell.ts";
 
 /** `--log FILE`, which may be given several times: a log and what it was rotated to. */
 export function logOption(): Option {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import type { ExitStatus } from "../exit-status.ts";
-import { action, type Shell } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, type Shell } from "../shell/shell.ts";
 import { openapiDocument } from "../support/openapi-document.ts";
 
 /** `openapi`: the description of the API for tools. */

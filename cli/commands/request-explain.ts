@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import type { ExitStatus } from "../exit-status.ts";
 import { type FoundRequests, findRequests } from "../gateway-log/find-requests.ts";
 import { layoutOf } from "../presentation/layout.ts";
 import { requestText } from "../presentation/request-text.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { explainRequests } from "../support/request/explain-request.ts";
 import { requestJson } from "../support/request/request-json.ts";
-import { withStore } from "../with-store.ts";
 import { logOption, logSources } from "./log-option.ts";
 
 interface ExplainFlags {

@@ -5,12 +5,12 @@ import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printableLines } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
-import { placeFailure } from "../place-failure.ts";
+import { withBuildSession } from "../build/build-session.ts";
 import { runSummary } from "../presentation/run-summary.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
-import { withBuildSession } from "../snapshot/build-session.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { placeFailure } from "../shell/place-failure.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { parsedOption } from "./parsed-option.ts";
 
 interface BuildFlags {
   readonly tenant?: readonly TenantId[];

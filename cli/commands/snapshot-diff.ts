@@ -2,14 +2,14 @@ import { Command, InvalidArgumentError } from "commander";
 import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
 import { diffText } from "../presentation/diff-text.ts";
 import { layoutOf } from "../presentation/layout.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
-import { snapshotDiff as difference, snapshotBefore } from "../support/snapshot-diff.ts";
-import { chosenSnapshot } from "../support/stored-snapshot.ts";
-import { withStore } from "../with-store.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
+import { snapshotDiff as difference, snapshotBefore } from "../snapshot/snapshot-diff.ts";
+import { chosenSnapshot } from "../snapshot/stored-snapshot.ts";
+import { parsedOption } from "./parsed-option.ts";
 
 interface DiffFlags {
   readonly tenant: TenantId;

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
 import { explanationText } from "../presentation/explanation-text.ts";
 import { layoutOf } from "../presentation/layout.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { explainProgram } from "../support/explain/explain-program.ts";
 import { explanationJson } from "../support/explain/explanation-json.ts";
-import { withStore } from "../with-store.ts";
+import { parsedOption } from "./parsed-option.ts";
 
 interface ExplainFlags {
   readonly tenant: TenantId;

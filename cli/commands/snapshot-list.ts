@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
 import { layoutOf } from "../presentation/layout.ts";
 import { snapshotListText } from "../presentation/snapshot-list-text.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { readPublishedPointer } from "../snapshot/live-snapshot.ts";
 import { readTenantSnapshots } from "../snapshot/tenant-snapshots.ts";
-import { withStore } from "../with-store.ts";
+import { parsedOption } from "./parsed-option.ts";
 
 interface ListFlags {
   readonly tenant: TenantId;

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
 import { pruneText } from "../presentation/prune-text.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { type PruneReport, pruneExitStatus, pruneRun } from "../snapshot/prune-run.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
-import { withStore } from "../with-store.ts";
+import { parsedOption } from "./parsed-option.ts";
 
 interface PruneFlags {
   readonly tenant?: TenantId;

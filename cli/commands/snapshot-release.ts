@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
-import { action, printJson, type Shell } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell } from "../shell/shell.ts";
 import { release } from "../snapshot/release.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
+import { parsedOption } from "./parsed-option.ts";
 
 interface ReleaseFlags {
   readonly tenant: TenantId;

@@ -10,14 +10,14 @@ import {
 } from "../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { printableJson } from "../../core/printable.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
 import { layoutOf } from "../presentation/layout.ts";
 import { snapshotFacts } from "../presentation/snapshot-text.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
-import { responseBytes } from "../support/stored-response.ts";
-import { chosenSnapshot } from "../support/stored-snapshot.ts";
-import { withStore } from "../with-store.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
+import { responseBytes } from "../snapshot/stored-response.ts";
+import { chosenSnapshot } from "../snapshot/stored-snapshot.ts";
+import { parsedOption } from "./parsed-option.ts";
 
 interface ShowFlags {
   readonly tenant: TenantId;

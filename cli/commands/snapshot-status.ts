@@ -1,14 +1,14 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
 import { layoutOf } from "../presentation/layout.ts";
 import { statusFacts, statusTable } from "../presentation/status-text.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { statusJson } from "../support/status-json.ts";
 import { tenantStatus } from "../support/tenant-status.ts";
-import { withStore } from "../with-store.ts";
+import { parsedOption } from "./parsed-option.ts";
 
 interface StatusFlags {
   readonly tenant?: TenantId;

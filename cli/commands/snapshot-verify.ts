@@ -3,12 +3,12 @@ import { Failure } from "../../core/failure.ts";
 import { isTenantId, parseTenantId, type TenantId } from "../../core/ids.ts";
 import { tenantsPrefix } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
 import { verificationText } from "../presentation/verification-text.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { type TenantVerification, verifyTenant } from "../snapshot/verify-tenant.ts";
-import { withStore } from "../with-store.ts";
+import { parsedOption } from "./parsed-option.ts";
 
 interface VerifyFlags {
   readonly tenant?: TenantId;

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError } from "commander";
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
-import type { ExitStatus } from "../exit-status.ts";
+import { type BuildSession, withBuildSession } from "../build/build-session.ts";
+import { type Changes, withChangeFeed } from "../build/change-feed.ts";
 import { runSummary } from "../presentation/run-summary.ts";
-import { action, commandLogger, type Shell, settingsOf } from "../shell.ts";
-import { type BuildSession, withBuildSession } from "../snapshot/build-session.ts";
-import { type Changes, withChangeFeed } from "../snapshot/change-feed.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, commandLogger, type Shell, settingsOf } from "../shell/shell.ts";
 import { concurrencyOption, onInvalidOption } from "./snapshot-build.ts";
 
 interface WatchFlags {

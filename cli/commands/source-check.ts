@@ -1,12 +1,12 @@
 import { Command } from "commander";
-import type { ExitStatus } from "../exit-status.ts";
+import { withSourceClient } from "../database/source-client.ts";
+import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { layoutOf } from "../presentation/layout.ts";
-import { sourceLimits } from "../reader/source-limits.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { problemReport } from "../presentation/source-problems-text.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { checkSource, type SourceReport } from "../source/check-source.ts";
-import { problemReport } from "../source/problem-report.ts";
-import { withSourceClient } from "../source/source-client.ts";
-import { withDatabaseUrl } from "../source/with-database-url.ts";
+import { sourceLimits } from "../source/source-limits.ts";
 
 /** `source check`: the views against the source contract, each finding with its fix. */
 export function sourceCheck(shell: Shell): Command {

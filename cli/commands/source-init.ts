@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import type { ExitStatus } from "../exit-status.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
-import { initSource } from "../source/init-source.ts";
+import { initSource } from "../booking/init-source.ts";
+import { withDatabaseUrl } from "../database/with-database-url.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { createMissingViews } from "../source/stand-in-views.ts";
-import { withDatabaseUrl } from "../source/with-database-url.ts";
 
 interface InitFlags {
   readonly viewsOnly: boolean;

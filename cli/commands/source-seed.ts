@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../core/printable.ts";
 import { parseInstant } from "../../core/setting-types.ts";
-import type { ExitStatus } from "../exit-status.ts";
+import { type SeedReport, seedSource } from "../booking/seed-source.ts";
+import { withSourceClient } from "../database/source-client.ts";
+import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { table } from "../presentation/table.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
-import { type SeedReport, seedSource } from "../source/seed-source.ts";
-import { withSourceClient } from "../source/source-client.ts";
-import { withDatabaseUrl } from "../source/with-database-url.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 
 interface SeedFlags {
   readonly tenants: number;

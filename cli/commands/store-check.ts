@@ -1,13 +1,13 @@
 import { Command, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
-import type { ExitStatus } from "../exit-status.ts";
 import { layoutOf } from "../presentation/layout.ts";
-import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell.ts";
+import { findingsText } from "../presentation/store-findings-text.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { checkReading, checkStore } from "../store-check/check-store.ts";
-import { findingsText } from "../store-check/findings-text.ts";
 import { iamPolicies } from "../store-check/iam-policies.ts";
 import { isFit, type StoreFinding } from "../store-check/store-finding.ts";
-import { withStore } from "../with-store.ts";
 
 interface CheckFlags {
   readonly readOnly: boolean;

@@ -5,14 +5,14 @@ import { currentKey } from "../../core/object-key.ts";
 import { singleLine } from "../../core/printable.ts";
 import { parseInstant } from "../../core/setting-types.ts";
 import { readScope } from "../../core/token-registry.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
-import { action, type Shell } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, type Shell } from "../shell/shell.ts";
+import { tokenFree } from "../shell/token-free.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
-import { tokenFree } from "../token-free.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
 import { issueToken } from "../tokens/issue-token.ts";
-import { printIssuedToken } from "../tokens/print-token.ts";
+import { parsedOption } from "./parsed-option.ts";
+import { printIssuedToken } from "./print-token.ts";
 
 interface CreateFlags {
   readonly tenant: string;

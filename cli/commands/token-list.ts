@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import { listedToken, tokenTable } from "../presentation/token-text.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { readRegistry } from "../tokens/edit-registry.ts";
-import { listedToken, tokenTable } from "../tokens/token-metadata.ts";
-import { withStore } from "../with-store.ts";
+import { parsedOption } from "./parsed-option.ts";
 
 interface ListFlags {
   readonly tenant?: TenantId;

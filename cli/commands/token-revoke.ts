@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { parseTokenId, type TokenId } from "../../core/ids.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
 import { revoked } from "../tokens/issue-token.ts";
-import { withStore } from "../with-store.ts";
 
 /** `token revoke`: ends tokens, all of them or none, in one write. */
 export function tokenRevoke(shell: Shell): Command {

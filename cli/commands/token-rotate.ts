@@ -2,13 +2,13 @@ import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTokenId, type TokenId } from "../../core/ids.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { parsedOption } from "../parsed-option.ts";
-import { action, type Shell } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, type Shell } from "../shell/shell.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
 import { type IssuedToken, issueToken, revoked } from "../tokens/issue-token.ts";
-import { printIssuedToken } from "../tokens/print-token.ts";
+import { parsedOption } from "./parsed-option.ts";
+import { printIssuedToken } from "./print-token.ts";
 
 /** `token rotate`: a new token on the same terms; the old one is revoked in the same write. */
 export function tokenRotate(shell: Shell): Command {

@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import type { ExitStatus } from "../exit-status.ts";
 import { readUsage } from "../gateway-log/read-usage.ts";
 import { layoutOf } from "../presentation/layout.ts";
 import { usageRowsText, usageText } from "../presentation/usage-text.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { tokenUsage as usageOf } from "../support/token-usage.ts";
 import { readRegistry } from "../tokens/edit-registry.ts";
-import { withStore } from "../with-store.ts";
 import { logOption, logSources } from "./log-option.ts";
 
 interface UsageFlags {

@@ -1,5 +1,5 @@
 import { shown } from "../presentation/diff-text.ts";
-import type { JsonChange } from "../support/json-changes.ts";
+import type { JsonChange } from "../snapshot/json-changes.ts";
 import { type Html, html } from "./html.ts";
 import { dataTable } from "./parts.ts";
 

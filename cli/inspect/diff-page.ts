@@ -1,6 +1,6 @@
 import { exactTime, relativeTime } from "../presentation/relative-time.ts";
+import type { NamedProgram, SnapshotDiff } from "../snapshot/snapshot-diff.ts";
 import type { PublishedSnapshot } from "../snapshot/tenant-snapshots.ts";
-import type { NamedProgram, SnapshotDiff } from "../support/snapshot-diff.ts";
 import { diffPath, home, programPath, tenantPath } from "./addresses.ts";
 import { changeTable } from "./change-rows.ts";
 import { type Html, html } from "./html.ts";

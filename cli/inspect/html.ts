@@ -1,5 +1,5 @@
 import { visible } from "../../core/printable.ts";
-import { tokenFree } from "../token-free.ts";
+import { tokenFree } from "../shell/token-free.ts";
 
 /** Markup that one of the templates below made: whatever came from outside is escaped in it. */
 export interface Html {

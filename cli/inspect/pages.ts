@@ -12,12 +12,12 @@ import {
   isProgramDetailResponse,
   isProgramListResponse,
 } from "../../schemas/generated/validators-published.ts";
-import type { CliSettings } from "../shell.ts";
+import type { CliSettings } from "../shell/shell.ts";
+import { snapshotBefore, snapshotDiff } from "../snapshot/snapshot-diff.ts";
+import { responseBytes } from "../snapshot/stored-response.ts";
+import { chosenSnapshot, publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "../snapshot/tenant-snapshots.ts";
 import { explainProgram } from "../support/explain/explain-program.ts";
-import { snapshotBefore, snapshotDiff } from "../support/snapshot-diff.ts";
-import { responseBytes } from "../support/stored-response.ts";
-import { chosenSnapshot, publishedSnapshot } from "../support/stored-snapshot.ts";
 import { tenantStatus } from "../support/tenant-status.ts";
 import { diffPage } from "./diff-page.ts";
 import { explainForm, explainPage } from "./explain-page.ts";

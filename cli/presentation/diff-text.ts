@@ -1,6 +1,6 @@
 import { printable, shortened } from "../../core/printable.ts";
-import type { JsonChange } from "../support/json-changes.ts";
-import type { NamedProgram, SnapshotDiff } from "../support/snapshot-diff.ts";
+import type { JsonChange } from "../snapshot/json-changes.ts";
+import type { NamedProgram, SnapshotDiff } from "../snapshot/snapshot-diff.ts";
 import type { Layout } from "./layout.ts";
 import { relativeAndExact } from "./relative-time.ts";
 import type { Style } from "./style.ts";

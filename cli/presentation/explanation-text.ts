@@ -1,12 +1,12 @@
 import { printable, singleLine } from "../../core/printable.ts";
 import type { Problem } from "../../schemas/generated/types.ts";
+import type { JsonChange } from "../snapshot/json-changes.ts";
+import type { ProgramHistory, SnapshotMoment } from "../snapshot/program-history.ts";
 import type { Verdict } from "../support/explain/conclusion.ts";
 import type { Explanation } from "../support/explain/explain-program.ts";
 import type { NextStep } from "../support/explain/next-step.ts";
 import type { SourceFinding } from "../support/explain/source-finding.ts";
 import type { StoreFinding } from "../support/explain/store-finding.ts";
-import type { JsonChange } from "../support/json-changes.ts";
-import type { ProgramHistory, SnapshotMoment } from "../support/program-history.ts";
 import { changeLines } from "./diff-text.ts";
 import { type Fact, facts } from "./facts.ts";
 import type { Layout } from "./layout.ts";

@@ -1,4 +1,4 @@
-import type { Output, Shell } from "../shell.ts";
+import type { Output, Shell } from "../shell/shell.ts";
 import { type Style, styleOf } from "./style.ts";
 
 /** How a text for people is laid out. */

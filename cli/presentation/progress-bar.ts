@@ -1,4 +1,4 @@
-import type { Output } from "../shell.ts";
+import type { Output } from "../shell/shell.ts";
 
 /** Shows how far a run is, on one line of a terminal; silent anywhere else. */
 export interface ProgressBar {

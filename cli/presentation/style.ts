@@ -1,5 +1,5 @@
 import { singleLine } from "../../core/printable.ts";
-import type { Output } from "../shell.ts";
+import type { Output } from "../shell/shell.ts";
 
 /** Emphasis for people: colours on a terminal, plain text anywhere else. Never the only carrier of a meaning. */
 export interface Style {

@@ -1,7 +1,7 @@
 import { Failure } from "../../core/failure.ts";
+import { forEachBounded } from "../../core/for-each-bounded.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { forEachBounded } from "../for-each-bounded.ts";
 import { faultText, readEntry } from "./read-entry.ts";
 import { entriesOf } from "./stored-manifest.ts";
 

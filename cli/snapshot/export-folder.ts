@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Failure } from "../../core/failure.ts";
-import { placeFailure } from "../place-failure.ts";
+import { placeFailure } from "../shell/place-failure.ts";
 
 /**
  * Has `fill` write into a folder beside `out`, which is renamed to `out` at the end: it is there as a whole or not at all,

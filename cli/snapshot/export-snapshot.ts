@@ -1,10 +1,10 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../../core/failure.ts";
+import { forEachBounded } from "../../core/for-each-bounded.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { type ResponseName, responsePath } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { forEachBounded } from "../for-each-bounded.ts";
 import { withNewFolder } from "./export-folder.ts";
 import { faultText, readEntry } from "./read-entry.ts";
 

@@ -1,8 +1,8 @@
 import { asFailure, type FailureCode } from "../../core/failure.ts";
+import { forEachBounded } from "../../core/for-each-bounded.ts";
 import { isTenantId, type TenantId } from "../../core/ids.ts";
 import { tenantsPrefix } from "../../core/object-key.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { forEachBounded } from "../for-each-bounded.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
 import type { PruneRules } from "./prune-plan.ts";
 import { pruneProbes, pruneRuns, type SharedPrune } from "./prune-shared.ts";
 import { type PruneContext, pruneTenant, type TenantPrune } from "./prune-tenant.ts";

@@ -1,8 +1,8 @@
 import { Failure } from "../../core/failure.ts";
+import { forEachBounded } from "../../core/for-each-bounded.ts";
 import type { SnapshotId, TenantId } from "../../core/ids.ts";
 import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../core/object-key.ts";
 import type { ListedObject, ObjectStore } from "../../core/object-store.ts";
-import { forEachBounded } from "../for-each-bounded.ts";
 import { replacePointer } from "./commit.ts";
 import { DeleteBatch } from "./delete-batch.ts";
 import { KeySet } from "./key-set.ts";

@@ -1,8 +1,8 @@
 import { asFailure, type Failure } from "../../core/failure.ts";
+import { forEachBounded } from "../../core/for-each-bounded.ts";
 import { isSnapshotId, type SnapshotId } from "../../core/ids.ts";
 import { snapshotsPrefix } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { forEachBounded } from "../for-each-bounded.ts";
 import type { PointerVersion } from "./live-snapshot.ts";
 import { type ManifestHead, readManifestHead } from "./manifest-head.ts";
 import { readMark } from "./snapshot-marks.ts";

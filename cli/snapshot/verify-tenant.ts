@@ -1,9 +1,9 @@
 import { asFailure } from "../../core/failure.ts";
+import { forEachBounded } from "../../core/for-each-bounded.ts";
 import type { SnapshotId, TenantId } from "../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { currentKey, manifestKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { forEachBounded } from "../for-each-bounded.ts";
 import { type Finding, type FindingCode, FindingLog } from "./finding.ts";
 import { ListAgreement, type Report, type ResponseReader } from "./list-agreement.ts";
 import { readLiveManifest, readPointer } from "./live-snapshot.ts";

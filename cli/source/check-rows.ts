@@ -1,10 +1,10 @@
 import type pg from "pg";
 import { type ProblemCode, problemRules, shownValue } from "../public-program/problem.ts";
-import type { SourceLimits } from "../reader/source-limits.ts";
 import { contractViews } from "./contract.ts";
 import { type RelationCheck, relationChecks } from "./relation-checks.ts";
 import { type RowCheck, rowChecks } from "./row-checks.ts";
 import { ofReadValues, programSizeChecks, sizeChecks } from "./size-checks.ts";
+import type { SourceLimits } from "./source-limits.ts";
 import type { ProblemExample, SourceProblem, StructureCode } from "./source-problem.ts";
 
 export type RowProblem = SourceProblem<ProblemCode | StructureCode>;

@@ -1,7 +1,7 @@
 import type pg from "pg";
-import type { SourceLimits } from "../reader/source-limits.ts";
 import { checkSourceRows } from "./check-rows.ts";
 import { checkSourceStructure } from "./check-structure.ts";
+import type { SourceLimits } from "./source-limits.ts";
 import type { SourceProblem } from "./source-problem.ts";
 
 export interface SourceReport {

@@ -1,8 +1,8 @@
-import { measuredView, sizeOf } from "../reader/measured-rows.ts";
-import { type ProgramView, type SourceColumn, viewColumns } from "../reader/source-columns.ts";
-import type { SourceLimits } from "../reader/source-limits.ts";
+import { measuredView, sizeOf } from "./measured-rows.ts";
 import type { RelationCheck } from "./relation-checks.ts";
 import type { RowCheck } from "./row-checks.ts";
+import { type ProgramView, type SourceColumn, viewColumns } from "./source-columns.ts";
+import type { SourceLimits } from "./source-limits.ts";
 
 const views = Object.keys(viewColumns) as ProgramView[];
 

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { Failure } from "../../core/failure.ts";
+import { withSourceClient, withTransaction } from "../database/source-client.ts";
 import { contractViews } from "./contract.ts";
-import { withSourceClient, withTransaction } from "./source-client.ts";
 import { standInView } from "./view-definition.ts";
 
 export interface StandInReport {

@@ -1,6 +1,6 @@
 import type { ObjectStore } from "../../core/object-store.ts";
-import { type CliSettings, type Shell, settingsOf } from "../shell.ts";
-import { withStore } from "../with-store.ts";
+import { type CliSettings, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { requireConditionalWrites } from "./probe-conditional-writes.ts";
 
 /** Runs with the store of the settings once it has shown that it honours conditional writes, as a build does. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { withEmbeddedPostgres } from "../../cli/embedded-postgres/start-embedded-postgres.ts";
+import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { type MeasuredRun, measuredCli } from "./measured-run.ts";
 import { writeNestedJson } from "./nested-json.ts";
 import { median, reportBench } from "./report.ts";

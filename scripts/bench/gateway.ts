@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { withEmbeddedPostgres } from "../../cli/embedded-postgres/start-embedded-postgres.ts";
+import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { runCli } from "../demo/programs.ts";
 import { type LoadResult, load } from "./load.ts";

@@ -5,9 +5,9 @@ import pg from "pg";
 import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
 import type { ProgramSource } from "../../cli/public-program/program-source.ts";
 import { publicProgram } from "../../cli/public-program/public-program.ts";
-import { programSource } from "../../cli/reader/program-row.ts";
-import type { ChildName } from "../../cli/reader/source-columns.ts";
-import { childQueries, programsQuery } from "../../cli/reader/source-queries.ts";
+import { programSource } from "../../cli/source/program-row.ts";
+import type { ChildName } from "../../cli/source/source-columns.ts";
+import { childQueries, programsQuery } from "../../cli/source/source-queries.ts";
 import { defaultTerminalStatuses } from "../../core/settings.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });

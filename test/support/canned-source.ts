@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { type BuildContext, type BuildOptions, buildTenant } from "../../cli/build/build-tenant.ts";
+import type { SourceClient, SourcePool } from "../../cli/database/connect.ts";
 import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
-import type { SourceClient, SourcePool } from "../../cli/reader/connect.ts";
-import { childViews } from "../../cli/reader/source-columns.ts";
-import type { SourceLimits } from "../../cli/reader/source-limits.ts";
-import { checksumsQuery } from "../../cli/reader/source-queries.ts";
-import { type BuildContext, type BuildOptions, buildTenant } from "../../cli/snapshot/build-tenant.ts";
+import { childViews } from "../../cli/source/source-columns.ts";
+import type { SourceLimits } from "../../cli/source/source-limits.ts";
+import { checksumsQuery } from "../../cli/source/source-queries.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { defaultTerminalStatuses } from "../../core/settings.ts";

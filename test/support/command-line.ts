@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { CommanderError } from "commander";
-import { type ExitStatus, exitStatusOf } from "../../cli/exit-status.ts";
-import { failureText } from "../../cli/failure-text.ts";
+import { failureText } from "../../cli/presentation/failure-text.ts";
+import { safeOutput } from "../../cli/presentation/safe-output.ts";
 import { createProgram } from "../../cli/program.ts";
-import { safeOutput } from "../../cli/safe-output.ts";
-import type { Output, Shell } from "../../cli/shell.ts";
+import { type ExitStatus, exitStatusOf } from "../../cli/shell/exit-status.ts";
+import type { Output, Shell } from "../../cli/shell/shell.ts";
 import { asFailure } from "../../core/failure.ts";
 
 /** What a command left behind. */

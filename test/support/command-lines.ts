@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CommanderError } from "commander";
 import { createProgram } from "../../cli/program.ts";
-import type { Output, Shell } from "../../cli/shell.ts";
+import type { Output, Shell } from "../../cli/shell/shell.ts";
 
 /**
  * The arguments of every call of the program in a script: of `partner-programs`, however it is reached. Comments, pipes,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Command } from "commander";
 import { createProgram } from "../../cli/program.ts";
-import type { Output, Shell } from "../../cli/shell.ts";
+import type { Output, Shell } from "../../cli/shell/shell.ts";
 
 /** The words that call each command and group of commands; `[]` is the program itself. */
 export function commandPaths(): (readonly string[])[] {

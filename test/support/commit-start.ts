@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { buildTenant } from "../../cli/snapshot/build-tenant.ts";
+import { buildTenant } from "../../cli/build/build-tenant.ts";
 import { verifyTenant } from "../../cli/snapshot/verify-tenant.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 import { cannedOptions, cannedPool } from "./canned-source.ts";

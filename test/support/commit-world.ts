@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { buildTenant } from "../../cli/snapshot/build-tenant.ts";
+import { buildTenant } from "../../cli/build/build-tenant.ts";
 import { pruneTenant } from "../../cli/snapshot/prune-tenant.ts";
 import { release } from "../../cli/snapshot/release.ts";
 import { rollback } from "../../cli/snapshot/rollback.ts";

@@ -1,7 +1,7 @@
+import type { ProgramHistory } from "../../cli/snapshot/program-history.ts";
 import type { ProgramFacts } from "../../cli/support/explain/conclusion.ts";
 import type { SourceFinding } from "../../cli/support/explain/source-finding.ts";
 import type { StoreFinding } from "../../cli/support/explain/store-finding.ts";
-import type { ProgramHistory } from "../../cli/support/program-history.ts";
 import type { LastRun } from "../../cli/support/run-history.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 

@@ -1,7 +1,7 @@
+import { renderedProgram } from "../../cli/build/rendered-program.ts";
 import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
 import type { ProgramSource } from "../../cli/public-program/program-source.ts";
 import { type PublicProgram, publicProgram } from "../../cli/public-program/public-program.ts";
-import { renderedProgram } from "../../cli/snapshot/rendered-program.ts";
 import { defaultTerminalStatuses } from "../../core/settings.ts";
 import type { ProgramDetail, ProgramDetailResponse } from "../../schemas/generated/types.ts";
 

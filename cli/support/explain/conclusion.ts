@@ -1,5 +1,5 @@
 import { isProgramId, type TenantId } from "../../../core/ids.ts";
-import type { JsonChange } from "../json-changes.ts";
+import type { JsonChange } from "../../snapshot/json-changes.ts";
 import type { LastRun } from "../run-history.ts";
 import type { SourceFinding } from "./source-finding.ts";
 import type { StoreFinding } from "./store-finding.ts";

@@ -1,8 +1,8 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import type { CliSettings } from "../../shell.ts";
-import { type JsonChange, jsonChanges } from "../json-changes.ts";
+import type { CliSettings } from "../../shell/shell.ts";
+import { type JsonChange, jsonChanges } from "../../snapshot/json-changes.ts";
 import { runHistory } from "../run-history.ts";
 import { type Conclusion, conclusion, type ProgramFacts } from "./conclusion.ts";
 import { type NextStep, nextStep } from "./next-step.ts";

@@ -1,16 +1,16 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
+import { type ContentRules, checkedProgram } from "../../build/prepare-snapshot.ts";
+import { type SourceClient, withSourcePool } from "../../database/connect.ts";
+import { withExistingDatabase } from "../../database/existing-database.ts";
 import { terminalStatusTest } from "../../public-program/capacity.ts";
 import { type DataProblem, problemRules } from "../../public-program/problem.ts";
-import { type SourceClient, withSourcePool } from "../../reader/connect.ts";
-import { type ElsewhereProgram, readElsewhere, readProgram } from "../../reader/read-program.ts";
-import { readTenants } from "../../reader/read-tenants.ts";
-import { sourceLimits } from "../../reader/source-limits.ts";
-import type { CliSettings } from "../../shell.ts";
-import { type ContentRules, checkedProgram } from "../../snapshot/prepare-snapshot.ts";
-import { withExistingDatabase } from "../existing-database.ts";
-import { dataOf } from "../stored-response.ts";
+import type { CliSettings } from "../../shell/shell.ts";
+import { dataOf } from "../../snapshot/stored-response.ts";
+import { type ElsewhereProgram, readElsewhere, readProgram } from "../../source/read-program.ts";
+import { readTenants } from "../../source/read-tenants.ts";
+import { sourceLimits } from "../../source/source-limits.ts";
 
 /** What the booking database says of a program now, and what a build would make of it. */
 export type SourceFinding =

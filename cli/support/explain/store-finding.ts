@@ -2,10 +2,10 @@ import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { type ProgramHistory, programHistory } from "../program-history.ts";
-import { snapshotHistory } from "../snapshot-history.ts";
-import { dataOf, responseBytes } from "../stored-response.ts";
-import { publishedSnapshot } from "../stored-snapshot.ts";
+import { type ProgramHistory, programHistory } from "../../snapshot/program-history.ts";
+import { snapshotHistory } from "../../snapshot/snapshot-history.ts";
+import { dataOf, responseBytes } from "../../snapshot/stored-response.ts";
+import { publishedSnapshot } from "../../snapshot/stored-snapshot.ts";
 
 /** What partners get of a program now. */
 export type StoreFinding =

@@ -1,6 +1,6 @@
 import type { RequestLine } from "../../gateway-log/request-line.ts";
+import type { ProgramHistory } from "../../snapshot/program-history.ts";
 import type { NextStep } from "../explain/next-step.ts";
-import type { ProgramHistory } from "../program-history.ts";
 import type { TokenFinding } from "./token-finding.ts";
 
 /** What is known of one request, from the log and from the store. */

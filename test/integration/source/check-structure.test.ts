@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { seedSource } from "../../../cli/booking/seed-source.ts";
 import { checkSourceStructure } from "../../../cli/source/check-structure.ts";
 import { contractViews } from "../../../cli/source/contract.ts";
-import { seedSource } from "../../../cli/source/seed-source.ts";
 import type { StructureProblem } from "../../../cli/source/source-problem.ts";
 import { createMissingViews } from "../../../cli/source/stand-in-views.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkedProgram } from "../../../cli/build/prepare-snapshot.ts";
+import { type SourceClient, withSourcePool } from "../../../cli/database/connect.ts";
 import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
-import { type SourceClient, withSourcePool } from "../../../cli/reader/connect.ts";
-import { readElsewhere, readProgram } from "../../../cli/reader/read-program.ts";
-import { type ReadProgram, readPrograms } from "../../../cli/reader/read-programs.ts";
-import { checkedProgram } from "../../../cli/snapshot/prepare-snapshot.ts";
+import { readElsewhere, readProgram } from "../../../cli/source/read-program.ts";
+import { type ReadProgram, readPrograms } from "../../../cli/source/read-programs.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { cannedLimits } from "../../support/canned-source.ts";

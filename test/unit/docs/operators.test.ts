@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { exitStatusOf } from "../../../cli/exit-status.ts";
 import { problemRules } from "../../../cli/public-program/problem.ts";
+import { exitStatusOf } from "../../../cli/shell/exit-status.ts";
 import { contractViews } from "../../../cli/source/contract.ts";
 import { refusalCodes } from "../../../core/cause-code.ts";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";

@@ -1,0 +1,82 @@
+import type { Problem, RunReport, RunTotals, TenantRun } from "../../schemas/generated/types.ts";
+import { type ProblemCode, severityOf } from "../public-program/problem.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+
+/**
+ * The outcome of a run from those of its tenants: pure, so that the table of exit statuses is easy to hold. `problems` are
+ * those of no tenant's own run; an error among them is a tenant that could not even be named.
+ */
+export function runOutcome(
+  runs: readonly TenantRun[],
+  problems: readonly Problem[],
+  options: { readonly dryRun: boolean; readonly askedFor: boolean },
+): { readonly outcome: RunReport["outcome"]; readonly exitStatus: ExitStatus } {
+  // A tenant on hold is passed over, unless it was asked for by name.
+  const isRefused = ({ outcome }: TenantRun): boolean =>
+    outcome === "refused" || (outcome === "held" && options.askedFor);
+  const failed =
+    runs.filter(({ outcome }) => outcome === "failed" || outcome === "skipped").length +
+    problems.filter(({ severity }) => severity === "error").length;
+  const refused = runs.filter(isRefused).length;
+  const done = runs.filter(({ outcome }) => succeeded.has(outcome)).length;
+
+  if (failed + refused > 0) {
+    if (done > 0) return { outcome: "partial", exitStatus: 3 };
+    return failed > 0 ? { outcome: "failed", exitStatus: 1 } : { outcome: "refused", exitStatus: 4 };
+  }
+  if (options.dryRun) return { outcome: "dry-run", exitStatus: 0 };
+  const published = runs.some(({ outcome }) => outcome === "published");
+  return { outcome: published ? "published" : "unchanged", exitStatus: 0 };
+}
+
+const succeeded: ReadonlySet<TenantRun["outcome"]> = new Set([
+  "published",
+  "unchanged",
+  "elsewhere",
+  "would-publish",
+]);
+
+export function runTotals(runs: readonly TenantRun[], problems: readonly Problem[]): RunTotals {
+  const tenants = {
+    published: 0,
+    unchanged: 0,
+    held: 0,
+    refused: 0,
+    failed: 0,
+    skipped: 0,
+    elsewhere: 0,
+    "would-publish": 0,
+  };
+  const programs = {
+    programs: 0,
+    added: 0,
+    changed: 0,
+    removed: 0,
+    unchanged: 0,
+    notPublishable: 0,
+    invalid: 0,
+  };
+  let bytesWritten = 0;
+  let errors = problems.filter(({ severity }) => severity === "error").length;
+  let warnings = problems.length - errors;
+  for (const run of runs) {
+    tenants[run.outcome] += 1;
+    for (const key of countKeys) programs[key] += run.counts[key];
+    bytesWritten += run.bytesWritten;
+    for (const [code, count] of Object.entries(run.problemCounts)) {
+      if (severityOf(code as ProblemCode) === "error") errors += count;
+      else warnings += count;
+    }
+  }
+  return { tenants, programs, bytesWritten, errors, warnings };
+}
+
+const countKeys = [
+  "programs",
+  "added",
+  "changed",
+  "removed",
+  "unchanged",
+  "notPublishable",
+  "invalid",
+] as const satisfies readonly (keyof TenantRun["counts"])[];

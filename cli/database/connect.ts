@@ -1,0 +1,113 @@
+import pg, { type QueryConfig, type QueryResult } from "pg";
+import { Failure } from "../../core/failure.ts";
+import { sourceFailure } from "./source-client.ts";
+
+export type SourceClient = pg.ClientBase;
+
+/** Connections to the booking database, for reading only. */
+export interface SourcePool {
+  /** Runs with a connection of its own, inside one `REPEATABLE READ READ ONLY` transaction: one consistent reading. */
+  withReading<Result>(read: (client: SourceClient) => Promise<Result>): Promise<Result>;
+}
+
+const connectTimeoutMs = 10_000;
+/** A server that is gone without a word never answers the farewell. */
+const maxFarewellMs = 2000;
+/** One statement fetches a few hundred programs; the first one also sorts the tenant's rows. */
+const statementTimeoutMs = 600_000;
+
+/** A pool of at most `connections`, ended with the run. Throws `source_unavailable` when the server cannot be reached. */
+export async function withSourcePool<Result>(
+  options: { readonly databaseUrl: string; readonly connections: number; readonly signal: AbortSignal },
+  run: (pool: SourcePool) => Promise<Result>,
+): Promise<Result> {
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    application_name: "partner-programs",
+    max: options.connections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+  });
+  // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+  pool.on("error", () => {});
+  // The pool takes its own listener away when it hands a connection out, in the middle of reading what has arrived: the
+  // server's farewell may come in the same packet, long before whoever waits for the connection can listen.
+  const connections = new Set<pg.PoolClient>();
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    connections.add(client);
+  });
+  pool.on("remove", (client) => connections.delete(client));
+  try {
+    return await run({ withReading: (read) => withReading(pool, options.signal, read) });
+  } finally {
+    const cut = setTimeout(() => {
+      for (const client of connections) client.connection.stream.destroy();
+    }, maxFarewellMs);
+    await pool.end();
+    clearTimeout(cut);
+  }
+}
+
+async function withReading<Result>(
+  pool: pg.Pool,
+  signal: AbortSignal,
+  read: (client: SourceClient) => Promise<Result>,
+): Promise<Result> {
+  const connection = await pool.connect().catch((error: unknown) => {
+    throw sourceFailure(error);
+  });
+  let broken: Error | undefined;
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  connection.on("error", onError);
+  // A query may wait for a lock, or sort for minutes; nobody who pressed Ctrl-C wants to wait with it.
+  const abort = (): void => {
+    connection.connection.stream.destroy();
+  };
+  const client = withDeadline(connection);
+  signal.addEventListener("abort", abort);
+  try {
+    if (signal.aborted) throw new Failure("interrupted", "Interrupted.");
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    // Dates as text in one form whatever the session's; and plans for reading a cursor to its end.
+    await client.query(
+      "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'; SET LOCAL cursor_tuple_fraction = 1; SET LOCAL jit = off",
+    );
+    const result = await read(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    // A connection with an open transaction must not go back to the pool.
+    broken ??= error instanceof Error ? error : new Error(String(error));
+    throw sourceFailure(error);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    connection.off("error", onError);
+    connection.release(broken);
+  }
+}
+
+/**
+ * The client with a deadline for each answer. It uses neither `pg`'s own timeout nor its promise: with either of them each
+ * answer stays reachable until the next full garbage collection, so that all rows are moved to the old generation.
+ */
+function withDeadline(connection: pg.PoolClient): SourceClient {
+  const query = (query: string | QueryConfig, values?: unknown[]): Promise<QueryResult> =>
+    new Promise((resolve, reject) => {
+      const config = typeof query === "string" ? { text: query } : query;
+      const deadline = setTimeout(() => {
+        connection.connection.stream.destroy(new Error("Query read timeout"));
+      }, statementTimeoutMs);
+      connection.query(
+        values === undefined ? config : { ...config, values },
+        (error: Error | null, answer) => {
+          clearTimeout(deadline);
+          if (error === null) resolve(answer);
+          else reject(error);
+        },
+      );
+    });
+  return Object.assign(Object.create(connection) as pg.PoolClient, { query });
+}

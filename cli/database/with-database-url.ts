@@ -1,0 +1,14 @@
+import type { CliSettings } from "../shell/shell.ts";
+import { withEmbeddedPostgres } from "./start-embedded-postgres.ts";
+
+/**
+ * Runs with the connection string of the booking database: `DATABASE_URL`, or the embedded PostgreSQL, which runs
+ * for as long as the function (and any other process that uses it).
+ */
+export async function withDatabaseUrl<Result>(
+  settings: Pick<CliSettings, "databaseUrl" | "dataDir">,
+  run: (databaseUrl: string) => Promise<Result>,
+): Promise<Result> {
+  if (settings.databaseUrl !== undefined) return await run(settings.databaseUrl.href);
+  return await withEmbeddedPostgres(settings.dataDir, {}, run);
+}

@@ -1,0 +1,26 @@
+import type { FailureCode } from "../../core/failure.ts";
+
+/** What the shell sees; see the table in README.md. */
+export type ExitStatus = 0 | 1 | 2 | 3 | 4 | 130;
+
+export function exitStatusOf(code: FailureCode): ExitStatus {
+  return exitStatuses[code];
+}
+
+const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
+  usage: 2,
+  settings: 2,
+  source_unavailable: 1,
+  source_contract: 1,
+  invalid_program: 1,
+  store_unavailable: 1,
+  store_denied: 1,
+  store_unsupported: 4,
+  corrupt_document: 1,
+  not_found: 1,
+  superseded: 1,
+  shrink_guard: 4,
+  held: 4,
+  interrupted: 130,
+  internal: 1,
+};

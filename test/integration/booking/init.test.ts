@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { initSource } from "../../../cli/booking/init-source.ts";
+import { migrationSource } from "../../../cli/booking/migrations/migration-source.ts";
+import { contractViews } from "../../../cli/source/contract.ts";
+import { createMissingViews } from "../../../cli/source/stand-in-views.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+
+const databases: TestDatabase[] = [];
+
+afterEach(async () => {
+  for (const database of databases.splice(0)) await database.drop();
+});
+
+async function emptyDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase({ isEmpty: true });
+  databases.push(database);
+  return database;
+}
+
+async function relations(database: TestDatabase, schema: string): Promise<readonly string[]> {
+  const rows = await database.query<{ name: string }>(
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'v') ORDER BY 1",
+    [schema],
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe("initSource", () => {
+  test("creates the schema once; the second time it changes nothing", async () => {
+    const database = await emptyDatabase();
+    const all = (await migrationSource.getMigrations([])).map(({ name }) => name);
+    expect(await initSource(database.url)).toEqual({ applied: all });
+    expect(await initSource(database.url)).toEqual({ applied: [] });
+    expect(await relations(database, "partner_source")).toEqual(contractViews.map(({ name }) => name).sort());
+  });
+
+  test("several at once create it once", async () => {
+    const database = await emptyDatabase();
+    const reports = await Promise.all([1, 2, 3].map(() => initSource(database.url)));
+    expect(reports.map(({ applied }) => applied.length > 0).sort()).toEqual([false, false, true]);
+  });
+
+  test("all or nothing: when a step fails nothing is left behind", async () => {
+    const database = await emptyDatabase();
+    await database.query("CREATE SCHEMA booking");
+    await database.query("CREATE TYPE booking.media_kind AS ENUM ('in the way')");
+    await expect(initSource(database.url)).rejects.toThrow(/media_kind/);
+    expect(await relations(database, "booking")).toEqual([]);
+    await database.query("DROP TYPE booking.media_kind");
+    expect((await initSource(database.url)).applied.length).toBeGreaterThan(0);
+  });
+
+  test.each(["booking.programs", "partner_source.tenants"])(
+    "leaves a database alone that has a %s of its own, and says what to do",
+    async (table) => {
+      const database = await emptyDatabase();
+      await database.query(`CREATE SCHEMA ${table.split(".")[0]}`);
+      await database.query(`CREATE TABLE ${table} (id integer)`);
+      await expect(initSource(database.url)).rejects.toMatchObject({
+        code: "source_contract",
+        message: expect.stringMatching(new RegExp(`has a ${table} already.*--views-only`)),
+      });
+      expect(await relations(database, "booking")).not.toContain("companies");
+    },
+  );
+
+  test("every migration can be undone", async () => {
+    const database = await emptyDatabase();
+    await initSource(database.url);
+    for (const { down } of (await migrationSource.getMigrations([])).reverse()) await database.query(down);
+    expect(await relations(database, "partner_source")).toEqual([]);
+    expect(await relations(database, "booking")).toEqual(["schema_migrations", "schema_migrations_lock"]);
+    const types = await database.query(
+      "SELECT FROM pg_type WHERE typnamespace = 'booking'::regnamespace AND typtype = 'e'",
+    );
+    expect(types).toEqual([]);
+  });
+
+  test("a server that can't be reached is said to be so, without the password", async () => {
+    await expect(initSource("postgresql://someone:secret@127.0.0.1:1/nowhere")).rejects.toMatchObject({
+      code: "source_unavailable",
+      message: expect.not.stringContaining("secret"),
+    });
+  });
+});
+
+describe("createMissingViews", () => {
+  test("creates an empty view for each missing optional one, and names the required ones that are missing", async () => {
+    const database = await emptyDatabase();
+    await database.query("CREATE SCHEMA partner_source");
+    await database.query("CREATE VIEW partner_source.tenants AS SELECT 'mine' AS tenant_id, 'Mine' AS name");
+    await database.query(`
+      CREATE VIEW partner_source.faq AS
+      SELECT 'mine' AS tenant_id, 'p1' AS program_id, 1 AS position, 'Why?' AS question, 'Because.' AS answer`);
+    const optional = contractViews.filter(({ isRequired }) => !isRequired).map(({ name }) => name);
+    expect(await createMissingViews(database.url)).toEqual({
+      created: optional.filter((name) => name !== "faq"),
+      missing: ["programs"],
+    });
+    expect(await database.query("SELECT question FROM partner_source.faq")).toEqual([{ question: "Why?" }]);
+    expect(await database.query("SELECT * FROM partner_source.flights")).toEqual([]);
+    expect(await createMissingViews(database.url)).toEqual({ created: [], missing: ["programs"] });
+  });
+
+  test.each([
+    ["may not create there", "", "GRANT USAGE, CREATE ON SCHEMA partner_source TO "],
+    [
+      "may only read",
+      "ALTER ROLE %s SET default_transaction_read_only = on",
+      "SET default_transaction_read_only = off",
+    ],
+  ])("says to a role that %s what would let it, and the SQL does", async (_, setUp, expected) => {
+    const database = await emptyDatabase();
+    await database.query("CREATE SCHEMA partner_source");
+    const url = await database.createReader();
+    const role = new URL(url).username;
+    if (setUp !== "") await database.query(setUp.replace("%s", role));
+    const failure = await createMissingViews(url).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "source_unavailable", message: expect.stringContaining(expected) });
+    const sql = String(failure).split("\n").slice(1).join("\n");
+    await database.query(sql);
+    expect((await createMissingViews(url)).missing).toEqual(["tenants", "programs"]);
+  });
+
+  test("says to a role that may not create the schema either what would let it", async () => {
+    const database = await emptyDatabase();
+    await database.query("CREATE SCHEMA partner_source");
+    const url = await database.createReader();
+    await database.query("DROP SCHEMA partner_source");
+    const failure = await createMissingViews(url).catch((error: unknown) => error);
+    expect(String(failure)).toContain("GRANT CREATE ON DATABASE ");
+    await database.query(String(failure).split("\n").slice(1).join("\n"));
+    expect((await createMissingViews(url)).created).toHaveLength(8);
+  });
+
+  test("several at once do not disturb each other", async () => {
+    const database = await emptyDatabase();
+    const reports = await Promise.all([1, 2, 3].map(() => createMissingViews(database.url)));
+    expect(reports.map(({ created }) => created.length).sort()).toEqual([0, 0, 8]);
+  });
+});

@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  canaryMark,
+  privateAmountColumns,
+  privateTextColumns,
+} from "../../../cli/booking/private-columns.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { runCommand } from "../../support/command-line.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { publishedSnapshot } from "../../support/published-snapshot.ts";
+import { allStoredText } from "../../support/store-tree.ts";
+import { parsedReport } from "../../support/workbench.ts";
+
+let database: TestDatabase;
+let directory: string;
+let output: string;
+let tenants: readonly string[];
+
+/** The reference booking schema, filled by `source seed` and built by a role that may read the views only. */
+beforeAll(async () => {
+  database = await createTestDatabase();
+  directory = await mkdtemp(join(tmpdir(), "canaries-"));
+  const env = { STORE_URL: `file:${directory}` };
+  const args = ["source", "seed", "--tenants", "3", "--programs", "40"];
+  const seeded = await runCommand(args, { env: { ...env, DATABASE_URL: database.url } });
+  if (seeded.status !== 0) throw new Error(seeded.stderr);
+  const reader = await database.createReader();
+  const built = await runCommand(["snapshot", "build", "--json"], { env: { ...env, DATABASE_URL: reader } });
+  if (built.status !== 0) throw new Error(`${built.stdout}${built.stderr}`);
+  tenants = parsedReport(built.stdout).tenants.map(({ tenantId }) => tenantId);
+  const told = await runCommand(["snapshot", "build", "--dry-run"], {
+    env: { ...env, DATABASE_URL: reader },
+  });
+  output = built.stdout + built.stderr + told.stdout + told.stderr;
+});
+
+afterAll(async () => {
+  await database.drop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+describe("private data of the booking database", () => {
+  test("is there to be leaked: every private column of the sample data holds a canary", async () => {
+    for (const [table, columns] of Object.entries(privateTextColumns)) {
+      for (const column of columns) {
+        const found = await database.query(
+          `SELECT 1 FROM booking.${table} WHERE ${column}::text LIKE '%${canaryMark}%' LIMIT 1`,
+        );
+        expect(found, `${table}.${column}`).toHaveLength(1);
+      }
+    }
+  });
+
+  test("is in no object of the store, no report and no output", async () => {
+    const stored = await allStoredText(directory);
+    expect(stored).toContain("/v1/programs.json");
+    expect(stored).not.toContain(canaryMark);
+    expect(output).not.toContain(canaryMark);
+  });
+
+  test("neither are private amounts, which no public amount resembles", async () => {
+    expect(Object.keys(privateAmountColumns).length).toBeGreaterThan(0);
+    for (const tenantId of tenants) {
+      const { bytes } = await publishedSnapshot(createFileStore({ directory }), tenantId);
+      for (const text of bytes.values()) expect(text).not.toMatch(/\d\.37\b/);
+    }
+  });
+
+  test("names of passengers are nowhere, and enrollments are but a number", async () => {
+    const rows = await database.query<{ name: string }>(
+      "SELECT full_name AS name FROM booking.passengers LIMIT 50",
+    );
+    const stored = await allStoredText(directory);
+    expect(rows.length).toBeGreaterThan(10);
+    for (const { name } of rows) expect(stored).not.toContain(name);
+  });
+
+  test("what is published is believable: several tenants, full and sparse programs, other scripts", async () => {
+    expect(tenants).toHaveLength(3);
+    const snapshots = await Promise.all(
+      tenants.map((tenantId) => publishedSnapshot(createFileStore({ directory }), tenantId)),
+    );
+    const details = snapshots.flatMap(({ details }) => [...details.values()]);
+    expect(details.length).toBeGreaterThan(30);
+    expect(details.some(({ capacity }) => capacity.remaining === 0)).toBe(true);
+    expect(details.some(({ prices }) => prices.startingAmount === null)).toBe(true);
+    expect(details.some(({ content }) => content !== null)).toBe(true);
+  });
+});

@@ -1,0 +1,271 @@
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
+import { type ReadProgram, readPrograms, type StrayRows } from "../../../cli/source/read-programs.ts";
+import { readSourceDigest } from "../../../cli/source/read-source-digest.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { cannedLimits } from "../../support/canned-source.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+const acme = parseTenantId("acme");
+/** As many programs as are fetched at a time. */
+const round = 64;
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+});
+
+/** Plain as a build would, or as if every view held something large. */
+let way: "plain" | "guarded" = "plain";
+
+const never = new AbortController().signal;
+
+function withPool<Result>(run: (pool: SourcePool) => Promise<Result>): Promise<Result> {
+  return withSourcePool({ databaseUrl: bench.database.url, connections: 2, signal: never }, run);
+}
+
+interface Reading {
+  readonly programs: readonly ReadProgram[];
+  readonly strays: readonly StrayRows[];
+}
+
+/** Everything of the tenant; `afterBatch` runs while the reading is under way. */
+function readAll(afterBatch: (batch: number) => Promise<void> = async () => {}): Promise<Reading> {
+  return withPool((pool) =>
+    pool.withReading(async (client) => {
+      const { sizes } = await readSourceDigest(client, acme, cannedLimits);
+      const batches = readPrograms(client, acme, cannedLimits, way === "plain" ? sizes : {});
+      const programs: ReadProgram[] = [];
+      for (let batch = 1; ; batch += 1) {
+        const next = await batches.next();
+        if (next.done === true) return { programs, strays: next.value };
+        programs.push(...next.value);
+        await afterBatch(batch);
+      }
+    }),
+  );
+}
+
+async function insertPrograms(ids: readonly (string | null)[]): Promise<void> {
+  await bench.source.query(
+    `INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state)
+     SELECT 'acme', id, 'before', 'active' FROM unnest($1::text[]) AS id`,
+    [ids],
+  );
+}
+
+/** One room price of each program, its amount the length of the id, and a FAQ of every third. */
+async function insertChildren(ids: readonly (string | null)[]): Promise<void> {
+  await bench.source.query(
+    `INSERT INTO partner_source.room_prices
+     SELECT 'acme', id, 2, length(id) FROM unnest($1::text[]) AS id`,
+    [ids],
+  );
+  await bench.source.query(
+    `INSERT INTO partner_source.faq
+     SELECT 'acme', id, 1, 'Q', id FROM unnest($1::text[]) WITH ORDINALITY AS ids (id, n) WHERE n % 3 = 0`,
+    [ids],
+  );
+}
+
+function ids(count: number, prefix = "p"): string[] {
+  return Array.from({ length: count }, (_, at) => `${prefix}${String(at).padStart(4, "0")}`);
+}
+
+/** That each program has exactly its own children. */
+function expectOwnChildren({ programs }: Reading, withChildren: readonly string[]): void {
+  const known = new Set(withChildren);
+  for (const { source } of programs) {
+    const { programId, roomPrices, faq } = source;
+    expect(roomPrices).toEqual(known.has(programId) ? [[2, String(programId.length)]] : []);
+    expect(faq.every(([, answer]) => answer === programId)).toBe(true);
+  }
+  const faqs = programs.reduce((sum, { source }) => sum + source.faq.length, 0);
+  expect(faqs).toBe(Math.floor(withChildren.length / 3));
+}
+
+describe.each(["plain", "guarded"] as const)("by %s queries", (chosen) => {
+  beforeEach(() => {
+    way = chosen;
+  });
+
+  describe("reading a tenant's programs in rounds", () => {
+    test.each([0, 1, round - 1, round, round + 1, 2 * round - 1, 2 * round, 2 * round + 1, 700])(
+      "gives %d programs by id, each once and with its own children",
+      async (count) => {
+        const all = ids(count);
+        await insertPrograms([...all].reverse());
+        await insertChildren(all);
+        const reading = await readAll();
+        expect(reading.programs.map(({ source }) => source.programId)).toEqual(all);
+        expect(reading.programs.some(({ isDuplicate }) => isDuplicate)).toBe(false);
+        expectOwnChildren(reading, all);
+        expect(reading.strays).toEqual([]);
+      },
+    );
+
+    test("leaves programs without children without children, though their neighbours have many", async () => {
+      const all = ids(600);
+      const withChildren = all.filter((_, at) => at % 7 === 0 || (at > 250 && at < 260));
+      await insertPrograms(all);
+      await insertChildren(withChildren);
+      expectOwnChildren(await readAll(), withChildren);
+    });
+
+    test("reads no other tenant's rows", async () => {
+      await insertPrograms(["a"]);
+      await insertChildren(["a"]);
+      await bench.insertPrograms("other", "a", "b");
+      await bench.insertRows("room_prices", "other", "a", { occupancy: 1, amount: 1 });
+      const reading = await readAll();
+      expect(reading.programs.map(({ source }) => source.programId)).toEqual(["a"]);
+      expectOwnChildren(reading, ["a"]);
+    });
+  });
+
+  describe("rows of programs that don't exist", () => {
+    test.each([
+      ["before the first program", "a"],
+      ["between two programs", "p0300x"],
+      ["after the last program", "z"],
+    ])("%s are passed over and counted by view, however many rounds they fill", async (_, prefix) => {
+      const all = ids(600);
+      const strays = ids(600, prefix);
+      await insertPrograms(all);
+      await insertChildren(all);
+      await insertChildren(strays);
+      const reading = await readAll();
+      expectOwnChildren(reading, all);
+      expect(reading.strays).toEqual([
+        { view: "room_prices", programs: 600, firstProgramId: `${prefix}0000` },
+        { view: "faq", programs: 200, firstProgramId: `${prefix}0002` },
+      ]);
+    });
+
+    test("are all strays when there is no program at all", async () => {
+      await insertChildren(ids(300));
+      expect(await readAll()).toEqual({
+        programs: [],
+        strays: [
+          { view: "room_prices", programs: 300, firstProgramId: "p0000" },
+          { view: "faq", programs: 100, firstProgramId: "p0002" },
+        ],
+      });
+    });
+
+    test("without a program id are one stray", async () => {
+      await insertPrograms(["a", "z"]);
+      await insertChildren(["a", "z"]);
+      await bench.insertRows("room_prices", "acme", "", { program_id: null, occupancy: 2, amount: 1 });
+      const reading = await readAll();
+      expectOwnChildren(reading, ["a", "z"]);
+      expect(reading.strays).toEqual([{ view: "room_prices", programs: 1, firstProgramId: "" }]);
+    });
+  });
+
+  describe("ids as the order of reading meets them", () => {
+    test("merges by bytes, also beyond ASCII and where UTF-16 sorts otherwise", async () => {
+      const odd = ["A", "Z", "a", "a b", "a-", "a.", "aa", "z", "é", "ﬀ", "ｚ", "😀", "\u{10fffd}", "\ue000"];
+      await insertPrograms(odd);
+      await insertChildren(odd);
+      const reading = await readAll();
+      const inBytes = odd.map((id) => Buffer.from(id)).sort(Buffer.compare);
+      expect(reading.programs.map(({ source }) => source.programId)).toEqual(inBytes.map(String));
+      for (const { source } of reading.programs) {
+        expect(source.roomPrices).toEqual([[2, String([...source.programId].length)]]);
+      }
+      expect(reading.strays).toEqual([]);
+    });
+
+    test("marks every program of an id that comes twice or more, also across the border of rounds", async () => {
+      const all = ids(2 * round + 10);
+      const twice = [all[0], all[round - 1], all[round], all[2 * round - 1]].filter((id) => id !== undefined);
+      await insertPrograms([...all, ...twice, ...twice.slice(1, 2)]);
+      await insertChildren(all);
+      const reading = await readAll();
+      const marked = reading.programs.filter(({ isDuplicate }) => isDuplicate);
+      expect(marked.map(({ source }) => source.programId)).toEqual(
+        [...twice, ...twice, ...twice.slice(1, 2)].sort(),
+      );
+      for (const { source } of reading.programs) expect(source.roomPrices).toEqual([[2, "5"]]);
+    });
+
+    test("reads the children of the programs beside one without an id", async () => {
+      // More strays than a round holds lie before the program's own children.
+      const strays = ids(3 * round, "a");
+      await insertPrograms(["z", null]);
+      await insertChildren([...strays, "z"]);
+      const reading = await readAll();
+      expect(reading.programs.map(({ source }) => [source.programId, source.roomPrices])).toEqual([
+        ["z", [[2, "1"]]],
+        ["", []],
+      ]);
+    });
+  });
+});
+
+describe("one consistent reading", () => {
+  test("shows nothing of a transaction that changes programs and children while it is under way", async () => {
+    const all = ids(4 * round);
+    await insertPrograms(all);
+    await insertChildren(all);
+    const writer = new pg.Client({ connectionString: bench.database.url });
+    await writer.connect();
+    const reading = await readAll(async (batch) => {
+      if (batch !== 1) return;
+      await writer.query(`
+        BEGIN;
+        UPDATE partner_source.programs SET name = 'after', lifecycle_state = 'draft';
+        UPDATE partner_source.room_prices SET amount = amount + 1000;
+        DELETE FROM partner_source.faq;
+        INSERT INTO partner_source.programs SELECT 'acme', 'q' || n FROM generate_series(1, 500) AS n;
+        INSERT INTO partner_source.enrollments SELECT 'acme', program_id, 'confirmed', 'passenger'
+          FROM partner_source.programs;
+        COMMIT`);
+    });
+    await writer.end();
+    expect(reading.programs).toHaveLength(all.length);
+    expect(new Set(reading.programs.map(({ source }) => source.name))).toEqual(new Set(["before"]));
+    expect(reading.programs.every(({ source }) => source.enrollments.length === 0)).toBe(true);
+    expectOwnChildren(reading, all);
+
+    const later = await readAll();
+    expect(later.programs).toHaveLength(all.length + 500);
+    expect(later.programs[0]?.source).toMatchObject({ name: "after", faq: [] });
+  });
+
+  test("ends its transaction also when the reader gives up half-way, and the connection is not used again", async () => {
+    await insertPrograms(ids(3 * round));
+    await withPool(async (pool) => {
+      const givingUp = pool.withReading(async (client) => {
+        await readPrograms(client, acme, cannedLimits).next();
+        throw new Error("gave up");
+      });
+      await expect(givingUp).rejects.toThrow("gave up");
+      await pool.withReading(async (client) => {
+        const { rows } = await client.query("SELECT name FROM pg_cursors");
+        expect(rows).toEqual([]);
+      });
+    });
+    const open = await bench.database.query(
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'",
+    );
+    expect(open).toEqual([]);
+  });
+
+  test("can't write", async () => {
+    const writing = withPool((pool) =>
+      pool.withReading((client) => client.query("DELETE FROM partner_source.programs")),
+    );
+    await expect(writing).rejects.toThrow("read-only transaction");
+  });
+});

@@ -1,0 +1,183 @@
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type ColumnKind, contractViews } from "../../../cli/source/contract.ts";
+import { readSourceDigest } from "../../../cli/source/read-source-digest.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { manifestKey } from "../../../core/object-key.ts";
+import { buildWithoutEffect } from "../../support/build-effect.ts";
+import { cannedLimits } from "../../support/canned-source.ts";
+import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+const acme = parseTenantId("acme");
+let bench: Workbench;
+let client: pg.Client;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+  client = new pg.Client({ connectionString: bench.database.url });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client.end();
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
+});
+
+const digest = async (): Promise<string> => (await readSourceDigest(client, acme, cannedLimits)).digest;
+/** Two values of a kind that differ. */
+const valuesOf: Readonly<Record<ColumnKind, readonly [string, string]>> = {
+  text: ["a", "b"],
+  int: ["1", "2"],
+  numeric: ["1.5", "1.50"],
+  date: ["2027-01-01", "2027-01-02"],
+  "text[]": ["{a,b}", '{"a,b"}'],
+};
+const views = contractViews.filter(({ name }) => name !== "tenants");
+const columns = views.flatMap(({ name, columns }) =>
+  Object.entries(columns)
+    .filter(([column]) => column !== "tenant_id")
+    .map(([column, kind]) => ({ view: name, column, values: valuesOf[kind] })),
+);
+
+describe("the digest of a tenant's rows", () => {
+  test.each(columns)("tells a change of $view.$column", async ({ view, column, values }) => {
+    await bench.insertPrograms("acme", "p");
+    if (view !== "programs") await bench.insertRows(view, "acme", "p", {});
+    const digests = new Set<string>();
+    for (const value of [null, ...values]) {
+      await bench.source.query(
+        `UPDATE partner_source.${view} SET ${column} = '${value}'`.replace("'null'", "NULL"),
+      );
+      digests.add(await digest());
+    }
+    expect(digests.size).toBe(3);
+  });
+
+  test.each(views)("tells a row more of $name, also one of which there is another", async ({ name }) => {
+    const digests = [await digest()];
+    for (let row = 0; row < 3; row += 1) {
+      await bench.source.insert(name, { tenant_id: "acme", program_id: "p" });
+      digests.push(await digest());
+    }
+    expect(new Set(digests).size).toBe(4);
+  });
+
+  test("tells values that change places, a blank from none, and a text from two", async () => {
+    const digests: string[] = [];
+    for (const [question, answer] of [
+      ["a", "b"],
+      ["b", "a"],
+      ["a", ""],
+      ["a", null],
+      ["a,b", null],
+      ["ab", ""],
+    ]) {
+      await bench.source.query("DELETE FROM partner_source.faq");
+      await bench.insertRows("faq", "acme", "p", { position: 1, question, answer });
+      digests.push(await digest());
+    }
+    expect(new Set(digests).size).toBe(6);
+  });
+
+  test("is the same in any order of the rows and whatever the others have", async () => {
+    await bench.insertRows(
+      "faq",
+      "acme",
+      "p",
+      { position: 1, question: "a" },
+      { position: 2, question: "b" },
+    );
+    const before = await digest();
+    await bench.source.query("DELETE FROM partner_source.faq");
+    await bench.insertRows(
+      "faq",
+      "acme",
+      "p",
+      { position: 2, question: "b" },
+      { position: 1, question: "a" },
+    );
+    await bench.insertRows("faq", "beta", "p", { position: 3, question: "c" });
+    expect(await digest()).toBe(before);
+  });
+});
+
+describe("a build of a source that is as the live snapshot's build found it", () => {
+  beforeEach(async () => {
+    await bench.insertPrograms(
+      "acme",
+      "p",
+      { program_id: "draft", lifecycle_state: "draft" },
+      { program_id: "blank", name: " " },
+      { program_id: "euro", currency: "euro" },
+    );
+  });
+
+  test("reports what that one found, from two readings of the store", async () => {
+    const first = tenantRun((await bench.build(["--on-invalid", "skip"])).report, "acme");
+    const { report, status } = await buildWithoutEffect(bench, "--on-invalid", "skip");
+    expect(status).toBe(0);
+    const { problems, problemsOmitted, problemCounts, snapshotId } = first;
+    expect(problems.map(({ code }) => code)).toEqual(["program_name_blank", "currency_invalid"]);
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "unchanged",
+      snapshotId,
+      counts: { programs: 2, added: 0, changed: 0, removed: 0, unchanged: 2, notPublishable: 1, invalid: 1 },
+      requests: { get: 2, put: 0, list: 0, delete: 0 },
+      problems,
+      problemsOmitted,
+      problemCounts,
+    });
+  });
+
+  test("still fails for a program with an error, once that is not to be passed over any more", async () => {
+    await bench.build(["--on-invalid", "skip"]);
+    const { report, status } = await buildWithoutEffect(bench);
+    expect(status).not.toBe(0);
+    expect(tenantRun(report, "acme").failure?.code).toBe("invalid_program");
+  });
+
+  test("applies other settings", async () => {
+    await bench.insertRows("enrollments", "acme", "p", { role: "passenger", status: "waiting" });
+    const build = async (env: Readonly<Record<string, string>>): Promise<string | undefined> => {
+      const { report } = await bench.build(["--on-invalid", "skip"], { env });
+      return tenantRun(report, "acme").outcome;
+    };
+    expect(await build({})).toBe("published");
+    expect(await build({ TERMINAL_ENROLLMENT_STATUSES: "waiting" })).toBe("published");
+    expect((await bench.published("acme")).details.get("p")?.capacity.used).toBe(0);
+    expect(await build({ TERMINAL_ENROLLMENT_STATUSES: "waiting", LEGACY_CAPACITY: "total" })).toBe(
+      "published",
+    );
+    expect(await build({ TERMINAL_ENROLLMENT_STATUSES: "waiting", LEGACY_CAPACITY: "total" })).toBe(
+      "unchanged",
+    );
+  });
+
+  test("does not repeat that a manifest was unreadable", async () => {
+    await bench.build(["--on-invalid", "skip"]);
+    const { snapshotId } = (await bench.published("acme")).current;
+    await bench.store.delete([manifestKey(acme, snapshotId)]);
+    const codes = async (): Promise<string[]> => {
+      const { report } = await bench.build(["--on-invalid", "skip"]);
+      return Object.keys(tenantRun(report, "acme").problemCounts);
+    };
+    expect(await codes()).toEqual(["currency_invalid", "manifest_unreadable", "program_name_blank"]);
+    expect(await codes()).toEqual(["currency_invalid", "program_name_blank"]);
+  });
+});
+
+test("a change that no partner sees publishes nothing, and a later one is published", async () => {
+  await bench.insertPrograms("acme", "p", { program_id: "draft", lifecycle_state: "draft" });
+  await bench.build();
+  await bench.source.query("UPDATE partner_source.programs SET name = 'Another' WHERE program_id = 'draft'");
+  const { report } = await buildWithoutEffect(bench);
+  expect(tenantRun(report, "acme")).toMatchObject({ outcome: "unchanged", counts: { notPublishable: 1 } });
+  await bench.source.query("UPDATE partner_source.programs SET name = 'Another' WHERE program_id = 'p'");
+  await bench.build();
+  expect((await bench.published("acme")).details.get("p")?.name).toBe("Another");
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type TenantClaims, withTenantClaims } from "../../../cli/build/tenant-claims.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+
+const acme = parseTenantId("acme");
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ isEmpty: true });
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+function withClaims<Result>(
+  run: (claims: TenantClaims) => Promise<Result>,
+  scope = "store",
+): Promise<Result> {
+  return withTenantClaims(database.url, scope, 0, run);
+}
+
+describe("several builders sharing the tenants", () => {
+  it("give a tenant to one of them at a time", async () => {
+    await withClaims((one) =>
+      withClaims(async (other) => {
+        expect(await one.tryClaim(acme)).toBe("ours");
+        expect(await other.tryClaim(acme)).toBe("taken");
+      }),
+    );
+  });
+
+  it("do not build again what another published from a reading that began after their own start", async () => {
+    await withClaims((one) =>
+      withClaims(async (other) => {
+        expect(await one.tryClaim(acme)).toBe("ours");
+        await one.release(acme, true);
+        expect(await other.tryClaim(acme)).toBe("done");
+      }),
+    );
+  });
+
+  it("build again what was read before they were started: the operator may have changed it since", async () => {
+    await withClaims(async (one) => {
+      expect(await one.tryClaim(acme)).toBe("ours");
+      await withClaims(async (later) => {
+        await one.release(acme, true);
+        expect(await later.tryClaim(acme)).toBe("ours");
+      });
+    });
+  });
+
+  it("take over what another failed to build", async () => {
+    await withClaims((one) =>
+      withClaims(async (other) => {
+        expect(await one.tryClaim(acme)).toBe("ours");
+        await one.release(acme, false);
+        expect(await other.tryClaim(acme)).toBe("ours");
+      }),
+    );
+  });
+
+  it("take over the tenants of a builder that is lost", async () => {
+    await withClaims(async (survivor) => {
+      await withClaims(async (lost) => {
+        expect(await lost.tryClaim(acme)).toBe("ours");
+        expect(await survivor.tryClaim(acme)).toBe("taken");
+        await database.query(
+          `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
+            WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        );
+        expect(await survivor.tryClaim(acme)).toBe("ours");
+      });
+    });
+  });
+
+  it("of other content or for another store are no competitors", async () => {
+    await withClaims((one) =>
+      withClaims(async (other) => {
+        expect(await one.tryClaim(acme)).toBe("ours");
+        expect(await other.tryClaim(acme)).toBe("ours");
+      }, "another store"),
+    );
+  });
+});

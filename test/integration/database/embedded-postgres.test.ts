@@ -1,0 +1,215 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { canEnter } from "../../../cli/database/server-account.ts";
+import {
+  startEmbeddedPostgres,
+  withEmbeddedPostgres,
+} from "../../../cli/database/start-embedded-postgres.ts";
+
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
+/** Whether this is root and that account can run the Node.js and the program of this run: not below /root. */
+const canRunAsNobody =
+  isRoot &&
+  (
+    await Promise.all(
+      [dirname(process.execPath), resolve(".")].map((directory) =>
+        canEnter({ uid: nobody, gid: nobody, isOther: true }, directory),
+      ),
+    )
+  ).every(Boolean);
+const quick = { durable: false };
+let dataDir: string;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "embedded-postgres-"));
+  await chmod(dataDir, 0o755);
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  // Until then it writes into the directory.
+  await serverEnd();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Another process that uses the server: from the built program, since plain Node.js runs no TypeScript. */
+async function startUser(uid?: number): Promise<{ url: string; process: ChildProcess }> {
+  const start = resolve("dist/cli/database/start-embedded-postgres.js");
+  const script = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(start)});
+    const server = await startEmbeddedPostgres(${JSON.stringify(dataDir)}, { durable: false });
+    console.log(server.url);
+    process.stdin.once("data", async () => { await server.stop(); process.exit(0); });`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["pipe", "pipe", "inherit"],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  children.push(child);
+  const [url] = await once(createInterface(child.stdout), "line");
+  return { url: String(url), process: child };
+}
+
+async function query(url: string, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query({ text: sql, rowMode: "array" });
+    return rows[0]?.[0];
+  } finally {
+    await client.end();
+  }
+}
+
+/** The process that holds the cluster; `undefined` when none does, since a server that ends removes its lock file. */
+async function serverPid(): Promise<number | undefined> {
+  const lockFile = await readFile(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").catch(() => "");
+  return lockFile === "" ? undefined : Number.parseInt(lockFile, 10);
+}
+
+async function serverEnd(): Promise<void> {
+  while ((await serverPid()) !== undefined) await delay(10);
+}
+
+describe("startEmbeddedPostgres", () => {
+  test("creates the database on first use and keeps its data", async () => {
+    await withEmbeddedPostgres(dataDir, quick, (url) =>
+      query(url, "CREATE TABLE kept AS SELECT 42 AS answer"),
+    );
+    expect(await withEmbeddedPostgres(dataDir, quick, (url) => query(url, "SELECT answer FROM kept"))).toBe(
+      42,
+    );
+  });
+
+  test("stores UTF-8, sorts by code point, lives in UTC and is closed to other users of the machine", async () => {
+    await withEmbeddedPostgres(dataDir, quick, async (url) => {
+      expect(await query(url, "SHOW server_encoding")).toBe("UTF8");
+      expect(await query(url, "SHOW timezone")).toBe("UTC");
+      const sorted = "SELECT string_agg(x, '' ORDER BY x) FROM unnest('{a,B,ä,Z}'::text[]) AS x";
+      expect(await query(url, sorted)).toBe("BZaä");
+
+      expect(await query(url, "SHOW listen_addresses")).toBe("127.0.0.1");
+      const stranger = new URL(url);
+      stranger.password = "guess";
+      await expect(query(stranger.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+      expect((await stat(join(dataDir, "postgres/password"))).mode & 0o777).toBe(0o600);
+      expect((await stat(join(dataDir, "postgres"))).mode & 0o777).toBe(0o700);
+      // Root lends the server the account `nobody`.
+      expect((await stat(join(dataDir, "postgres"))).uid).toBe(isRoot ? nobody : process.getuid?.());
+    });
+  });
+
+  test.runIf(isRoot)(
+    "keeps the data elsewhere when that account can't enter the data directory",
+    async () => {
+      await chmod(dataDir, 0o700);
+      const directory = await withEmbeddedPostgres(dataDir, quick, (url) =>
+        query(url, "SHOW data_directory"),
+      );
+      expect(directory).toMatch(/^\/var\/tmp\/partner-programs-0\/[0-9a-f]{16}\/postgres\/cluster$/);
+      await rm(join(String(directory), "../.."), { recursive: true });
+      expect(await readdir(dataDir)).toEqual([]);
+    },
+  );
+
+  test("says what to set when its data can't be kept where DATA_DIR says", async () => {
+    const file = join(dataDir, "file");
+    await writeFile(file, "");
+    await expect(startEmbeddedPostgres(join(file, "data"), quick)).rejects.toMatchObject({
+      code: "source_unavailable",
+      message: expect.stringContaining("Set DATABASE_URL to your booking database, or DATA_DIR to a folder"),
+    });
+  });
+
+  test.runIf(canRunAsNobody)("runs as an ordinary user, and as root over that user's data", async () => {
+    await chmod(dataDir, 0o777);
+    const user = await startUser(nobody);
+    expect(await query(user.url, "SELECT 1")).toBe(1);
+    await withEmbeddedPostgres(dataDir, quick, (url) => {
+      expect(url).toBe(user.url);
+      return Promise.resolve();
+    });
+  });
+
+  test("a second process uses the server of the first, and keeps it when the first leaves", async () => {
+    const first = await startUser();
+    const second = await startUser();
+    const third = await startEmbeddedPostgres(dataDir, quick);
+    expect([second.url, third.url]).toEqual([first.url, first.url]);
+
+    first.process.stdin?.write("stop");
+    await once(first.process, "exit");
+    expect(await query(third.url, "SELECT 1")).toBe(1);
+    second.process.kill("SIGKILL");
+    await once(second.process, "exit");
+    expect(await query(third.url, "SELECT 1")).toBe(1);
+    await third.stop();
+    await third.stop();
+    await serverEnd();
+  });
+
+  test("several that start at once over an empty directory share one server", async () => {
+    const own = [startEmbeddedPostgres(dataDir, quick), startEmbeddedPostgres(dataDir, quick)];
+    const users = await Promise.all([startUser(), startUser(), ...own]);
+    expect(new Set(users.map(({ url }) => url)).size).toBe(1);
+    const files = (await readdir(join(dataDir, "postgres"))).sort();
+    expect(files).toEqual(["cluster", "password", "server.log", "users"]);
+    expect(await readdir(dataDir)).toEqual(["postgres"]);
+    for (const server of await Promise.all(own)) await server.stop();
+  });
+
+  test("the server ends in good order after its last user was killed", async () => {
+    const user = await startUser();
+    expect(await serverPid()).toBeGreaterThan(0);
+    user.process.kill("SIGKILL");
+    await serverEnd();
+    await expect(query(user.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/);
+    expect(await readFile(join(dataDir, "postgres/server.log"), "utf8")).toContain(
+      "database system is shut down",
+    );
+  });
+
+  test("starts over what a killed server left behind", async () => {
+    const user = await startUser();
+    await query(user.url, "CREATE TABLE kept AS SELECT 42 AS answer");
+    // A server that is not durable may lose its last transactions.
+    await query(user.url, "CHECKPOINT");
+    process.kill((await serverPid()) ?? Number.NaN, "SIGKILL");
+    user.process.kill("SIGKILL");
+    await once(user.process, "exit");
+    expect(await withEmbeddedPostgres(dataDir, quick, (url) => query(url, "SELECT answer FROM kept"))).toBe(
+      42,
+    );
+  });
+
+  test("starting and stopping many times in a row never meets a server that is on its way out", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const users = await Promise.all([startUser(), startUser()]);
+      for (const { url } of users) expect(await query(url, "SELECT 1")).toBe(1);
+      const [leaving, staying] = users;
+      leaving?.process.kill("SIGKILL");
+      staying?.process.kill("SIGKILL");
+    }
+    await serverEnd();
+  });
+
+  test("a directory that holds something else is refused with the reason and what to do", async () => {
+    await mkdir(join(dataDir, "postgres/cluster"), { recursive: true });
+    await writeFile(join(dataDir, "postgres/cluster/PG_VERSION"), "9.6\n");
+    await writeFile(join(dataDir, "postgres/password"), "x");
+    await chmod(join(dataDir, "postgres"), 0o777);
+    await chmod(join(dataDir, "postgres/cluster"), 0o777);
+    await expect(startEmbeddedPostgres(dataDir, quick)).rejects.toMatchObject({
+      code: "source_unavailable",
+      message: expect.stringMatching(/does not start: .*DATABASE_URL/),
+    });
+  });
+});

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import { ListResponses } from "../../../cli/build/list-responses.ts";
+import { type LegacyCapacity, renderedProgram } from "../../../cli/build/rendered-program.ts";
+import type { ObjectBody } from "../../../core/object-store.ts";
+import type { LegacyProgramsResponse, ProgramListResponse } from "../../../schemas/generated/types.ts";
+import { mapped } from "../../support/program-source.ts";
+
+// On a busy machine much data takes more than the usual few seconds.
+vi.setConfig({ testTimeout: 60_000 });
+
+type Program = readonly [id: string, departureDate: string | null];
+
+describe("the list", () => {
+  test("is ordered by departure date, nulls last, then id by code unit", () => {
+    const { list } = responses([
+      ["A", "2027-05-01"],
+      ["B", null],
+      ["C", "2026-12-31"],
+      ["Z", "2027-05-01"],
+      ["a", null],
+      ["a-1", "9999-12-31"],
+      ["a.1", "0001-01-01"],
+      ["b", "2027-05-01"],
+    ]);
+    expect(list.data.map(({ id }) => id)).toEqual(["a.1", "C", "A", "Z", "b", "a-1", "B", "a"]);
+  });
+
+  test("counts its elements, and says success in the legacy form", () => {
+    const { list, legacy } = responses([
+      ["a", null],
+      ["b", null],
+    ]);
+    expect(list.meta).toEqual({ count: 2 });
+    expect(Object.keys(list)).toEqual(["data", "meta"]);
+    expect(Object.keys(legacy)).toEqual(["success", "programs"]);
+    expect(legacy.success).toBe(true);
+  });
+
+  test("of no program is empty, not absent", () => {
+    const { listText, legacyText } = responses([]);
+    expect(listText).toBe('{"data":[],"meta":{"count":0}}');
+    expect(legacyText).toBe('{"success":true,"programs":[]}');
+  });
+
+  test("has the legacy programs in the same order", () => {
+    const programs: Program[] = [
+      ["a", null],
+      ["b", "2027-01-02"],
+      ["c", "2027-01-01"],
+    ];
+    const { list, legacy } = responses(programs);
+    expect(legacy.programs.map(({ name }) => name)).toEqual(list.data.map(({ name }) => name));
+  });
+
+  test("shows the legacy capacity as the object of v1, or as the plain total", () => {
+    expect(responses([["a", null]]).legacy.programs).toEqual([
+      { name: "Tour a", capacity: { total: 7, used: 0, remaining: 7 } },
+    ]);
+    expect(responses([["a", null]], "total").legacyText).toBe(
+      '{"success":true,"programs":[{"name":"Tour a","capacity":7}]}',
+    );
+  });
+
+  test("is right from files, too: thousands of programs of more than 512 KiB", () => {
+    const programs: Program[] = Array.from({ length: 4000 }, (_, at) => [
+      `p${String(at).padStart(5, "0")}`,
+      at % 5 === 0 ? null : `2027-01-${String(1 + ((at * 7) % 28)).padStart(2, "0")}`,
+    ]);
+    const { list, legacy, kinds } = responses(programs, "object", "x".repeat(600));
+    expect(kinds).toEqual(["file", "file"]);
+    expect(list.meta.count).toBe(4000);
+    expect(list.data.map(({ id }) => id)).toEqual(expectedOrder(programs));
+    expect(legacy.programs).toHaveLength(4000);
+  });
+
+  test("has one order, whatever the dates", () => {
+    const date = fc.option(fc.constantFrom("0001-01-01", "2026-12-31", "2027-01-01", "9999-12-31"));
+    const ids = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,3}$/), { maxLength: 12 });
+    fc.assert(
+      fc.property(ids, fc.infiniteStream(date), (unordered, dates) => {
+        const programs = [...unordered]
+          .sort(byCodeUnit)
+          .map((id): Program => [id, dates.next().value ?? null]);
+        expect(responses(programs).list.data.map(({ id }) => id)).toEqual(expectedOrder(programs));
+      }),
+    );
+  });
+});
+
+function expectedOrder(programs: readonly Program[]): string[] {
+  return [...programs]
+    .sort(([id, date], [otherId, otherDate]) => {
+      if (date !== otherDate) return date === null ? 1 : otherDate === null ? -1 : date < otherDate ? -1 : 1;
+      return byCodeUnit(id, otherId);
+    })
+    .map(([id]) => id);
+}
+
+function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
+function responses(programs: readonly Program[], legacyCapacity: LegacyCapacity = "object", padding = "") {
+  using lists = new ListResponses();
+  for (const [programId, departureDate] of programs) {
+    const name = `Tour ${programId}${padding}`;
+    const program = mapped({ programId, name, departureDate, capacityTotal: 7 });
+    if (program.kind !== "published") throw new Error(program.kind);
+    lists.add(renderedProgram(program, legacyCapacity), departureDate);
+  }
+  const bodies = lists.finish();
+  const [listText, legacyText] = [textOf(bodies.list), textOf(bodies.legacy)];
+  const list: ProgramListResponse = JSON.parse(listText);
+  const legacy: LegacyProgramsResponse = JSON.parse(legacyText);
+  return { list, legacy, listText, legacyText, kinds: [bodies.list.kind, bodies.legacy.kind] };
+}
+
+function textOf(body: ObjectBody): string {
+  return body.kind === "bytes" ? body.bytes.toString() : readFileSync(body.path, "utf8");
+}

@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { generatorDigest, recipeDigest } from "../../../cli/build/recipe.ts";
+
+test("the generator's digest is that of its code, and of nothing else", () => {
+  const root = mkdtempSync(join(tmpdir(), "recipe-"));
+  try {
+    for (const folder of ["cli/source", "core", "schemas", "gateway"])
+      mkdirSync(join(root, folder), { recursive: true });
+    const digests = [generatorDigest(root)];
+    for (const [path, text] of [
+      ["cli/source/deep.js", "1"],
+      ["cli/source/deep.js", "2"],
+      ["core/a.ts", "2"],
+      ["schemas/a.js", "2"],
+    ] as const) {
+      writeFileSync(join(root, path), text);
+      digests.push(generatorDigest(root));
+    }
+    expect(new Set(digests).size).toBe(5);
+    for (const path of ["gateway/main.js", "core/notes.md"]) writeFileSync(join(root, path), "3");
+    expect(generatorDigest(root)).toBe(digests.at(-1));
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test("the generator's own digest is the same from run to run", () => {
+  expect(generatorDigest()).toMatch(/^[0-9a-f]{64}$/);
+  expect(generatorDigest()).toBe(generatorDigest());
+});
+
+test("the recipe is that of the generator and the settings", () => {
+  const recipes = [recipeDigest("a", ["b"]), recipeDigest("a", ["c"]), recipeDigest("b", ["b"])];
+  expect(new Set(recipes).size).toBe(3);
+  expect(recipeDigest("a", ["b"])).toBe(recipes[0]);
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { notBuilt } from "../../../cli/build/build-tenant.ts";
+import { runOutcome, runTotals } from "../../../cli/build/run-outcome.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
+
+type Outcome = TenantRun["outcome"];
+
+function run(outcome: Outcome): TenantRun {
+  return { ...notBuilt(parseTenantId("acme"), "skipped"), outcome };
+}
+
+function exit(outcomes: readonly Outcome[], options: { dryRun?: boolean; askedFor?: boolean } = {}) {
+  const result = runOutcome(outcomes.map(run), [], { dryRun: false, askedFor: false, ...options });
+  return [result.outcome, result.exitStatus];
+}
+
+describe("the exit status of a run", () => {
+  test.each<[readonly Outcome[], string, number]>([
+    [[], "unchanged", 0],
+    [["unchanged"], "unchanged", 0],
+    [["published"], "published", 0],
+    [["published", "unchanged"], "published", 0],
+    [["failed"], "failed", 1],
+    [["failed", "refused"], "failed", 1],
+    [["failed", "held"], "failed", 1],
+    [["published", "failed"], "partial", 3],
+    [["unchanged", "failed"], "partial", 3],
+    [["published", "refused"], "partial", 3],
+    [["unchanged", "refused", "failed"], "partial", 3],
+    [["refused"], "refused", 4],
+    [["refused", "held"], "refused", 4],
+    [["skipped"], "failed", 1],
+    [["published", "skipped"], "partial", 3],
+    [["elsewhere"], "unchanged", 0],
+    [["elsewhere", "failed"], "partial", 3],
+  ])("%j is %s: %d", (outcomes, outcome, status) => {
+    expect(exit(outcomes)).toEqual([outcome, status]);
+  });
+
+  test("a hold is passed over when all tenants are built, and refuses when it was asked for", () => {
+    expect(exit(["held"])).toEqual(["unchanged", 0]);
+    expect(exit(["published", "held"])).toEqual(["published", 0]);
+    expect(exit(["held"], { askedFor: true })).toEqual(["refused", 4]);
+    expect(exit(["published", "held"], { askedFor: true })).toEqual(["partial", 3]);
+  });
+
+  test("a tenant that could not even be named counts as failed; a warning does not", () => {
+    const problem = (severity: Problem["severity"]): Problem => ({
+      severity,
+      code: "tenant_id_invalid",
+      programId: null,
+      field: "tenant_id",
+      value: "bad tenant!",
+      message: "no tenant's id",
+    });
+    const options = { dryRun: false, askedFor: false };
+    expect(runOutcome([run("published")], [problem("error")], options).exitStatus).toBe(3);
+    expect(runOutcome([], [problem("error")], options).exitStatus).toBe(1);
+    expect(runOutcome([run("published")], [problem("warning")], options).exitStatus).toBe(0);
+  });
+
+  test("a dry run is told as one when nothing is wrong, and fails like a real one otherwise", () => {
+    expect(exit(["would-publish", "unchanged"], { dryRun: true })).toEqual(["dry-run", 0]);
+    expect(exit(["would-publish", "failed"], { dryRun: true })).toEqual(["partial", 3]);
+    expect(exit(["refused"], { dryRun: true })).toEqual(["refused", 4]);
+  });
+});
+
+describe("the totals of a run", () => {
+  test("sum the tenants' counts, outcomes, bytes and findings, the omitted ones included", () => {
+    const one: TenantRun = {
+      ...run("published"),
+      bytesWritten: 10,
+      counts: { programs: 3, added: 1, changed: 1, removed: 2, unchanged: 1, notPublishable: 4, invalid: 0 },
+      problemsOmitted: 6,
+      problemCounts: { url_dropped: 7 },
+    };
+    const other: TenantRun = {
+      ...run("failed"),
+      counts: { programs: 5, added: 5, changed: 0, removed: 0, unchanged: 0, notPublishable: 0, invalid: 2 },
+      problemCounts: { program_name_blank: 2, currency_invalid: 1 },
+    };
+    const vanished = {
+      severity: "warning",
+      code: "tenant_vanished",
+      programId: null,
+      field: null,
+      value: "x",
+      message: "gone",
+    } as const;
+    expect(runTotals([one, other], [vanished])).toEqual({
+      tenants: {
+        published: 1,
+        unchanged: 0,
+        held: 0,
+        refused: 0,
+        failed: 1,
+        skipped: 0,
+        elsewhere: 0,
+        "would-publish": 0,
+      },
+      programs: {
+        programs: 8,
+        added: 6,
+        changed: 1,
+        removed: 2,
+        unchanged: 1,
+        notPublishable: 4,
+        invalid: 2,
+      },
+      bytesWritten: 10,
+      errors: 2,
+      warnings: 9,
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type BuildOptions, buildTenant } from "../../../cli/build/build-tenant.ts";
+import type { SourceClient } from "../../../cli/database/connect.ts";
+import { checksumsQuery } from "../../../cli/source/source-queries.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { type CannedProgram, cannedLimits, cannedOptions, cannedPool } from "../../support/canned-source.ts";
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "unread-source-"));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+const kyoto: CannedProgram = { programId: "KYOTO-1", name: "Kyoto" };
+
+/** Builds, and tells how it ended, what it asked the database and how many programs it told the progress bar of. */
+async function build(
+  options: Partial<BuildOptions> = {},
+  programs: readonly CannedProgram[] = [kyoto],
+): Promise<{ readonly outcome: string; readonly asked: "checksums" | "rows"; readonly progress: number }> {
+  const texts: string[] = [];
+  let progress = 0;
+  const recorded = (client: SourceClient): SourceClient => {
+    const query = (statement: string | { readonly text: string }, values?: unknown[]): unknown => {
+      texts.push(typeof statement === "string" ? statement : statement.text);
+      return client.query(statement as string, values);
+    };
+    return { query } as unknown as SourceClient;
+  };
+  const { outcome } = await buildTenant(
+    parseTenantId("acme"),
+    { ...cannedOptions, ...options },
+    {
+      pool: {
+        withReading: (read) => cannedPool(() => programs).withReading((client) => read(recorded(client))),
+      },
+      store: createFileStore({ directory }),
+      beforeFirstWrite: async () => {},
+      now: () => new Date(),
+      randomBytes,
+      onProgress: (count) => {
+        progress += count;
+      },
+      signal: new AbortController().signal,
+    },
+  );
+  expect(texts[0]).toBe(checksumsQuery(cannedLimits));
+  return { outcome, asked: texts.length === 1 ? "checksums" : "rows", progress };
+}
+
+test("a source that is as the live snapshot's build found it is not read again", async () => {
+  expect(await build()).toEqual({ outcome: "published", asked: "rows", progress: 1 });
+  expect(await build()).toEqual({ outcome: "unchanged", asked: "checksums", progress: 1 });
+  expect(await build({ dryRun: true })).toEqual({ outcome: "unchanged", asked: "checksums", progress: 1 });
+});
+
+test.each<[string, Partial<BuildOptions>, readonly CannedProgram[], string]>([
+  ["a row has changed", {}, [{ ...kyoto, name: "Nara" }], "published"],
+  ["the generator or a setting has changed", { recipe: "another" }, [kyoto], "unchanged"],
+  ["every file is to be written anew", { rewrite: true }, [kyoto], "published"],
+])("it is read when %s", async (_, options, programs, outcome) => {
+  await build();
+  expect(await build(options, programs)).toMatchObject({ outcome, asked: "rows" });
+});
