@@ -55,7 +55,8 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
     },
   };
   try {
-    await createProgram(shell, packageVersion()).parseAsync(args, { from: "user" });
+    const program = await createProgram(shell, packageVersion(), args);
+    await program.parseAsync(args, { from: "user" });
     return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

@@ -1,37 +1,22 @@
 import { Command } from "commander";
 import { singleLine } from "../core/printable.ts";
-import { config } from "./commands/config.ts";
-import { inspect } from "./commands/inspect.ts";
-import { openapi } from "./commands/openapi.ts";
-import { requestExplain } from "./commands/request-explain.ts";
-import { snapshotBuild } from "./commands/snapshot-build.ts";
-import { snapshotDiff } from "./commands/snapshot-diff.ts";
-import { snapshotExplain } from "./commands/snapshot-explain.ts";
-import { snapshotExport } from "./commands/snapshot-export.ts";
-import { snapshotList } from "./commands/snapshot-list.ts";
-import { snapshotPrune } from "./commands/snapshot-prune.ts";
-import { snapshotRelease } from "./commands/snapshot-release.ts";
-import { snapshotRollback } from "./commands/snapshot-rollback.ts";
-import { snapshotShow } from "./commands/snapshot-show.ts";
-import { snapshotStatus } from "./commands/snapshot-status.ts";
-import { snapshotVerify } from "./commands/snapshot-verify.ts";
-import { snapshotWatch } from "./commands/snapshot-watch.ts";
-import { sourceCheck } from "./commands/source-check.ts";
-import { sourceInit } from "./commands/source-init.ts";
-import { sourceSeed } from "./commands/source-seed.ts";
-import { storeCheck } from "./commands/store-check.ts";
-import { tokenCreate } from "./commands/token-create.ts";
-import { tokenList } from "./commands/token-list.ts";
-import { tokenRevoke } from "./commands/token-revoke.ts";
-import { tokenRotate } from "./commands/token-rotate.ts";
-import { tokenUsage } from "./commands/token-usage.ts";
+import { type CommandEntry, commandGroups, commandTable } from "./command-table.ts";
 import type { Shell } from "./shell/shell.ts";
 
-/** The whole command line. Each command is a file of its own under `commands/`. */
-export function createProgram(shell: Shell, version: string): Command {
+/**
+ * The command line. With the arguments of a call only the command that they name is whole; of the others stand name and
+ * description, which is all that a help text shows of them. Without arguments all are.
+ */
+export async function createProgram(
+  shell: Shell,
+  version: string,
+  args?: readonly string[],
+): Promise<Command> {
   const program = new Command("partner-programs")
     .description("Publishes tour programs to partners as precomputed snapshots.")
     .version(version)
+    // A list of commands looks the same whether a command is whole or not.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError("(--help shows what is possible)")
     .configureOutput({
       writeOut: (text) => shell.stdout.write(text),
@@ -40,42 +25,23 @@ export function createProgram(shell: Shell, version: string): Command {
       outputError: (text, write) => write(`${singleLine(text.trimEnd())}\n`),
     })
     .exitOverride();
-  group(program, "source", "set up, fill and check the booking database", [
-    sourceInit(shell),
-    sourceSeed(shell),
-    sourceCheck(shell),
-  ]);
-  group(program, "snapshot", "build, inspect and mend snapshots", [
-    snapshotBuild(shell),
-    snapshotWatch(shell),
-    snapshotStatus(shell),
-    snapshotShow(shell),
-    snapshotDiff(shell),
-    snapshotExplain(shell),
-    snapshotList(shell),
-    snapshotVerify(shell),
-    snapshotRollback(shell),
-    snapshotRelease(shell),
-    snapshotPrune(shell),
-    snapshotExport(shell),
-  ]);
-  group(program, "store", "check the object store", [storeCheck(shell)]);
-  group(program, "token", "create, rotate, revoke and list partner tokens", [
-    tokenCreate(shell),
-    tokenRotate(shell),
-    tokenRevoke(shell),
-    tokenList(shell),
-    tokenUsage(shell),
-  ]);
-  group(program, "request", "explain what partners got", [requestExplain(shell)]);
-  for (const command of [inspect(shell), config(shell), openapi(shell)]) {
-    program.addCommand(command.copyInheritedSettings(program));
+  const parents = new Map<string | undefined, Command>([[undefined, program]]);
+  for (const [name, description] of Object.entries(commandGroups)) {
+    parents.set(name, program.command(name).description(description));
+  }
+  for (const entry of commandTable) {
+    const isWanted = args === undefined || isNamed(entry, args);
+    const command = isWanted ? (await entry.load())(shell) : new Command();
+    const parent = parents.get(entry.group) ?? program;
+    command.name(entry.name).description(entry.description);
+    // A command made elsewhere does not know our outputs and our way to end.
+    parent.addCommand(command.copyInheritedSettings(parent));
   }
   return program;
 }
 
-function group(program: Command, name: string, description: string, commands: readonly Command[]): void {
-  const parent = program.command(name).description(description);
-  // A command made elsewhere does not know our outputs and our way to end.
-  for (const command of commands) parent.addCommand(command.copyInheritedSettings(parent));
+/** Whether the words of a call, options and `help` apart, begin with the command's. */
+function isNamed({ group, name }: CommandEntry, args: readonly string[]): boolean {
+  const words = args.filter((word) => !word.startsWith("-") && word !== "help");
+  return group === undefined ? words[0] === name : words[0] === group && words[1] === name;
 }

@@ -9,7 +9,7 @@ import { cliSettings, gatewaySettings } from "../core/settings.ts";
 
 const path = "README.md";
 const before = readFileSync(path, "utf8");
-const after = withSection(withSection(before, "commands", commandTable()), "settings", settingTable());
+const after = withSection(withSection(before, "commands", await commandTable()), "settings", settingTable());
 if (before === after) console.log(`${path} is fresh.`);
 else if (process.argv.includes("--check")) {
   console.error(`${path} is stale: run \`npm run generate\`.`);
@@ -27,8 +27,8 @@ function withSection(text: string, name: string, section: string): string {
   return `${text.slice(0, from + start.length)}\n\n${section}\n${text.slice(to)}`;
 }
 
-function commandTable(): string {
-  const rows = commandsBelow(createProgram(idleShell(), packageVersion()), "").map(
+async function commandTable(): Promise<string> {
+  const rows = commandsBelow(await createProgram(idleShell(), packageVersion()), "").map(
     ([name, description]) => `| \`${name}\` | ${description} |`,
   );
   return [

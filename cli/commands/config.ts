@@ -8,8 +8,7 @@ import { awsVariables, effectiveSettings } from "../support/effective-settings.t
 
 /** `config`: the settings in force and where they come from. */
 export function config(shell: Shell): Command {
-  return new Command("config")
-    .description("the effective settings of both programs with their origin; secrets are not shown")
+  return new Command()
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: { readonly json: boolean }) => run(shell, flags.json)));
 }

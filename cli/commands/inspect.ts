@@ -12,8 +12,7 @@ import { withStore } from "../shell/with-store.ts";
 
 /** `inspect`: read-only pages over the store, for support staff, on this machine alone and with a key of this run. */
 export function inspect(shell: Shell): Command {
-  return new Command("inspect")
-    .description("serve read-only web pages over the store on 127.0.0.1, for support staff, until stopped")
+  return new Command()
     .option("--port <n>", "port to listen on; 0 picks a free one", port, 7878)
     .action(action(shell, (flags: { readonly port: number }) => run(shell, flags.port)));
 }

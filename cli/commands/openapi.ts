@@ -5,9 +5,7 @@ import { openapiDocument } from "../support/openapi-document.ts";
 
 /** `openapi`: the description of the API for tools. */
 export function openapi(shell: Shell): Command {
-  return new Command("openapi")
-    .description("print the OpenAPI 3.1 document of the API (JSON)")
-    .action(action(shell, () => run(shell)));
+  return new Command().action(action(shell, () => run(shell)));
 }
 
 async function run(shell: Shell): Promise<ExitStatus> {

@@ -17,8 +17,7 @@ interface ExplainFlags {
 
 /** `request explain`: why a request was answered as it was. */
 export function requestExplain(shell: Shell): Command {
-  return new Command("explain")
-    .description("from the gateway's log: what a request was, and the real cause of its answer")
+  return new Command()
     .argument("<request-id>", "the X-Request-Id of the answer; an error body has it as requestId")
     .addOption(logOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)

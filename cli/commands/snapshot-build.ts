@@ -25,8 +25,7 @@ interface BuildFlags {
 
 /** `snapshot build`: reads the source, publishes what changed. */
 export function snapshotBuild(shell: Shell): Command {
-  return new Command("build")
-    .description("build, validate and publish the snapshots of all tenants, or of some")
+  return new Command()
     .option("--tenant <id...>", "only these tenants", collectTenants)
     .addOption(concurrencyOption())
     .addOption(onInvalidOption())

@@ -19,10 +19,7 @@ interface DiffFlags {
 
 /** `snapshot diff`: what partners see differently between two snapshots. */
 export function snapshotDiff(shell: Shell): Command {
-  return new Command("diff")
-    .description(
-      "programs added, removed and changed, field by field; by default the live snapshot against the one before it",
-    )
+  return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
     .argument("[from]", "the older snapshot (default: the one before TO)", parsedOption(parseSnapshotId))
     .argument("[to]", "the newer snapshot (default: the live one)", parsedOption(parseSnapshotId))

@@ -17,8 +17,7 @@ interface ExplainFlags {
 
 /** `snapshot explain`: why a program is or isn't served. */
 export function snapshotExplain(shell: Shell): Command {
-  return new Command("explain")
-    .description("why a program is or isn't served: the way from the booking database to the partner")
+  return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
     .requiredOption(
       "--program <id>",

@@ -17,8 +17,7 @@ interface ExportFlags {
 
 /** `snapshot export`: a snapshot as plain files, for any web server or archive. */
 export function snapshotExport(shell: Shell): Command {
-  return new Command("export")
-    .description("write a snapshot as plain files laid out like the URLs")
+  return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
     .requiredOption("--out <dir>", "the folder to write: a new or an empty one")
     .option("--snapshot <id>", "this snapshot instead of the live one", parsedOption(parseSnapshotId))

@@ -16,8 +16,7 @@ interface ListFlags {
 
 /** `snapshot list`: what partners see and have seen, as far as it is kept. */
 export function snapshotList(shell: Shell): Command {
-  return new Command("list")
-    .description("the tenant's snapshots, newest first, the live one marked")
+  return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: ListFlags) => run(shell, flags)));

@@ -19,8 +19,7 @@ interface PruneFlags {
 
 /** `snapshot prune`: gives the space of old snapshots back. */
 export function snapshotPrune(shell: Shell): Command {
-  return new Command("prune")
-    .description("delete what no kept snapshot uses; without --tenant also old run reports")
+  return new Command()
     .option("--tenant <id>", "only this tenant", parsedOption(parseTenantId))
     .option("--keep <n>", "snapshots to keep per tenant, the live one counted", keepCount, 10)
     .option("--min-age <hours>", "delete nothing that was written or live less long ago", hours, 24)

@@ -13,8 +13,7 @@ interface ReleaseFlags {
 
 /** `snapshot release`: lets builds publish the tenant again. */
 export function snapshotRelease(shell: Shell): Command {
-  return new Command("release")
-    .description("end the hold of a tenant: the next build publishes it again")
+  return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: ReleaseFlags) => run(shell, flags)));

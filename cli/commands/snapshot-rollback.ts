@@ -14,8 +14,7 @@ interface RollbackFlags {
 
 /** `snapshot rollback`: an earlier snapshot for partners, at once, and until it is released. */
 export function snapshotRollback(shell: Shell): Command {
-  return new Command("rollback")
-    .description("make an earlier snapshot live again and hold the tenant, so that no build undoes it")
+  return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
     .option(
       "--to <id>",

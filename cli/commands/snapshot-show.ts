@@ -31,8 +31,7 @@ interface ShowFlags {
 
 /** `snapshot show`: a response as partners get it, or what a snapshot consists of. */
 export function snapshotShow(shell: Shell): Command {
-  return new Command("show")
-    .description("what a partner gets; without --program, --list or --legacy what the snapshot consists of")
+  return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
     .addOption(
       new Option("--program <id>", "the answer of /v1/programs/{id}")

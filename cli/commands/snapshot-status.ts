@@ -17,8 +17,7 @@ interface StatusFlags {
 
 /** `snapshot status`: what is live, how old it is, and how the last run went. */
 export function snapshotStatus(shell: Shell): Command {
-  return new Command("status")
-    .description("per tenant: the live snapshot, its age, a hold, and how the last run went")
+  return new Command()
     .option("--tenant <id>", "only this tenant, with all details", parsedOption(parseTenantId))
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: StatusFlags) => run(shell, flags)));

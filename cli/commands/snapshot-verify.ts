@@ -17,8 +17,7 @@ interface VerifyFlags {
 
 /** `snapshot verify`: whether every object that partners can be sent is what it should be. */
 export function snapshotVerify(shell: Shell): Command {
-  return new Command("verify")
-    .description("re-read every live object: digest, size, schema, list and details in agreement")
+  return new Command()
     .option("--tenant <id>", "only this tenant", parsedOption(parseTenantId))
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: VerifyFlags) => run(shell, flags)));

@@ -17,8 +17,7 @@ interface WatchFlags {
 
 /** `snapshot watch`: builds a tenant when the source says that it changed, and everything at least every interval. */
 export function snapshotWatch(shell: Shell): Command {
-  return new Command("watch")
-    .description("build on change (NOTIFY partner_source_changed) and at least every interval, until stopped")
+  return new Command()
     .option("--interval <seconds>", "build all tenants at least this often", interval, 300)
     .addOption(concurrencyOption())
     .addOption(onInvalidOption())

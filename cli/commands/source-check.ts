@@ -10,8 +10,7 @@ import { sourceLimits } from "../source/source-limits.ts";
 
 /** `source check`: the views against the source contract, each finding with its fix. */
 export function sourceCheck(shell: Shell): Command {
-  return new Command("check")
-    .description("hold the partner_source views and their rows against the contract")
+  return new Command()
     .option("--json", "print an object for programs", false)
     .action(action(shell, (flags: { readonly json: boolean }) => run(shell, flags)));
 }

@@ -12,8 +12,7 @@ interface InitFlags {
 
 /** `source init`: the reference schema with its views, or only what a schema of your own leaves out. */
 export function sourceInit(shell: Shell): Command {
-  return new Command("init")
-    .description("create the reference booking schema and the partner_source views; may be repeated")
+  return new Command()
     .option(
       "--views-only",
       "with a booking schema of your own: create empty views for data that you don't have",

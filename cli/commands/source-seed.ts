@@ -19,8 +19,7 @@ interface SeedFlags {
 
 /** `source seed`: sample data for the reference schema. */
 export function sourceSeed(shell: Shell): Command {
-  return new Command("seed")
-    .description("fill the reference schema with sample data, in place of earlier sample data")
+  return new Command()
     .option("--tenants <n>", "how many companies", wholeNumber(1, 10_000), 5)
     .option("--programs <n>", "how many programs each", wholeNumber(0, 1_000_000), 24)
     .option("--seed <text>", "the same seed and date give the same data", "1")

@@ -17,10 +17,7 @@ interface CheckFlags {
 
 /** `store check`: whether snapshots can live in the store, and what it lacks. */
 export function storeCheck(shell: Shell): Command {
-  return new Command("check")
-    .description(
-      "try what builds and gateways ask of the object store; says what is missing and how to fix it",
-    )
+  return new Command()
     .addOption(
       new Option("--read-only", "only what a gateway needs, with the gateway's credentials")
         .default(false)

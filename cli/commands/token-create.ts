@@ -27,8 +27,7 @@ interface CreateFlags {
 
 /** `token create`: issues a token for a tenant and prints its plaintext once. */
 export function tokenCreate(shell: Shell): Command {
-  return new Command("create")
-    .description("issue a token for a tenant; its plaintext is printed once, alone on standard output")
+  return new Command()
     .requiredOption("--tenant <id>", "the tenant whose programs it reads", parsedOption(parseTenantId))
     .option("--name <text>", "what it is for, shown in lists", name)
     .option("--scope <scope...>", `what it may do (default: ${readScope})`, collectedScopes)

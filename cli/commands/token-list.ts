@@ -14,8 +14,7 @@ interface ListFlags {
 
 /** `token list`: every token ever issued, with its status; plaintexts are not known to anybody. */
 export function tokenList(shell: Shell): Command {
-  return new Command("list")
-    .description("list the tokens with their status")
+  return new Command()
     .option("--tenant <id>", "only this tenant's", parsedOption(parseTenantId))
     .option("--json", "print an array of objects", false)
     .action(action(shell, (flags: ListFlags) => run(shell, flags)));

@@ -8,8 +8,7 @@ import { revoked } from "../tokens/issue-token.ts";
 
 /** `token revoke`: ends tokens, all of them or none, in one write. */
 export function tokenRevoke(shell: Shell): Command {
-  return new Command("revoke")
-    .description("end tokens for good; every gateway refuses them within a second")
+  return new Command()
     .argument("<token-id...>", "the tokens to end")
     .option("--json", "print an object for programs", false)
     .action(

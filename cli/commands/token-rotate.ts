@@ -12,10 +12,7 @@ import { printIssuedToken } from "./print-token.ts";
 
 /** `token rotate`: a new token on the same terms; the old one is revoked in the same write. */
 export function tokenRotate(shell: Shell): Command {
-  return new Command("rotate")
-    .description(
-      "replace a token by a new one of the same name, scopes, limit and expiry; the old one ends at once",
-    )
+  return new Command()
     .argument("<token-id>", "the token to replace", parsedOption(parseTokenId))
     .option("--json", "print one object with the token and its metadata", false)
     .action(

@@ -18,8 +18,7 @@ interface UsageFlags {
 
 /** `token usage`: who calls what, by the gateway's log. */
 export function tokenUsage(shell: Shell): Command {
-  return new Command("usage")
-    .description("from the gateway's log: requests per token, and which active tokens are idle")
+  return new Command()
     .addOption(logOption())
     .option("--all", "one line per token, resource, status and day", false)
     .option("--json", "print an object for programs (see docs/json.md)", false)

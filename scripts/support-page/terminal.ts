@@ -54,7 +54,8 @@ export function createTerminal(env: Readonly<Record<string, string>>): Terminal 
         },
       };
       try {
-        await createProgram(shell, packageVersion()).parseAsync(args, { from: "user" });
+        const program = await createProgram(shell, packageVersion(), args);
+        await program.parseAsync(args, { from: "user" });
       } catch (error) {
         const failure = asFailure(error);
         if (failure.code === "internal") throw error;

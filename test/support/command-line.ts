@@ -56,7 +56,8 @@ export async function runCommand(
     },
   };
   try {
-    await createProgram(shell, "0.0.0-test").parseAsync(args, { from: "user" });
+    const program = await createProgram(shell, "0.0.0-test", args);
+    await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) status = error.exitCode === 0 ? 0 : 2;
     else {

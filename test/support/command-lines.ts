@@ -25,7 +25,7 @@ const starters = /^(npx|docker|kubectl)$/;
 /** Why the real command line would refuse the arguments; `undefined` when it takes them. Nothing is run. */
 export async function usageFault(args: readonly string[]): Promise<string | undefined> {
   const messages: string[] = [];
-  const program = createProgram(idleShell(messages), "0.0.0");
+  const program = await createProgram(idleShell(messages), "0.0.0");
   withoutEffect(program);
   try {
     await program.parseAsync(args, { from: "user" });
@@ -38,7 +38,7 @@ export async function usageFault(args: readonly string[]): Promise<string | unde
 
 /** The command that words such as `snapshot build` name, if they do. */
 export function commandNamed(words: readonly string[]): Command | undefined {
-  let command: Command | undefined = createProgram(idleShell([]), "0.0.0");
+  let command: Command | undefined = wholeProgram;
   for (const word of words) command = command?.commands.find((child) => child.name() === word);
   return command;
 }
@@ -81,3 +81,5 @@ function idleShell(messages: string[]): Shell {
     finish: () => {},
   };
 }
+
+const wholeProgram = await createProgram(idleShell([]), "0.0.0");

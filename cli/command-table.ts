@@ -1,0 +1,176 @@
+import type { Command } from "commander";
+import type { Shell } from "./shell/shell.ts";
+
+/** A command: the words that call it, what it does, and where its file is, which is loaded when somebody calls it. */
+export interface CommandEntry {
+  readonly group: string | undefined;
+  readonly name: string;
+  readonly description: string;
+  readonly load: () => Promise<(shell: Shell) => Command>;
+}
+
+/** What the groups are about, in the order of the help. */
+export const commandGroups: Readonly<Record<string, string>> = {
+  source: "set up, fill and check the booking database",
+  snapshot: "build, inspect and mend snapshots",
+  store: "check the object store",
+  token: "create, rotate, revoke and list partner tokens",
+  request: "explain what partners got",
+};
+
+/** All commands, in the order of the help. */
+export const commandTable: readonly CommandEntry[] = [
+  {
+    group: "source",
+    name: "init",
+    description: "create the reference booking schema and the partner_source views; may be repeated",
+    load: async () => (await import("./commands/source-init.ts")).sourceInit,
+  },
+  {
+    group: "source",
+    name: "seed",
+    description: "fill the reference schema with sample data, in place of earlier sample data",
+    load: async () => (await import("./commands/source-seed.ts")).sourceSeed,
+  },
+  {
+    group: "source",
+    name: "check",
+    description: "hold the partner_source views and their rows against the contract",
+    load: async () => (await import("./commands/source-check.ts")).sourceCheck,
+  },
+  {
+    group: "snapshot",
+    name: "build",
+    description: "build, validate and publish the snapshots of all tenants, or of some",
+    load: async () => (await import("./commands/snapshot-build.ts")).snapshotBuild,
+  },
+  {
+    group: "snapshot",
+    name: "watch",
+    description: "build on change (NOTIFY partner_source_changed) and at least every interval, until stopped",
+    load: async () => (await import("./commands/snapshot-watch.ts")).snapshotWatch,
+  },
+  {
+    group: "snapshot",
+    name: "status",
+    description: "per tenant: the live snapshot, its age, a hold, and how the last run went",
+    load: async () => (await import("./commands/snapshot-status.ts")).snapshotStatus,
+  },
+  {
+    group: "snapshot",
+    name: "show",
+    description: "what a partner gets; without --program, --list or --legacy what the snapshot consists of",
+    load: async () => (await import("./commands/snapshot-show.ts")).snapshotShow,
+  },
+  {
+    group: "snapshot",
+    name: "diff",
+    description:
+      "programs added, removed and changed, field by field; by default the live snapshot against the one before it",
+    load: async () => (await import("./commands/snapshot-diff.ts")).snapshotDiff,
+  },
+  {
+    group: "snapshot",
+    name: "explain",
+    description: "why a program is or isn't served: the way from the booking database to the partner",
+    load: async () => (await import("./commands/snapshot-explain.ts")).snapshotExplain,
+  },
+  {
+    group: "snapshot",
+    name: "list",
+    description: "the tenant's snapshots, newest first, the live one marked",
+    load: async () => (await import("./commands/snapshot-list.ts")).snapshotList,
+  },
+  {
+    group: "snapshot",
+    name: "verify",
+    description: "re-read every live object: digest, size, schema, list and details in agreement",
+    load: async () => (await import("./commands/snapshot-verify.ts")).snapshotVerify,
+  },
+  {
+    group: "snapshot",
+    name: "rollback",
+    description: "make an earlier snapshot live again and hold the tenant, so that no build undoes it",
+    load: async () => (await import("./commands/snapshot-rollback.ts")).snapshotRollback,
+  },
+  {
+    group: "snapshot",
+    name: "release",
+    description: "end the hold of a tenant: the next build publishes it again",
+    load: async () => (await import("./commands/snapshot-release.ts")).snapshotRelease,
+  },
+  {
+    group: "snapshot",
+    name: "prune",
+    description: "delete what no kept snapshot uses; without --tenant also old run reports",
+    load: async () => (await import("./commands/snapshot-prune.ts")).snapshotPrune,
+  },
+  {
+    group: "snapshot",
+    name: "export",
+    description: "write a snapshot as plain files laid out like the URLs",
+    load: async () => (await import("./commands/snapshot-export.ts")).snapshotExport,
+  },
+  {
+    group: "store",
+    name: "check",
+    description:
+      "try what builds and gateways ask of the object store; says what is missing and how to fix it",
+    load: async () => (await import("./commands/store-check.ts")).storeCheck,
+  },
+  {
+    group: "token",
+    name: "create",
+    description: "issue a token for a tenant; its plaintext is printed once, alone on standard output",
+    load: async () => (await import("./commands/token-create.ts")).tokenCreate,
+  },
+  {
+    group: "token",
+    name: "rotate",
+    description:
+      "replace a token by a new one of the same name, scopes, limit and expiry; the old one ends at once",
+    load: async () => (await import("./commands/token-rotate.ts")).tokenRotate,
+  },
+  {
+    group: "token",
+    name: "revoke",
+    description: "end tokens for good; every gateway refuses them within a second",
+    load: async () => (await import("./commands/token-revoke.ts")).tokenRevoke,
+  },
+  {
+    group: "token",
+    name: "list",
+    description: "list the tokens with their status",
+    load: async () => (await import("./commands/token-list.ts")).tokenList,
+  },
+  {
+    group: "token",
+    name: "usage",
+    description: "from the gateway's log: requests per token, and which active tokens are idle",
+    load: async () => (await import("./commands/token-usage.ts")).tokenUsage,
+  },
+  {
+    group: "request",
+    name: "explain",
+    description: "from the gateway's log: what a request was, and the real cause of its answer",
+    load: async () => (await import("./commands/request-explain.ts")).requestExplain,
+  },
+  {
+    group: undefined,
+    name: "inspect",
+    description: "serve read-only web pages over the store on 127.0.0.1, for support staff, until stopped",
+    load: async () => (await import("./commands/inspect.ts")).inspect,
+  },
+  {
+    group: undefined,
+    name: "config",
+    description: "the effective settings of both programs with their origin; secrets are not shown",
+    load: async () => (await import("./commands/config.ts")).config,
+  },
+  {
+    group: undefined,
+    name: "openapi",
+    description: "print the OpenAPI 3.1 document of the API (JSON)",
+    load: async () => (await import("./commands/openapi.ts")).openapi,
+  },
+];
