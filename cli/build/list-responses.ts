@@ -1,5 +1,4 @@
 import type { ObjectBody } from "../../core/object-store.ts";
-import { NumberList } from "./number-list.ts";
 import type { RenderedProgram } from "./rendered-program.ts";
 import { Spool } from "./spool.ts";
 
@@ -11,8 +10,8 @@ export class ListResponses implements Disposable {
   /** Each program's element of the list, then that of the legacy response. */
   readonly #items = new Spool();
   /** Where each of them begins. */
-  readonly #starts = new NumberList();
-  readonly #departures = new NumberList();
+  readonly #starts: number[] = [];
+  readonly #departures: number[] = [];
   readonly #list = new Spool();
   readonly #legacy = new Spool();
 
@@ -28,7 +27,7 @@ export class ListResponses implements Disposable {
   finish(): { readonly list: ObjectBody; readonly legacy: ObjectBody } {
     const departures = this.#departures;
     const order = new Uint32Array(departures.length).map((_, at) => at);
-    order.sort((a, b) => departures.at(a) - departures.at(b) || a - b);
+    order.sort((a, b) => (departures[a] ?? 0) - (departures[b] ?? 0) || a - b);
     this.#starts.push(this.#items.size);
     const [list, legacy] = [this.#list, this.#legacy];
     list.append('{"data":[');
@@ -51,7 +50,7 @@ export class ListResponses implements Disposable {
   }
 
   #copyItem(item: number, target: Spool): void {
-    target.appendFrom(this.#items, this.#starts.at(item), this.#starts.at(item + 1));
+    target.appendFrom(this.#items, this.#starts[item] ?? 0, this.#starts[item + 1] ?? 0);
   }
 }
 

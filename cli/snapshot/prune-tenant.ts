@@ -5,7 +5,6 @@ import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../cor
 import type { ListedObject, ObjectStore } from "../../core/object-store.ts";
 import { replacePointer } from "./commit.ts";
 import { DeleteBatch } from "./delete-batch.ts";
-import { KeySet } from "./key-set.ts";
 import { type PointerVersion, readPointer } from "./live-snapshot.ts";
 import { type PruneRules, prunePlan } from "./prune-plan.ts";
 import { putMark } from "./snapshot-marks.ts";
@@ -87,7 +86,7 @@ async function pruneOnce(
     const isYoung = modifiedAt.getTime() > oldest;
     if (isYoung && object.kind === "manifest") keptManifests.add(object.snapshotId);
     if (object.kind === "mark") marks.push(object);
-    if (object.kind === "mark" || isYoung || keptKeys.has(key)) continue;
+    if (object.kind === "mark" || isYoung || keptKeys.has(object.key)) continue;
     isFenced ||= await fence(pointer, dropped, context);
     if (!isFenced) return undefined;
     await batch.add(object.key, size);
@@ -129,9 +128,9 @@ async function keysInFolders(
   kept: readonly PublishedSnapshot[],
   { current }: PointerVersion,
   { store, signal }: PruneContext,
-): Promise<KeySet> {
+): Promise<ReadonlySet<ObjectKey>> {
   const { tenantId } = current;
-  const keys = new KeySet();
+  const keys = new Set<ObjectKey>();
   if (folders.size === 0) return keys;
   for (const { snapshotId, isLive } of kept) {
     const stored = await readStoredManifest(store, tenantId, snapshotId, signal);
