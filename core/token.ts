@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { base62, base62OfUint32 } from "./base62.ts";
 
 declare const brand: unique symbol;
 /** A token's plaintext: printed once, never stored, logged or put into an error. */
@@ -34,24 +35,10 @@ export function tokenDigest(token: TokenPlaintext): TokenDigest {
 const prefix = "ppr_";
 const randomDigits = 43;
 const checksumDigits = 6;
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** The prefix, then random and checksum digits. */
 const tokenPattern = /^ppr_[0-9A-Za-z]{49}$/;
 
-/** CRC-32 (IEEE) of the ASCII bytes, as a number in base62, left-padded with `0`. */
+/** CRC-32 (IEEE) of the ASCII bytes, as a number in base62. */
 function checksum(body: string): string {
-  // In plain numbers: a gateway does this for every request.
-  let digits = "";
-  let rest = crc32(body);
-  for (let at = 0; at < checksumDigits; at += 1) {
-    digits = alphabet.charAt(rest % alphabet.length) + digits;
-    rest = Math.floor(rest / alphabet.length);
-  }
-  return digits;
-}
-
-function base62(value: bigint, width: number): string {
-  let digits = "";
-  for (let rest = value; rest > 0n; rest /= 62n) digits = alphabet[Number(rest % 62n)] + digits;
-  return digits.padStart(width, "0");
+  return base62OfUint32(crc32(body), checksumDigits);
 }

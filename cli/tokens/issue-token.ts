@@ -1,3 +1,4 @@
+import { randomBase62 } from "../../core/base62.ts";
 import { Failure } from "../../core/failure.ts";
 import { parseTokenId, type TenantId, type TokenId } from "../../core/ids.ts";
 import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../core/token.ts";
@@ -30,7 +31,7 @@ export function issueToken(
   return {
     plaintext,
     entry: {
-      tokenId: newTokenId(randomBytes),
+      tokenId: parseTokenId(`tok_${randomBase62(16, randomBytes)}`),
       sha256: tokenDigest(plaintext),
       tenantId,
       name,
@@ -64,17 +65,4 @@ export function revoked(
       ? { ...token, revokedAt: now.toISOString() }
       : token,
   );
-}
-
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/** 16 characters of base62; bytes from 248 on are passed over, so that every character is equally likely. */
-function newTokenId(randomBytes: (size: number) => Uint8Array): TokenId {
-  let characters = "";
-  while (characters.length < 16) {
-    for (const byte of randomBytes(32)) {
-      if (byte < 248 && characters.length < 16) characters += alphabet[byte % 62];
-    }
-  }
-  return parseTokenId(`tok_${characters}`);
 }
