@@ -6,7 +6,7 @@ import { type Manifest, manifestText } from "../../core/manifest.ts";
 import { sha256Hex } from "../../core/object-body.ts";
 import { manifestKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { TenantRun } from "../../schemas/generated/types.ts";
+import type { ProgramCounts, TenantRun } from "../../schemas/generated/types.ts";
 import type { SourcePool } from "../database/connect.ts";
 import { commit } from "../snapshot/commit.ts";
 import { type PointerVersion, readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
@@ -16,6 +16,7 @@ import { readSourceDigest } from "../source/read-source-digest.ts";
 import { guardInvalid, guardShrink } from "./guards.ts";
 import { type ContentRules, prepareSnapshot } from "./prepare-snapshot.ts";
 import { type Findings, ProblemLog } from "./problem-log.ts";
+import { noPrograms } from "./program-counts.ts";
 import { Spool } from "./spool.ts";
 
 export interface BuildOptions {
@@ -54,7 +55,7 @@ export async function buildTenant(
   const store = countingStore(context.store);
   let problems = new ProblemLog();
   let written = 0;
-  let result: Attempt = { outcome: "failed", before: undefined, after: undefined, counts: noCounts };
+  let result: Attempt = { outcome: "failed", before: undefined, after: undefined, counts: noPrograms };
   let unreadable: Current | undefined;
   let failure: Failure | undefined;
   try {
@@ -120,7 +121,7 @@ export function notBuilt(tenantId: TenantId, outcome: "skipped" | "elsewhere"): 
     snapshotId: null,
     generation: null,
     previousSnapshotId: null,
-    counts: noCounts,
+    counts: noPrograms,
     durationMs: 0,
     requests: { get: 0, put: 0, list: 0, delete: 0 },
     bytesWritten: 0,
@@ -135,7 +136,7 @@ interface Attempt {
   readonly outcome: "published" | "unchanged" | "held" | "would-publish" | "superseded" | "failed";
   readonly before: Current | undefined;
   readonly after: Current | undefined;
-  readonly counts: TenantRun["counts"];
+  readonly counts: ProgramCounts;
   /** What the live snapshot's build found in the source, when it would be found again. */
   readonly recalled?: Findings;
 }
@@ -157,7 +158,7 @@ async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void)
   // Before the database: a builder that holds older data must lose the race for the pointer, not win it.
   const pointer = await readPointer(store, tenantId, signal);
   const before = pointer?.current;
-  const base = { before, after: undefined, counts: noCounts };
+  const base = { before, after: undefined, counts: noPrograms };
   known({ ...base, outcome: "failed" });
   if (before?.hold) return { ...base, outcome: "held" };
   const readAt = context.now();
@@ -188,7 +189,7 @@ async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void)
     const { notPublishable, invalid } = reading.known;
     const { programs } = reading;
     context.onProgress(programs + notPublishable + invalid);
-    const counts = { ...noCounts, programs, unchanged: programs, notPublishable, invalid };
+    const counts = { ...noPrograms, programs, unchanged: programs, notPublishable, invalid };
     return { ...base, counts, outcome: "unchanged", recalled: reading.known };
   }
   const { prepared, parent, digest } = reading;
@@ -207,7 +208,7 @@ async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void)
 
 async function publish(
   manifest: Manifest,
-  counts: TenantRun["counts"],
+  counts: ProgramCounts,
   pointer: PointerVersion | undefined,
   { tenantId, context, onWritten }: AttemptInput,
 ): Promise<Attempt> {
@@ -248,16 +249,6 @@ async function trustedManifest(
     return undefined;
   }
 }
-
-const noCounts: TenantRun["counts"] = {
-  programs: 0,
-  added: 0,
-  changed: 0,
-  removed: 0,
-  unchanged: 0,
-  notPublishable: 0,
-  invalid: 0,
-};
 
 function outcomeOf({ outcome }: Attempt): TenantRun["outcome"] {
   return outcome === "superseded" ? "failed" : outcome;

@@ -13,6 +13,7 @@ import type { ReadProgram, StrayRows } from "../source/read-programs.ts";
 import type { SourceLimits } from "../source/source-limits.ts";
 import { ListResponses } from "./list-responses.ts";
 import type { ProblemLog } from "./problem-log.ts";
+import { noPrograms, type ProgramTally } from "./program-counts.ts";
 import { createPutQueue } from "./put-queue.ts";
 import { type LegacyCapacity, type RenderedProgram, renderedProgram } from "./rendered-program.ts";
 import { violation } from "./violation.ts";
@@ -71,15 +72,7 @@ export async function prepareSnapshot(
 ): Promise<PreparedSnapshot> {
   const { parent, parentId, rules } = plan;
   const programs = new ProgramTable();
-  const counts = {
-    programs: 0,
-    added: 0,
-    changed: 0,
-    removed: 0,
-    unchanged: 0,
-    notPublishable: 0,
-    invalid: 0,
-  };
+  const counts: ProgramTally = { ...noPrograms };
   const puts = createPutQueue(maxParallelPuts, maxParallelPutBytes);
   using lists = new ListResponses();
 

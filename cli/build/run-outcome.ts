@@ -1,6 +1,7 @@
 import type { Problem, RunReport, RunTotals, TenantRun } from "../../schemas/generated/types.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
+import { sumOfCounts } from "./program-counts.ts";
 
 /**
  * The outcome of a run from those of its tenants: pure, so that the table of exit statuses is easy to hold. `problems` are
@@ -47,36 +48,17 @@ export function runTotals(runs: readonly TenantRun[], problems: readonly Problem
     elsewhere: 0,
     "would-publish": 0,
   };
-  const programs = {
-    programs: 0,
-    added: 0,
-    changed: 0,
-    removed: 0,
-    unchanged: 0,
-    notPublishable: 0,
-    invalid: 0,
-  };
   let bytesWritten = 0;
   let errors = problems.filter(({ severity }) => severity === "error").length;
   let warnings = problems.length - errors;
   for (const run of runs) {
     tenants[run.outcome] += 1;
-    for (const key of countKeys) programs[key] += run.counts[key];
     bytesWritten += run.bytesWritten;
     for (const [code, count] of Object.entries(run.problemCounts)) {
       if (severityOf(code as ProblemCode) === "error") errors += count;
       else warnings += count;
     }
   }
+  const programs = sumOfCounts(runs.map(({ counts }) => counts));
   return { tenants, programs, bytesWritten, errors, warnings };
 }
-
-const countKeys = [
-  "programs",
-  "added",
-  "changed",
-  "removed",
-  "unchanged",
-  "notPublishable",
-  "invalid",
-] as const satisfies readonly (keyof TenantRun["counts"])[];

@@ -1,0 +1,23 @@
+import type { ProgramCounts } from "../../schemas/generated/types.ts";
+
+/** `ProgramCounts` that a build still adds to. */
+export type ProgramTally = { -readonly [Name in keyof ProgramCounts]: number };
+
+export const noPrograms: ProgramCounts = {
+  programs: 0,
+  added: 0,
+  changed: 0,
+  removed: 0,
+  unchanged: 0,
+  notPublishable: 0,
+  invalid: 0,
+};
+
+export function sumOfCounts(all: readonly ProgramCounts[]): ProgramCounts {
+  const sum: ProgramTally = { ...noPrograms };
+  const names = Object.keys(noPrograms) as (keyof ProgramCounts)[];
+  for (const counts of all) {
+    for (const name of names) sum[name] += counts[name];
+  }
+  return sum;
+}
