@@ -53,23 +53,29 @@ export function text<Value>(
   return spec;
 }
 
-/** A TCP port; 0 picks a free one. With `canBeOff`, `off` gives `undefined`. */
-export function port(
-  spec: About & { readonly fallback: number; readonly canBeOff?: boolean },
-): Setting<number | undefined> {
+/** A TCP port; 0 picks a free one. */
+export function port(spec: About & { readonly fallback: number }): Setting<number> {
+  const numeric = integer({ ...spec, min: 0, max: 65_535 });
+  return { ...numeric, parse: (text) => portNumber(numeric, text, "must be a port from 0 to 65535") };
+}
+
+/** The same, or `off`, which gives `undefined`. */
+export function portOrOff(spec: About & { readonly fallback: number }): Setting<number | undefined> {
   const numeric = integer({ ...spec, min: 0, max: 65_535 });
   return {
     ...numeric,
-    parse: (text) => {
-      if (spec.canBeOff === true && text === "off") return undefined;
-      try {
-        return numeric.parse(text);
-      } catch {
-        throw new SettingFault(`must be a port from 0 to 65535${spec.canBeOff === true ? " or off" : ""}`);
-      }
-    },
+    parse: (text) =>
+      text === "off" ? undefined : portNumber(numeric, text, "must be a port from 0 to 65535 or off"),
     show: (value) => (value === undefined ? "off" : String(value)),
   };
+}
+
+function portNumber(numeric: Setting<number>, text: string, fault: string): number {
+  try {
+    return numeric.parse(text);
+  } catch {
+    throw new SettingFault(fault);
+  }
 }
 
 /** A URL of one of the given schemes. Its password, if any, is never shown. */

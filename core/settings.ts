@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { type Environment, SettingFault, settingText } from "./setting-parser.ts";
-import { choice, instant, integer, port, text, url } from "./setting-types.ts";
+import { choice, instant, integer, port, portOrOff, text, url } from "./setting-types.ts";
 import { parseStoreAddress, type StoreAddress, showStoreAddress } from "./store-address.ts";
 
 /** Terminal enrollment statuses unless configured otherwise: such an enrollment takes no place. */
@@ -138,11 +138,10 @@ export const gatewaySettings = {
     parse: (list) => list.split(",").map((name) => host(name.trim())),
     show: (names) => (names.length === 0 ? "none" : names.join(",")),
   }),
-  adminPort: port({
+  adminPort: portOrOff({
     name: "ADMIN_PORT",
     about: "port of the admin listener; `0` as above, `off` for none",
     fallback: 9090,
-    canBeOff: true,
   }),
   rateLimitRequests: integer({
     name: "RATE_LIMIT_REQUESTS",
@@ -156,7 +155,7 @@ export const gatewaySettings = {
     about: "length of the window",
     fallback: 60,
     min: 1,
-    // The in-process limiter never limits with windows above 2^31 ms.
+    // A day: whoever is told to come back later than that is not limited but shut out.
     max: 86_400,
   }),
   redisUrl: url({

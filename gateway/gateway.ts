@@ -173,7 +173,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         adminPort === undefined ? undefined : await listen(adminServer, settings.adminHost, adminPort);
       await settledWithin(registryWaitMs, Promise.race([tokens.start(), stopRequested]));
       if (isStopping) throw new Failure("interrupted", "The gateway was stopped before it listened.");
-      const api = await listen(apiServer, settings.host, settings.port ?? 0);
+      const api = await listen(apiServer, settings.host, settings.port);
       return { api, admin };
     },
 

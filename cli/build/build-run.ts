@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { countingStore } from "../../core/counting-store.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
-import { isTenantId, snapshotId, type TenantId } from "../../core/ids.ts";
+import { isTenantId, parseSnapshotId, snapshotId, type TenantId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { runKey, tenantsPrefix } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
@@ -91,8 +91,7 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
 
 /** Stores the report under `runs/`, for `snapshot status`. */
 export async function storeRunReport(store: ObjectStore, report: RunReport): Promise<void> {
-  const runId = snapshotId(new Date(report.startedAt), Buffer.from(report.runId.slice(-8), "hex"));
-  await store.put(runKey(runId), bytesBody(documentBytes(report)));
+  await store.put(runKey(parseSnapshotId(report.runId)), bytesBody(documentBytes(report)));
 }
 
 /** The tenants to build, each once and well formed; what is wrong with the others goes to `problems`. */
