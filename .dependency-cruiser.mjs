@@ -1,5 +1,31 @@
 const ours = "^(cli|core|gateway|schemas|scripts)/";
 
+/** The folders of `cli/` from the ground up: each imports from its own floor and from those below. */
+const floors = [
+  ["shell", "public-program"],
+  ["database", "store-check"],
+  ["booking", "source"],
+  ["snapshot"],
+  ["build"],
+  ["tokens", "gateway-log"],
+  ["support"],
+  ["presentation"],
+  ["inspect"],
+  ["commands"],
+];
+
+const noImportsFromAbove = floors.slice(0, -1).map((names, floor) => ({
+  name: `${names.join("-and-")}-import-from-no-floor-above`,
+  severity: "error",
+  from: { path: `^cli/(${names.join("|")})/` },
+  to: {
+    path: `^cli/((${floors
+      .slice(floor + 1)
+      .flat()
+      .join("|")})/|[^/]+$)`,
+  },
+}));
+
 /**
  * Who may import whom. `scripts/check-imports.mjs` runs these rules and fails, too, when it saw fewer modules than
  * there are: a tool that silently looks at nothing proves nothing.
@@ -7,6 +33,7 @@ const ours = "^(cli|core|gateway|schemas|scripts)/";
  */
 export default {
   forbidden: [
+    ...noImportsFromAbove,
     {
       name: "schemas-import-nothing-of-ours",
       severity: "error",

@@ -6,7 +6,6 @@ import { packageVersion } from "../../core/package-version.ts";
 import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
-import { createProgressBar } from "../presentation/progress-bar.ts";
 import { terminalStatusTest } from "../public-program/capacity.ts";
 import { type CliSettings, commandLogger, type Shell } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
@@ -26,17 +25,33 @@ export type RunChoices = Pick<
 /** Source and store, open for any number of runs. */
 export interface BuildSession {
   readonly databaseUrl: string;
-  /** Runs a build, with a progress bar and a log line per tenant. Throws nothing: see the report's `failure`. */
+  /** Runs a build, with a log line per tenant. Throws nothing: see the report's `failure`. */
   build(choices: RunChoices): Promise<RunReport>;
   /** Stores the report under `runs/`. It is for support: a run that published is not undone by failing to write it. */
   keepReport(report: RunReport): Promise<void>;
 }
 
-/** Opens source and store of the settings for runs of at most `concurrency` tenants at a time. */
+/** Hears how far one run is. */
+export interface RunProgress {
+  total(tenants: number): void;
+  tenantDone(): void;
+  programs(count: number): void;
+  /** The run is over, and something else will be printed. */
+  clear(): void;
+}
+
+export interface BuildSessionOptions {
+  /** Tenants built at a time. */
+  readonly concurrency: number;
+  /** Called once for each run. */
+  readonly createProgress: () => RunProgress;
+}
+
+/** Opens source and store of the settings for runs. */
 export async function withBuildSession<Result>(
   shell: Shell,
   settings: CliSettings,
-  concurrency: number,
+  { concurrency, createProgress }: BuildSessionOptions,
   use: (session: BuildSession) => Promise<Result>,
 ): Promise<Result> {
   const logger = commandLogger(shell, settings);
@@ -64,7 +79,7 @@ export async function withBuildSession<Result>(
         return use({
           databaseUrl,
           async build(choices) {
-            const bar = createProgressBar(shell.stderr, shell.now);
+            const progress = createProgress();
             // A folder may be read-only, too.
             if (choices.dryRun) await requireConditionalWrites(store, shell);
             const scope = claimScope(choices, settings, shell.env);
@@ -72,16 +87,16 @@ export async function withBuildSession<Result>(
               buildRun(runOptions(choices, settings, generator), {
                 ...context,
                 claims,
-                onTenants: bar.total,
-                onProgress: bar.programs,
+                onTenants: progress.total,
+                onProgress: progress.programs,
                 onTenantDone: (run) => {
-                  bar.tenantDone();
+                  progress.tenantDone();
                   logTenant(logger, run);
                 },
               }),
             );
             isFirst = false;
-            bar.clear();
+            progress.clear();
             return report;
           },
           keepReport: (report) => keepReport(store, report, shell),

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** The folders whose code takes part in a build. */
-const codeFolders = ["cli", "core", "schemas"];
+/** The folders whose code decides what a build publishes: a new stylesheet of a page makes nobody read everything. */
+const codeFolders = ["cli/build", "cli/database", "cli/public-program", "cli/source", "core", "schemas"];
+/** The package that turns the database's answers into values. */
+const { version: driverVersion } = createRequire(import.meta.url)("pg/package.json") as { version: string };
 
 /**
  * SHA-256 (hex) of all but the source that decides what a build publishes and reports: these settings, and the generator
@@ -16,12 +19,12 @@ export function recipeDigest(generator: string, settings: unknown): string {
 }
 
 /**
- * SHA-256 (hex) of the generator's own code and the Node.js that runs it (Unicode, URLs). A version number would do if
- * nobody ever forgot to raise it. To be asked once, when the process starts: the files of a long-lived one may be those
+ * SHA-256 (hex) of the code that takes part in a build, the database's driver and the Node.js that runs it (Unicode, URLs).
+ * A version number would do if nobody ever forgot to raise it. Call it once, when the process starts: the files of a long-lived one may be those
  * of a newer version later on.
  */
 export function generatorDigest(root = join(import.meta.dirname, "../..")): string {
-  const hash = createHash("sha256").update(`${process.version}\n`);
+  const hash = createHash("sha256").update(`${process.version} ${driverVersion}\n`);
   for (const folder of codeFolders) {
     const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
     for (const path of paths.filter((name) => /\.[jt]s$/.test(name)).sort()) {

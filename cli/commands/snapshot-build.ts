@@ -5,7 +5,8 @@ import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printableLines } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
-import { withBuildSession } from "../build/build-session.ts";
+import { type RunProgress, withBuildSession } from "../build/build-session.ts";
+import { createProgressBar } from "../presentation/progress-bar.ts";
 import { runSummary } from "../presentation/run-summary.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { placeFailure } from "../shell/place-failure.ts";
@@ -60,7 +61,8 @@ async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
   const { tenant: tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun } = flags;
   const settings = settingsOf(shell);
   if (flags.report !== undefined) await assertWritable(flags.report);
-  const report = await withBuildSession(shell, settings, concurrency, async (session) => {
+  const createProgress = (): RunProgress => createProgressBar(shell.stderr, shell.now);
+  const report = await withBuildSession(shell, settings, { concurrency, createProgress }, async (session) => {
     const choices = { tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun };
     const built = await session.build({ ...choices, unknownTenants: "fail" });
     if (!dryRun) await session.keepReport(built);

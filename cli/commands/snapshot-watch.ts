@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError } from "commander";
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
-import { type BuildSession, withBuildSession } from "../build/build-session.ts";
+import { type BuildSession, type RunProgress, withBuildSession } from "../build/build-session.ts";
 import { type Changes, withChangeFeed } from "../build/change-feed.ts";
+import { createProgressBar } from "../presentation/progress-bar.ts";
 import { runSummary } from "../presentation/run-summary.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, commandLogger, type Shell, settingsOf } from "../shell/shell.ts";
@@ -28,7 +29,8 @@ export function snapshotWatch(shell: Shell): Command {
 async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const logger = commandLogger(shell, settings);
-  await withBuildSession(shell, settings, flags.concurrency, (session) =>
+  const createProgress = (): RunProgress => createProgressBar(shell.stderr, shell.now);
+  await withBuildSession(shell, settings, { concurrency: flags.concurrency, createProgress }, (session) =>
     withChangeFeed(session.databaseUrl, logger, async (feed) => {
       let changes: Changes | undefined = { kind: "all" };
       let lastOutcome: RunReport["outcome"] | undefined;
@@ -44,7 +46,7 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
       }
     }),
   );
-  // To be stopped is how a watch ends; a build under way was given up before it changed anything.
+  // Being stopped is success. A build under way was given up before it changed anything.
   return 0;
 }
 

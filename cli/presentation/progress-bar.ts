@@ -1,19 +1,12 @@
+import type { RunProgress } from "../build/build-session.ts";
 import type { Output } from "../shell/shell.ts";
-
-/** Shows how far a run is, on one line of a terminal; silent anywhere else. */
-export interface ProgressBar {
-  total(tenants: number): void;
-  tenantDone(): void;
-  programs(count: number): void;
-  /** Clears the line. Called before anything else is printed, and at the end. */
-  clear(): void;
-}
 
 const barWidth = 24;
 /** Faster updates can't be read and cost time. */
 const minIntervalMs = 100;
 
-export function createProgressBar(output: Output, now: () => Date): ProgressBar {
+/** Shows how far a run is, on one line of a terminal; silent anywhere else. */
+export function createProgressBar(output: Output, now: () => Date): RunProgress {
   let tenants = 0;
   let done = 0;
   let programs = 0;

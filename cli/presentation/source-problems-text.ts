@@ -1,4 +1,5 @@
-import { printable, singleLine } from "../../core/printable.ts";
+import { printable } from "../../core/printable.ts";
+import { fixLines } from "../source/problems-in-brief.ts";
 import type { ProblemExample, SourceProblem } from "../source/source-problem.ts";
 import type { Layout } from "./layout.ts";
 import { wrapped } from "./wrap.ts";
@@ -16,14 +17,6 @@ export function problemReport(problems: readonly SourceProblem[], layout: Layout
     .join("\n");
 }
 
-/** The problems in lines without layout, for a failure's message. */
-export function problemsInBrief(problems: readonly SourceProblem[]): readonly string[] {
-  return problems.flatMap(({ message, fix }, at) => {
-    const isShared = problems[at + 1]?.fix.text === fix.text;
-    return isShared ? [message] : [message, ...fixLines(fix)];
-  });
-}
-
 function problemLines(
   problem: SourceProblem,
   next: SourceProblem | undefined,
@@ -39,17 +32,6 @@ function problemLines(
     ...examples.map((example) => style.faint(`      ${exampleText(example)}`)),
     ...(isShared ? [] : fixLines(fix)),
   ];
-}
-
-function fixLines({ kind, text }: SourceProblem["fix"]): readonly string[] {
-  switch (kind) {
-    case "advice":
-      return [singleLine(`    Fix: ${text}.`.replace(/\.\.$/, "."))];
-    case "command":
-      return [singleLine(`    Fix: run ${text}`)];
-    case "sql":
-      return ["    Fix, to paste into psql:", ...text.split("\n").map((line) => singleLine(`      ${line}`))];
-  }
 }
 
 function exampleText({ tenantId, programId, value }: ProblemExample): string {

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { Failure } from "../../core/failure.ts";
-import { problemsInBrief } from "../presentation/source-problems-text.ts";
 import { checkSourceStructure } from "./check-structure.ts";
+import { problemsInBrief } from "./problems-in-brief.ts";
 
 /** Throws `source_contract` with every fault and its fix when the views are not what the contract says. */
 export async function requireSourceStructure(client: pg.ClientBase): Promise<void> {

@@ -4,10 +4,19 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { generatorDigest, recipeDigest } from "../../../cli/build/recipe.ts";
 
-test("the generator's digest is that of its code, and of nothing else", () => {
+test("the generator's digest is that of the code that takes part in a build, and of nothing else", () => {
   const root = mkdtempSync(join(tmpdir(), "recipe-"));
   try {
-    for (const folder of ["cli/source", "core", "schemas", "gateway"])
+    for (const folder of [
+      "cli/build",
+      "cli/database",
+      "cli/inspect",
+      "cli/public-program",
+      "cli/source",
+      "core",
+      "schemas",
+      "gateway",
+    ])
       mkdirSync(join(root, folder), { recursive: true });
     const digests = [generatorDigest(root)];
     for (const [path, text] of [
@@ -20,7 +29,8 @@ test("the generator's digest is that of its code, and of nothing else", () => {
       digests.push(generatorDigest(root));
     }
     expect(new Set(digests).size).toBe(5);
-    for (const path of ["gateway/main.js", "core/notes.md"]) writeFileSync(join(root, path), "3");
+    for (const path of ["gateway/main.js", "cli/inspect/stylesheet.js", "core/notes.md"])
+      writeFileSync(join(root, path), "3");
     expect(generatorDigest(root)).toBe(digests.at(-1));
   } finally {
     rmSync(root, { recursive: true });
