@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../failure.ts";
 
 /** What to do with an error of one attempt: give up with a failure, or try again if an attempt is left. */
-export interface Verdict {
+export interface AttemptVerdict {
   readonly failure: Failure;
   readonly mayRetry: boolean;
 }
@@ -15,7 +15,7 @@ export interface AttemptOptions {
   readonly signal: AbortSignal | undefined;
   /** For messages: what is being done to what. */
   readonly what: string;
-  readonly judge: (thrown: unknown) => Verdict;
+  readonly judge: (thrown: unknown) => AttemptVerdict;
 }
 
 /**
