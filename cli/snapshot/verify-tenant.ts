@@ -4,10 +4,10 @@ import type { SnapshotId, TenantId } from "../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { currentKey, manifestKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import { faultText, readEntry } from "../../core/read-entry.ts";
 import { type Finding, type FindingCode, FindingLog } from "./finding.ts";
 import { ListAgreement, type ReportDisagreement, type ResponseReader } from "./list-agreement.ts";
 import { readLiveManifest, readPointer } from "./live-snapshot.ts";
-import { faultText, readEntry } from "./read-entry.ts";
 
 export interface TenantVerification {
   readonly tenantId: TenantId;
