@@ -18,7 +18,7 @@ import {
 import { type CompiledValidator, validate } from "../../schemas/validate.ts";
 import { ElementSplitter } from "./element-splitter.ts";
 
-/** Told of a response that breaks its schema (`invalid`) or another response (`disagrees`), in words. */
+/** Hears, in words, of a response that breaks its schema (`invalid`) or contradicts another one (`disagrees`). */
 export type ReportDisagreement = (kind: "invalid" | "disagrees", message: string) => void;
 
 /** Takes a response piece by piece. */

@@ -10,7 +10,7 @@ import type { VouchedSnapshot } from "./stored-snapshot.ts";
 /** A program on one side only. */
 export interface NamedProgram {
   readonly programId: ProgramId;
-  /** `null` when the name was not read: only of so many programs are the details read. */
+  /** `null` when the name was not read: details are read of the first `maxDetails` programs only. */
   readonly name: string | null;
 }
 
