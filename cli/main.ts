@@ -38,7 +38,7 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   // `partner-programs ... | head` closes our output early; that is no failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
-  // Nobody is left to be told of it.
+  // Nobody is left to read it.
   process.stderr.on("error", () => {});
 
   let status: ExitStatus = 0;

@@ -50,3 +50,8 @@ export function asFailure(thrown: unknown): Failure {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new Failure("internal", message, { cause: thrown });
 }
+
+/** The failure of a call that the caller's signal ended. */
+export function interrupted(what: string): Failure {
+  return new Failure("interrupted", `${what} was interrupted.`);
+}

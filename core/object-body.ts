@@ -13,7 +13,7 @@ export function bytesBody(bytes: Buffer): ObjectBody {
 }
 
 /**
- * Reads a body to its end. Throws `corrupt_document` when there is more than `maxBytes`: no document of ours is as
+ * Reads a body to its end. Throws `corrupt_document` when there is more than `maxBytes`: no document is as
  * large, so it is not worth the memory.
  */
 export async function readBody(body: Readable, maxBytes: number, what: string): Promise<Buffer> {

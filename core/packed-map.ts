@@ -7,7 +7,7 @@ export interface PackedValue {
 }
 
 /**
- * Ids, of 1 to 255 ASCII characters, each with a value of so many bytes, in the order of adding. They are packed into
+ * Ids, of 1 to 255 ASCII characters, each with a value of `valueBytes` bytes, in the order of adding. They are packed into
  * blocks that are never moved: 100,000 of them are no work for the garbage collector and leave nothing behind as they grow,
  * and each takes its own bytes and about sixteen, where a `Map` takes over 100.
  */

@@ -155,7 +155,7 @@ export const gatewaySettings = {
     about: "length of the window",
     fallback: 60,
     min: 1,
-    // A day: whoever is told to come back later than that is not limited but shut out.
+    // A day: a client that has to wait longer is shut out rather than limited.
     max: 86_400,
   }),
   redisUrl: url({

@@ -1,6 +1,6 @@
-import { Failure } from "./failure.ts";
+import { interrupted } from "./failure.ts";
 
-/** Runs tasks, at most so many at once; the others wait in order. Throws `interrupted` when the signal ends a wait. */
+/** Runs tasks, at most `max` at once; the others wait in order. Throws `interrupted` when the signal ends a wait. */
 export type Slots = <Result>(
   /** For messages: what the task is. */
   what: string,
@@ -47,8 +47,4 @@ export function createSlots(max: number): Slots {
       release();
     }
   };
-}
-
-function interrupted(what: string): Failure {
-  return new Failure("interrupted", `${what} was interrupted.`);
 }

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { ObjectKey } from "../core/object-key.ts";
 import type { BodyPacker } from "./body-packer.ts";
-import { withDeadline } from "./deadline.ts";
+import { withCallDeadline } from "./deadline.ts";
 import { createSharedWork } from "./shared-work.ts";
 import type { StoreReader } from "./store-reader.ts";
 import { verifiedBody } from "./verified-body.ts";
@@ -68,7 +68,7 @@ export function createBodyCache(options: {
 
   async function read(slot: string, entry: ResponseEntry): Promise<WholeBody> {
     const { key: objectKey, sha256 } = entry;
-    const bytes = await withDeadline(callTimeoutMs, `Reading ${objectKey}`, (signal) =>
+    const bytes = await withCallDeadline(callTimeoutMs, `Reading ${objectKey}`, (signal) =>
       verifiedBody(store, entry, signal),
     );
     const identity = { objectKey, bytes, isGzip: false };

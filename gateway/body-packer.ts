@@ -3,7 +3,7 @@ import { gzip } from "node:zlib";
 import type { ResponseEntry } from "../core/manifest.ts";
 import { createSlots } from "../core/slots.ts";
 import type { BodyStreams } from "./body-stream.ts";
-import { withDeadline } from "./deadline.ts";
+import { withCallDeadline } from "./deadline.ts";
 import { packedStream } from "./packed-stream.ts";
 import { ownBytes } from "./verified-body.ts";
 
@@ -40,7 +40,7 @@ export function createBodyPacker(options: {
     packEntry(entry, maxBytes, signal) {
       const what = `Packing ${entry.key}`;
       return fromStore(what, signal, () =>
-        withDeadline(timeoutMs, what, async (expired) => {
+        withCallDeadline(timeoutMs, what, async (expired) => {
           const ends = AbortSignal.any([signal, expired]);
           return packedStream(await streams.open(entry, ends), maxBytes, ends);
         }),

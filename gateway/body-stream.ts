@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import { Failure } from "../core/failure.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { ObjectKey } from "../core/object-key.ts";
+import { entryFailure, openEntry } from "../core/read-entry.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /**
@@ -23,16 +24,10 @@ export function createBodyStreams(store: StoreReader): BodyStreams {
   const verified = new LRUCache<ObjectKey, string>({ max: 1000 });
   return {
     async open(entry, signal) {
-      const { key, size, sha256 } = entry;
-      const result = await store.get(key, { signal });
-      if (result.kind !== "object") {
-        throw corrupt(`${key} is missing though the live manifest names it.`);
-      }
-      const { body, isLocal, etag, forEachChunk } = result;
-      if (result.size !== size) {
-        body.destroy();
-        throw corrupt(`${key} has ${result.size} bytes instead of ${size}.`);
-      }
+      const { key, sha256 } = entry;
+      const found = await openEntry(store, entry, signal);
+      if (found.kind === "fault") throw entryFailure(entry, found.fault);
+      const { body, isLocal, etag, forEachChunk } = found;
       const version = `${etag} ${sha256}`;
       if (isLocal && forEachChunk !== undefined && verified.get(key) === version) return forEachChunk;
       return async (take) => {

@@ -1,28 +1,18 @@
+import { withDeadline } from "../core/deadline.ts";
 import { Failure } from "../core/failure.ts";
 
 /**
- * Runs a store call that must settle: aborted and given up after `timeoutMs`, even if the driver never lets go.
- * Drivers keep deadlines of their own; this one keeps a hanging disk or a faulty driver from holding a refresh,
- * and every request that waits for it, for ever.
+ * Runs a store call that must settle. Drivers keep deadlines of their own; this one keeps a hanging disk or a faulty
+ * driver from holding a refresh, and every request that waits for it, for ever.
  */
-export async function withDeadline<Result>(
+export function withCallDeadline<Result>(
   timeoutMs: number,
   what: string,
   call: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Failure("store_unavailable", `${what} took longer than ${timeoutMs} ms.`));
-      controller.abort();
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([call(controller.signal), expired]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const expired = (): Failure =>
+    new Failure("store_unavailable", `${what} took longer than ${timeoutMs} ms.`);
+  return withDeadline({ timeoutMs, expired }, call);
 }
 
 /** The promise's value, or `undefined` when the time is up first; then nobody looks at how the promise ends. */

@@ -1,7 +1,7 @@
 import { asFailure, Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
-import { settledWithin, withDeadline } from "./deadline.ts";
+import { settledWithin, withCallDeadline } from "./deadline.ts";
 import { type Floor, type LiveSnapshot, readLiveSnapshot } from "./live-snapshot.ts";
 import type { StoreReader } from "./store-reader.ts";
 
@@ -53,8 +53,10 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
   async function refresh(state: TenantState, beganAtMs: number): Promise<void> {
     const { tenantId, live: held, floor } = state;
     try {
-      const live = await withDeadline(callTimeoutMs, `Reading the pointer of tenant ${tenantId}`, (signal) =>
-        readLiveSnapshot(store, tenantId, { held, floor }, signal),
+      const live = await withCallDeadline(
+        callTimeoutMs,
+        `Reading the pointer of tenant ${tenantId}`,
+        (signal) => readLiveSnapshot(store, tenantId, { held, floor }, signal),
       );
       if (state.failure !== undefined) logger.info({ tenantId }, "the tenant's snapshot is confirmed again");
       state.live = live;

@@ -5,7 +5,7 @@ import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readTokenRegistry } from "../core/read-token-registry.ts";
 import type { TokenDigest } from "../core/token.ts";
-import { withDeadline } from "./deadline.ts";
+import { withCallDeadline } from "./deadline.ts";
 import type { StoreReader } from "./store-reader.ts";
 import { causeAgainst, type KnownToken, knownToken, type TokenTable } from "./token-table.ts";
 
@@ -57,7 +57,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     const beganAtMs = clock();
     polling += 1;
     try {
-      await withDeadline(callTimeoutMs, `Reading ${tokensKey}`, (signal) => confirm(beganAtMs, signal));
+      await withCallDeadline(callTimeoutMs, `Reading ${tokensKey}`, (signal) => confirm(beganAtMs, signal));
       if (lastFailure !== undefined) logger.info("the token registry is confirmed again");
       lastFailure = undefined;
     } catch (error) {

@@ -1,6 +1,5 @@
-import { Failure } from "../core/failure.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
-import { readBody, sha256Hex } from "../core/object-body.ts";
+import { entryFailure, readEntry } from "../core/read-entry.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /** The whole bytes that a manifest's entry describes; throws rather than give others. */
@@ -9,22 +8,10 @@ export async function verifiedBody(
   entry: ResponseEntry,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const { key, size, sha256 } = entry;
-  const result = await store.get(key, { signal });
-  if (result.kind !== "object") {
-    throw new Failure("corrupt_document", `${key} is missing though the live manifest names it.`);
-  }
-  if (result.size !== size) {
-    result.body.destroy();
-    throw new Failure("corrupt_document", `${key} has ${result.size} bytes instead of ${size}.`);
-  }
-  const bytes = await readBody(result.body, size, key);
-  if (bytes.length !== size) {
-    throw new Failure("corrupt_document", `${key} ended after ${bytes.length} of ${size} bytes.`);
-  }
-  if (sha256Hex(bytes) !== sha256)
-    throw new Failure("corrupt_document", `${key} has not its manifest's digest.`);
-  return ownBytes(bytes);
+  const pieces: Buffer[] = [];
+  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
+  if (fault !== undefined) throw entryFailure(entry, fault);
+  return ownBytes(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
 }
 
 /** Small buffers are slices of a shared block, all of which a long-lived slice would keep in memory. */

@@ -31,7 +31,7 @@ export async function initSource(databaseUrl: string): Promise<InitReport> {
   }
 }
 
-/** Any number that nothing else of ours locks. */
+/** Any number that no other part of the program locks. */
 const initLock = 7_205_759_403;
 
 async function migrate(transaction: Knex.Transaction): Promise<InitReport> {

@@ -15,7 +15,7 @@ export interface SeedOptions extends SampleOrigin {
   readonly programs: number;
   /** Also wipes data that an earlier seed did not create. */
   readonly replace: boolean;
-  /** Told again and again how many programs have been sent. */
+  /** Hears at intervals how many programs have been sent. */
   readonly onProgress?: (programs: number) => void;
 }
 

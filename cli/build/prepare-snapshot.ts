@@ -16,7 +16,7 @@ import type { ProblemLog } from "./problem-log.ts";
 import { noPrograms, type ProgramTally } from "./program-counts.ts";
 import { createPutQueue } from "./put-queue.ts";
 import { type LegacyCapacity, type RenderedProgram, renderedProgram } from "./rendered-program.ts";
-import { violation } from "./violation.ts";
+import { schemaViolation } from "./schema-violation.ts";
 
 /** What decides the content of a tenant's snapshot, beside its data. */
 export interface ContentRules extends MappingRules {
@@ -185,7 +185,7 @@ export function checkedProgram(
   const rendered = renderedProgram(program, rules.legacyCapacity);
   const large = oversizeProblem(rendered, programId, rules.limits);
   if (large !== undefined) return { kind: "invalid", problems: [large] };
-  const broken = isVouchedFor(rendered, programId, parent) ? undefined : violation(rendered, programId);
+  const broken = isVouchedFor(rendered, programId, parent) ? undefined : schemaViolation(rendered, programId);
   if (broken !== undefined) return { kind: "invalid", problems: [broken] };
   return { kind, programId, problems, rendered, departureDate: listItem.departureDate };
 }

@@ -4,7 +4,7 @@ import { type DataProblem, type ProblemCode, problemRules, severityOf } from "..
 /** The problems of one tenant as reports show them. */
 export type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problemCounts">;
 
-/** At most so many problems of one tenant are kept whole; the rest are counted. */
+/** The first `maxKept` problems of one tenant are kept whole; the rest are counted. */
 const maxKept = 200;
 
 /** The problems of one tenant: all counted, the first ones kept, errors before warnings. */

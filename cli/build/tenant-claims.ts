@@ -30,7 +30,7 @@ const maxWaitMs = 15 * 60_000;
 
 /**
  * Runs with claims held as PostgreSQL advisory locks, which a lost builder's server session gives up by itself. What has
- * been built is told by NOTIFY *before* the lock is released, so whoever gets the lock has heard of it.
+ * been built is announced by NOTIFY *before* the lock is released, so whoever gets the lock has heard of it.
  *
  * `scope`: what decides the result beside the source, the store above all. Only runs of one scope share their work.
  * `startedMsAgo`: how long ago this run began to promise fresh data. Where neither locks nor notifications are to be had

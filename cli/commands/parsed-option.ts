@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 
-/** A parser of ours as commander wants it: what is malformed becomes an error of usage that names the option. */
+/** The parser as commander wants it: what is malformed becomes an error of usage that names the option. */
 export function parsedOption<Value>(parse: (text: string) => Value): (text: string) => Value {
   return (text) => {
     try {

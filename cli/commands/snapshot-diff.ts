@@ -7,7 +7,7 @@ import { layoutOf } from "../presentation/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { snapshotDiff as difference, snapshotBefore } from "../snapshot/snapshot-diff.ts";
+import { compareSnapshots as difference, snapshotBefore } from "../snapshot/snapshot-diff.ts";
 import { chosenSnapshot } from "../snapshot/stored-snapshot.ts";
 import { parsedOption } from "./parsed-option.ts";
 

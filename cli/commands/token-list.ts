@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { listedToken, tokenTable } from "../presentation/token-text.ts";
+import { listedToken, tokenListText } from "../presentation/token-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
@@ -30,6 +30,6 @@ async function run(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatu
       tokens.map((token) => listedToken(token, now)),
     );
   else if (tokens.length === 0) shell.stderr.write("No tokens. Issue one with `token create --tenant ID`.\n");
-  else shell.stdout.write(tokenTable(tokens, now));
+  else shell.stdout.write(tokenListText(tokens, now));
   return 0;
 }

@@ -6,7 +6,7 @@ import { usageRowsText, usageText } from "../presentation/usage-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { tokenUsage as usageOf } from "../support/token-usage.ts";
+import { usageByToken as usageOf } from "../support/token-usage.ts";
 import { readRegistry } from "../tokens/edit-registry.ts";
 import { logOption, logSources } from "./log-option.ts";
 

@@ -12,7 +12,7 @@ export interface DiffView {
   /** To choose from, newest first. */
   readonly snapshots: readonly PublishedSnapshot[];
   readonly diff: SnapshotDiff;
-  /** Programs of which the fields were compared. */
+  /** Programs whose fields were compared. */
   readonly maxDetails: number;
 }
 

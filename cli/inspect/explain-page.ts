@@ -1,12 +1,12 @@
 import { historyLines, problemText, unsaidProblems } from "../presentation/explanation-text.ts";
 import type { Explanation } from "../support/explain/explain-program.ts";
-import type { SourceFinding } from "../support/explain/source-finding.ts";
-import type { StoreFinding } from "../support/explain/store-finding.ts";
+import type { ProgramInSource } from "../support/explain/program-in-source.ts";
+import type { ProgramInStore } from "../support/explain/program-in-store.ts";
 import { home, programPath, tenantPath } from "./addresses.ts";
 import { changeTable } from "./change-rows.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import type { Page } from "./page.ts";
-import { command, facts, notice, outcomeBadge, type Tone, time } from "./parts.ts";
+import { command, factList, notice, outcomeBadge, type Tone, time } from "./parts.ts";
 import { whyForm } from "./tenant-page.ts";
 
 /** The form alone, before a program was asked about. */
@@ -26,7 +26,7 @@ ${notice(tone(verdict), html`<p>${summary}</p>`)}
 <p>${next.text}</p>
 ${next.commands.length > 0 && html`<ul class="commands">${next.commands.map((text) => html`<li>${command(text)}</li>`)}</ul>`}</section>
 <section aria-labelledby="way"><h2 id="way">From the booking database to the partner</h2>
-${facts(
+${factList(
   [
     ["Booking database", lines(sourceLines(source))],
     ...storeFacts(store, now),
@@ -57,7 +57,7 @@ function trail(tenantId: string): Page["trail"] {
   ];
 }
 
-function sourceLines(source: SourceFinding): readonly string[] {
+function sourceLines(source: ProgramInSource): readonly string[] {
   switch (source.kind) {
     case "unavailable":
       return ["could not be asked", source.reason];
@@ -79,7 +79,7 @@ function sourceLines(source: SourceFinding): readonly string[] {
   }
 }
 
-function storeFacts(store: StoreFinding, now: Date): readonly (readonly [string, HtmlValue])[] {
+function storeFacts(store: ProgramInStore, now: Date): readonly (readonly [string, HtmlValue])[] {
   switch (store.kind) {
     case "unpublished":
       return [["Live snapshot", "none: nothing was ever published for this tenant"]];

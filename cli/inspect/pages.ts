@@ -13,7 +13,7 @@ import {
   isProgramListResponse,
 } from "../../schemas/generated/validators-published.ts";
 import type { CliSettings } from "../shell/shell.ts";
-import { snapshotBefore, snapshotDiff } from "../snapshot/snapshot-diff.ts";
+import { compareSnapshots, snapshotBefore } from "../snapshot/snapshot-diff.ts";
 import { responseBytes } from "../snapshot/stored-response.ts";
 import { chosenSnapshot, publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "../snapshot/tenant-snapshots.ts";
@@ -105,7 +105,7 @@ async function diffAt(tenantId: TenantId, query: URLSearchParams, inspection: In
     older === undefined
       ? await snapshotBefore(store, to, live, signal)
       : (await chosenSnapshot(store, tenantId, older, signal)).manifest;
-  const diff = await snapshotDiff(store, from, to, maxDetails, signal);
+  const diff = await compareSnapshots(store, from, to, maxDetails, signal);
   const { published } = await readTenantSnapshots(store, live.pointer, signal);
   return diffPage({ tenantId, snapshots: newest(published), diff, maxDetails }, now());
 }

@@ -26,7 +26,7 @@ export function outcomeBadge({ outcome }: LastRun): Html {
 }
 
 /** Labels with what is to be said of them; what is `null` is left out. Short ones stand side by side, steps below each other. */
-export function facts(
+export function factList(
   rows: readonly (readonly [label: string, value: HtmlValue])[],
   kind: "brief" | "steps" = "brief",
 ): Html {

@@ -3,7 +3,7 @@ import type { ProgramDetail } from "../../schemas/generated/types.ts";
 import { explainPath, home, tenantPath } from "./addresses.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./page.ts";
-import { facts, notice } from "./parts.ts";
+import { factList, notice } from "./parts.ts";
 import {
   contentSection,
   hotelsSection,
@@ -39,7 +39,7 @@ ${
     : readable(program, explainPath(tenantId, programId))
 }
 <section aria-labelledby="exact"><h2 id="exact">The exact answer</h2>
-${facts(
+${factList(
   [
     ["Snapshot", html`<code>${snapshotId}</code>`],
     ["Object", html`<code>${objectKey}</code>`],
@@ -60,7 +60,7 @@ function readable(program: ProgramDetail, explain: string): Html {
   const { capacity, duration, guide, category, description } = program;
   const empty = emptyFields(program);
   const categories = [category?.type, category?.subtype].filter((part) => part != null).join(", ");
-  return html`${facts([
+  return html`${factList([
     ["Departure", calendarDay(program.departureDate)],
     ["Return", calendarDay(program.returnDate)],
     ["Length", duration && `${duration.days} days, ${duration.nights} nights`],

@@ -1,6 +1,6 @@
 import type { ProgramDetail, PublicContent } from "../../schemas/generated/types.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { dataTable, facts } from "./parts.ts";
+import { dataTable, factList } from "./parts.ts";
 import { money } from "./program-words.ts";
 
 /** The parts of a program's page, each `false` when nothing of it is published. */
@@ -57,7 +57,7 @@ export function peopleSection({ staff, transport }: ProgramDetail): Html | false
   if (staff === null && transport === null) return false;
   const teachers = staff?.teachers ?? [];
   return html`<section aria-labelledby="people"><h2 id="people">People and flights</h2>
-${facts([
+${factList([
   ["Lead guide", staff?.leadGuide && html`<bdi>${staff.leadGuide.name}</bdi>`],
   [
     "Teachers",
@@ -84,7 +84,7 @@ ${facts([
 export function mediaSection({ media: urls }: ProgramDetail): Html | false {
   if (urls === null) return false;
   return html`<section aria-labelledby="media"><h2 id="media">Pictures</h2>
-${facts([
+${factList([
   ["Cover", urls.coverUrl && outside(urls.coverUrl)],
   ["Gallery", urls.galleryUrls.length > 0 && list(urls.galleryUrls.map(outside))],
 ])}</section>`;

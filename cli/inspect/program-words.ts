@@ -14,7 +14,7 @@ export function calendarDay(date: string | null): string | null {
   return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 }
 
-/** The fields of which nothing is published, by their names in the API. */
+/** The fields without any published value, by their names in the API. */
 export function emptyFields(program: ProgramDetail): readonly string[] {
   return Object.entries(program)
     .filter(([, value]) => value === null || (Array.isArray(value) && value.length === 0))

@@ -5,7 +5,7 @@ import { diffPath, explainPath, home, programPath, tenantPath } from "./addresse
 import { findingsSection } from "./findings-section.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./page.ts";
-import { badge, command, dataTable, facts, notice, outcomeBadge, time } from "./parts.ts";
+import { badge, command, dataTable, factList, notice, outcomeBadge, time } from "./parts.ts";
 import type { FoundPrograms } from "./program-search.ts";
 import { money } from "./program-words.ts";
 
@@ -78,7 +78,7 @@ function attention(status: TenantStatus, now: Date): readonly Html[] {
 }
 
 function standing({ live, lastRun }: TenantStatus, now: Date): Html {
-  return facts([
+  return factList([
     ["Data of", live && time(live.generatedAt, now)],
     ["Published", live && time(live.publishedAt, now)],
     ["Programs", live?.programs.toLocaleString("en")],

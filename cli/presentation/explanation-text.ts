@@ -5,8 +5,8 @@ import type { ProgramHistory, SnapshotMoment } from "../snapshot/program-history
 import type { Verdict } from "../support/explain/conclusion.ts";
 import type { Explanation } from "../support/explain/explain-program.ts";
 import type { NextStep } from "../support/explain/next-step.ts";
-import type { SourceFinding } from "../support/explain/source-finding.ts";
-import type { StoreFinding } from "../support/explain/store-finding.ts";
+import type { ProgramInSource } from "../support/explain/program-in-source.ts";
+import type { ProgramInStore } from "../support/explain/program-in-store.ts";
 import { changeLines } from "./diff-text.ts";
 import { type Fact, facts } from "./facts.ts";
 import type { Layout } from "./layout.ts";
@@ -74,7 +74,7 @@ export function historyLines(history: ProgramHistory, { now }: Pick<Layout, "now
   ];
 }
 
-function sourceLines(source: SourceFinding, style: Style): string[] {
+function sourceLines(source: ProgramInSource, style: Style): string[] {
   switch (source.kind) {
     case "unavailable":
       return [style.doubtful("could not be asked"), printable(source.reason)];
@@ -102,7 +102,7 @@ function sourceLines(source: SourceFinding, style: Style): string[] {
   }
 }
 
-function storeFacts(store: StoreFinding, layout: Layout): Fact[] {
+function storeFacts(store: ProgramInStore, layout: Layout): Fact[] {
   const { now, style } = layout;
   switch (store.kind) {
     case "unpublished":

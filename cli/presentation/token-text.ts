@@ -40,7 +40,7 @@ export function tokenLines(token: RegisteredToken): string {
   ].join("\n");
 }
 
-export function tokenTable(tokens: readonly RegisteredToken[], now: Date): string {
+export function tokenListText(tokens: readonly RegisteredToken[], now: Date): string {
   return table(
     [
       { title: "TOKEN" },

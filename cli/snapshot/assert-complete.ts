@@ -2,7 +2,7 @@ import { Failure } from "../../core/failure.ts";
 import { forEachBounded } from "../../core/for-each-bounded.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { faultText, readEntry } from "./read-entry.ts";
+import { faultText, readEntry } from "../../core/read-entry.ts";
 import { entriesOf } from "./stored-manifest.ts";
 
 /** Objects read side by side; of each only a piece is in memory. */

@@ -1,7 +1,7 @@
 import type { ObjectKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 
-/** S3 deletes so many objects by one request. */
+/** S3 deletes this many objects by one request. */
 const maxKeys = 1000;
 
 /** Deletes objects, many by one call, and counts them. In a dry run it only counts. */

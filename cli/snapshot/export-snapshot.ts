@@ -5,8 +5,8 @@ import { forEachBounded } from "../../core/for-each-bounded.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { type ResponseName, responsePath } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import { faultText, readEntry } from "../../core/read-entry.ts";
 import { withNewFolder } from "./export-folder.ts";
-import { faultText, readEntry } from "./read-entry.ts";
 
 export interface ExportedSnapshot {
   readonly directory: string;

@@ -28,7 +28,7 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** At most so many findings of one tenant are kept whole; the rest are counted. */
+/** The first `maxKept` findings of one tenant are kept whole; the rest are counted. */
 const maxKept = 1000;
 
 /** The findings of one tenant. */

@@ -78,7 +78,7 @@ function commonElements(
 
 const maxTableCells = 1_000_000;
 
-/** Keys come in a fixed order in all documents of ours, so equal values have equal texts. */
+/** Keys come in a fixed order in all stored documents, so equal values have equal texts. */
 function text(value: unknown): string {
   return JSON.stringify(value) ?? "undefined";
 }

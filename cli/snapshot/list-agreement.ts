@@ -18,8 +18,8 @@ import {
 import { type CompiledValidator, validate } from "../../schemas/validate.ts";
 import { ElementSplitter } from "./element-splitter.ts";
 
-/** Told of a response that breaks its schema (`invalid`) or another response (`disagrees`), in words. */
-export type Report = (kind: "invalid" | "disagrees", message: string) => void;
+/** Hears, in words, of a response that breaks its schema (`invalid`) or contradicts another one (`disagrees`). */
+export type ReportDisagreement = (kind: "invalid" | "disagrees", message: string) => void;
 
 /** Takes a response piece by piece. */
 export interface ResponseReader {
@@ -45,7 +45,7 @@ export class ListAgreement {
     this.#programs = manifest.programs;
   }
 
-  list(report: Report): ResponseReader {
+  list(report: ReportDisagreement): ResponseReader {
     let previous: ProgramListItem | undefined;
     let isSound = true;
     const splitter = new ElementSplitter((json) => {
@@ -84,7 +84,7 @@ export class ListAgreement {
     };
   }
 
-  legacy(report: Report): ResponseReader {
+  legacy(report: ReportDisagreement): ResponseReader {
     let at = 0;
     let form: 0 | 1 | undefined;
     const splitter = new ElementSplitter((json) => {
@@ -115,7 +115,7 @@ export class ListAgreement {
     };
   }
 
-  detail(id: ProgramId, json: Buffer, report: Report): void {
+  detail(id: ProgramId, json: Buffer, report: ReportDisagreement): void {
     const response = parsed<ProgramDetailResponse>(isProgramDetailResponse, json, "the detail", report);
     if (response === undefined) return;
     const { data } = response;
@@ -130,7 +130,7 @@ function parsed<Document>(
   isDocument: CompiledValidator<Document>,
   json: Buffer,
   what: string,
-  report: Report,
+  report: ReportDisagreement,
 ): Document | undefined {
   let value: unknown;
   try {

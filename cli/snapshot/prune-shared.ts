@@ -21,7 +21,7 @@ export async function pruneRuns(context: PruneContext): Promise<SharedPrune> {
   const { store, dryRun, now, signal } = context;
   const oldest = now().getTime() - maxRunAgeDays * dayMs;
   const batch = new DeleteBatch(store, dryRun, signal);
-  // Keys come by time, so what falls out of the window has so many newer ones after it.
+  // Keys come by time, so what falls out of the window has a windowful of newer ones after it.
   const window: ListedObject[] = [];
   for await (const object of store.list(runsPrefix, { signal })) {
     if (!isRunKey(object.key)) continue;

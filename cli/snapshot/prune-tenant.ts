@@ -103,14 +103,14 @@ async function pruneOnce(
   };
 }
 
-/** Without the keys of a snapshot that stays, nothing can be told from what it needs. */
+/** Every kept manifest must be readable before we prune. */
 function assertReadable({ current }: PointerVersion, { published, damaged }: TenantSnapshots): void {
   const { tenantId, snapshotId } = current;
   const [first] = damaged;
   if (first !== undefined) {
     throw new Failure(
       "corrupt_document",
-      `${first.failure.message} Nothing of tenant ${tenantId} was deleted, since it can't be told what this snapshot needs. ` +
+      `${first.failure.message} Nothing of tenant ${tenantId} was deleted, since nobody knows what this snapshot needs. ` +
         `If it is the live one, see \`snapshot verify --tenant ${tenantId}\`; if not, delete ${manifestKey(tenantId, first.snapshotId)}.`,
     );
   }

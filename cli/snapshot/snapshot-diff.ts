@@ -5,12 +5,12 @@ import type { ObjectStore } from "../../core/object-store.ts";
 import { type JsonChange, jsonChanges } from "./json-changes.ts";
 import { snapshotHistory } from "./snapshot-history.ts";
 import { dataOf, responseBytes } from "./stored-response.ts";
-import type { LiveSnapshot } from "./stored-snapshot.ts";
+import type { VouchedSnapshot } from "./stored-snapshot.ts";
 
 /** A program on one side only. */
 export interface NamedProgram {
   readonly programId: ProgramId;
-  /** `null` when the name was not read: only of so many programs are the details read. */
+  /** `null` when the name was not read: details are read of the first `maxDetails` programs only. */
   readonly name: string | null;
 }
 
@@ -43,7 +43,7 @@ export interface SnapshotSide {
 const maxParallelReads = 16;
 
 /** Compares two snapshots of one tenant. Reads the details of at most `maxDetails` of the programs that differ. */
-export async function snapshotDiff(
+export async function compareSnapshots(
   store: ObjectStore,
   from: Manifest,
   to: Manifest,
@@ -83,7 +83,7 @@ export async function snapshotDiff(
 export async function snapshotBefore(
   store: ObjectStore,
   manifest: Manifest,
-  live: LiveSnapshot,
+  live: VouchedSnapshot,
   signal: AbortSignal,
 ): Promise<Manifest> {
   const { manifests } = await snapshotHistory(store, live, signal);

@@ -4,7 +4,7 @@ import type { SnapshotId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { readStoredManifest } from "./stored-manifest.ts";
-import type { LiveSnapshot } from "./stored-snapshot.ts";
+import type { VouchedSnapshot } from "./stored-snapshot.ts";
 import { readTenantSnapshots } from "./tenant-snapshots.ts";
 
 /** Snapshots of a tenant that partners saw, by generation, newest first. */
@@ -22,7 +22,7 @@ const maxParallelReads = 4;
 /** Reads the manifests of the newest published snapshots. A damaged one of the past hides itself and no other. */
 export async function snapshotHistory(
   store: ObjectStore,
-  live: LiveSnapshot,
+  live: VouchedSnapshot,
   signal: AbortSignal,
 ): Promise<SnapshotHistory> {
   const { tenantId } = live.pointer.current;

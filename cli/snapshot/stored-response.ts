@@ -1,7 +1,7 @@
 import { Failure } from "../../core/failure.ts";
 import type { ResponseEntry } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { faultText, readEntry } from "./read-entry.ts";
+import { faultText, readEntry } from "../../core/read-entry.ts";
 
 /**
  * The bytes of a response as partners get them. Throws `corrupt_document` when they are missing or are not what the

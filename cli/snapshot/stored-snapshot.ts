@@ -6,7 +6,7 @@ import { type PointerVersion, readLiveManifest, readPointer, readPublishedPointe
 import { readStoredManifest } from "./stored-manifest.ts";
 
 /** What partners of a tenant see: the pointer and the manifest that it vouches for. */
-export interface LiveSnapshot {
+export interface VouchedSnapshot {
   readonly pointer: PointerVersion;
   readonly manifest: Manifest;
 }
@@ -15,7 +15,7 @@ export interface LiveSnapshot {
 export interface ChosenSnapshot {
   readonly manifest: Manifest;
   readonly isLive: boolean;
-  readonly live: LiveSnapshot;
+  readonly live: VouchedSnapshot;
 }
 
 /** The live snapshot, `undefined` when nothing was ever published for the tenant. */
@@ -23,7 +23,7 @@ export async function publishedSnapshot(
   store: ObjectStore,
   tenantId: TenantId,
   signal: AbortSignal,
-): Promise<LiveSnapshot | undefined> {
+): Promise<VouchedSnapshot | undefined> {
   const pointer = await readPointer(store, tenantId, signal);
   if (pointer === undefined) return undefined;
   return { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };

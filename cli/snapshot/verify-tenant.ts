@@ -4,10 +4,10 @@ import type { SnapshotId, TenantId } from "../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { currentKey, manifestKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import { faultText, readEntry } from "../../core/read-entry.ts";
 import { type Finding, type FindingCode, FindingLog } from "./finding.ts";
-import { ListAgreement, type Report, type ResponseReader } from "./list-agreement.ts";
+import { ListAgreement, type ReportDisagreement, type ResponseReader } from "./list-agreement.ts";
 import { readLiveManifest, readPointer } from "./live-snapshot.ts";
-import { faultText, readEntry } from "./read-entry.ts";
 
 export interface TenantVerification {
   readonly tenantId: TenantId;
@@ -91,9 +91,12 @@ async function verifyResponses(
   });
   return bytes;
 
-  async function verifyList(entry: ResponseEntry, reader: (report: Report) => ResponseReader): Promise<void> {
+  async function verifyList(
+    entry: ResponseEntry,
+    reader: (report: ReportDisagreement) => ResponseReader,
+  ): Promise<void> {
     // What a damaged file says is beside the point.
-    const found: Parameters<Report>[] = [];
+    const found: Parameters<ReportDisagreement>[] = [];
     const { take, end } = reader((...finding) => found.push(finding));
     if (!(await read(entry, take))) return;
     end();
@@ -108,7 +111,7 @@ async function verifyResponses(
   }
 }
 
-function reportOf(log: FindingLog, { key }: ResponseEntry): Report {
+function reportOf(log: FindingLog, { key }: ResponseEntry): ReportDisagreement {
   return (kind, message) =>
     log.add(kind === "invalid" ? "response_invalid" : "responses_disagree", key, message);
 }

@@ -51,7 +51,7 @@ export async function race(
     if (failure !== undefined) throw failure;
     return { kind: "no_winner" };
   }
-  // A contender that was told it had lost has overwritten the one that was told it had won.
+  // A contender whose put was refused has overwritten the one whose put was accepted.
   if (stored === 1 && answers[winner] !== "stored") return { kind: "many_winners", stored: 2 };
   return { kind: "one_winner", etag: found.etag };
 }

@@ -25,7 +25,7 @@ export interface TokenUsage {
 }
 
 /** Puts the counted requests and the registry together. Pure. */
-export function tokenUsage(
+export function usageByToken(
   rows: readonly UsageRow[],
   registered: readonly RegisteredToken[],
   now: Date,

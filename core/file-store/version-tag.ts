@@ -7,7 +7,7 @@ import type { ETag } from "../object-store.ts";
 import { isErrno } from "./errno.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
-/** Up to this size a tag includes the content's digest; a larger file is told apart by its identity alone. */
+/** Up to this size a tag includes the content's digest; a larger file differs by its identity alone. */
 const maxHashedBytes = 1024 * 1024;
 
 /** An open file with what identifies its version. */

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Failure } from "../failure.ts";
+import { withDeadline } from "../deadline.ts";
+import { Failure, interrupted } from "../failure.ts";
 
 /** What to do with an error of one attempt: give up with a failure, or try again if an attempt is left. */
-export interface Verdict {
+export interface AttemptVerdict {
   readonly failure: Failure;
   readonly mayRetry: boolean;
 }
@@ -15,7 +16,7 @@ export interface AttemptOptions {
   readonly signal: AbortSignal | undefined;
   /** For messages: what is being done to what. */
   readonly what: string;
-  readonly judge: (thrown: unknown) => Verdict;
+  readonly judge: (thrown: unknown) => AttemptVerdict;
 }
 
 /**
@@ -26,9 +27,11 @@ export async function withAttempts<Result>(
   options: AttemptOptions,
   call: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
+  const { timeoutMs, signal } = options;
+  const expired = (): Error => new DeadlineError("deadline");
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await withDeadline(options, call);
+      return await withDeadline({ timeoutMs, signal, expired }, call);
     } catch (thrown) {
       if (options.signal?.aborted === true) throw interrupted(options.what);
       const { failure, mayRetry } =
@@ -49,40 +52,10 @@ export function retryDelayMs(attempt: number, random: number): number {
   return Math.floor(random * Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1)));
 }
 
-/** The failure of a call that the caller's signal ended. */
-export function interrupted(what: string): Failure {
-  return new Failure("interrupted", `${what} was interrupted.`);
-}
-
 const firstDelayMs = 200;
 const maxDelayMs = 3000;
 
 class DeadlineError extends Error {}
-
-async function withDeadline<Result>(
-  { timeoutMs, signal }: AttemptOptions,
-  call: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  signal?.throwIfAborted();
-  const controller = new AbortController();
-  const ended = new Promise<never>((_resolve, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
-  });
-  const onAbort = (): void => controller.abort(signal?.reason);
-  const timer = setTimeout(() => controller.abort(new DeadlineError("deadline")), timeoutMs);
-  signal?.addEventListener("abort", onAbort, { once: true });
-  try {
-    // Raced rather than trusted to the call: looking up credentials heeds no signal.
-    return await Promise.race([call(controller.signal), ended]);
-  } catch (thrown) {
-    // Whatever the call still holds (a socket, a file) must not outlive it.
-    controller.abort(thrown);
-    throw thrown;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
-  }
-}
 
 async function pause(delayMs: number, { signal, what }: AttemptOptions): Promise<void> {
   try {

@@ -6,7 +6,7 @@ import {
 } from "@aws-sdk/client-s3";
 import type { ObjectStore } from "../object-store.ts";
 import { createSlots } from "../slots.ts";
-import { requestText, setRequestHeader } from "./request-header.ts";
+import { requestBodyText, setRequestHeader } from "./request-header.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import type { S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
@@ -73,7 +73,7 @@ function batchCommand(bucket: string, targets: readonly Target[]): DeleteObjects
   command.middlewareStack.add(
     (next) => (args) => {
       // The SDK sends a CRC-32 only; older S3-compatible stores insist on the MD5 of S3's first years.
-      const digest = createHash("md5").update(requestText(args.request)).digest("base64");
+      const digest = createHash("md5").update(requestBodyText(args.request)).digest("base64");
       setRequestHeader(args.request, "content-md5", digest);
       return next(args);
     },

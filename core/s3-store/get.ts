@@ -34,7 +34,7 @@ function objectOf(
 ): GetResult {
   const { Body: source, ContentLength: size, ETag: etag, LastModified: modifiedAt } = output;
   if (!(source instanceof Readable)) throw new Failure("internal", `${describeCall(call)}: no body to read.`);
-  // Without an announced length a body that was cut cannot be told from a whole one.
+  // Without an announced length a body that was cut looks like a whole one.
   if (size === undefined || etag === undefined || modifiedAt === undefined) {
     source.destroy();
     throw new Failure(

@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
-import { Failure } from "../failure.ts";
-import { interrupted } from "./attempts.ts";
+import { Failure, interrupted } from "../failure.ts";
 
 export interface GuardOptions {
   /** Bytes that the store announced. */

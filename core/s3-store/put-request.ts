@@ -14,7 +14,7 @@ export interface PutRequest {
   readonly key: ObjectKey;
   readonly body: ObjectBody;
   readonly condition: PutCondition | undefined;
-  /** Whether S3 is told the SHA-256 to keep and verify; some stores refuse the header. */
+  /** Whether the request carries the SHA-256 for S3 to keep and verify; some stores refuse the header. */
   readonly withChecksum: boolean;
   readonly signal: AbortSignal | undefined;
 }

@@ -5,7 +5,7 @@ export function setRequestHeader(request: unknown, name: string, value: string):
 }
 
 /** The text of a request's body, as for a command with an XML body. */
-export function requestText(request: unknown): string {
+export function requestBodyText(request: unknown): string {
   const body =
     typeof request === "object" && request !== null && "body" in request ? request.body : undefined;
   if (typeof body !== "string") throw new TypeError("the SDK's request has no text body");

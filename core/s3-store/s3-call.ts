@@ -1,6 +1,6 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { Failure } from "../failure.ts";
-import { type Verdict, withAttempts } from "./attempts.ts";
+import { type AttemptVerdict, withAttempts } from "./attempts.ts";
 import { type S3Error, type S3ErrorKind, s3Error } from "./s3-error.ts";
 import { describeCall, type S3Call, s3Failure } from "./s3-failure.ts";
 import type { S3Location } from "./s3-location.ts";
@@ -57,7 +57,7 @@ export async function s3Call<Output>(
   });
 }
 
-function verdict(call: S3Call, thrown: unknown): Verdict {
+function verdict(call: S3Call, thrown: unknown): AttemptVerdict {
   if (thrown instanceof Failure) return { failure: thrown, mayRetry: false };
   const error = s3Error(thrown);
   return { failure: s3Failure(call, error, thrown), mayRetry: worthRepeating.has(error.kind) };

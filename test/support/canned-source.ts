@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type BuildContext, type BuildOptions, buildTenant } from "../../cli/build/build-tenant.ts";
+import type { BuildContext, BuildOptions } from "../../cli/build/attempt-tenant.ts";
+import { buildTenant } from "../../cli/build/build-tenant.ts";
 import type { SourceClient, SourcePool } from "../../cli/database/connect.ts";
 import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
 import { childViews } from "../../cli/source/source-columns.ts";

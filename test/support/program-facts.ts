@@ -1,7 +1,7 @@
 import type { ProgramHistory } from "../../cli/snapshot/program-history.ts";
 import type { ProgramFacts } from "../../cli/support/explain/conclusion.ts";
-import type { SourceFinding } from "../../cli/support/explain/source-finding.ts";
-import type { StoreFinding } from "../../cli/support/explain/store-finding.ts";
+import type { ProgramInSource } from "../../cli/support/explain/program-in-source.ts";
+import type { ProgramInStore } from "../../cli/support/explain/program-in-store.ts";
 import type { LastRun } from "../../cli/support/run-history.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 
@@ -30,7 +30,7 @@ export function history(fields: Partial<ProgramHistory> = {}): ProgramHistory {
   };
 }
 
-type LiveFinding = Extract<StoreFinding, { kind: "live" }>;
+type LiveFinding = Extract<ProgramInStore, { kind: "live" }>;
 
 export function live(fields: Partial<LiveFinding> = {}): LiveFinding {
   return {
@@ -53,7 +53,7 @@ export function liveWithProgram(fields: Partial<LiveFinding> = {}): LiveFinding 
   });
 }
 
-export const publishable: SourceFinding = {
+export const publishable: ProgramInSource = {
   kind: "publishable",
   document: { name: "Kyoto" },
   sha256: "a".repeat(64),

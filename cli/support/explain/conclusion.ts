@@ -1,16 +1,16 @@
 import { isProgramId, type TenantId } from "../../../core/ids.ts";
 import type { JsonChange } from "../../snapshot/json-changes.ts";
 import type { LastRun } from "../run-history.ts";
-import type { SourceFinding } from "./source-finding.ts";
-import type { StoreFinding } from "./store-finding.ts";
+import type { ProgramInSource } from "./program-in-source.ts";
+import type { ProgramInStore } from "./program-in-store.ts";
 
 /** Everything that was found out about one program. */
 export interface ProgramFacts {
   readonly tenantId: TenantId;
   /** As asked for, so possibly ill-formed. */
   readonly programId: string;
-  readonly source: SourceFinding;
-  readonly store: StoreFinding;
+  readonly source: ProgramInSource;
+  readonly store: ProgramInStore;
   readonly lastRun: LastRun | null;
   /** What the next build would change of what is served; `null` when not both sides are known. */
   readonly changes: readonly JsonChange[] | null;

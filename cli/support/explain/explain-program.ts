@@ -6,8 +6,8 @@ import { type JsonChange, jsonChanges } from "../../snapshot/json-changes.ts";
 import { runHistory } from "../run-history.ts";
 import { type Conclusion, conclusion, type ProgramFacts } from "./conclusion.ts";
 import { type NextStep, nextStep } from "./next-step.ts";
-import { type SourceFinding, sourceFinding } from "./source-finding.ts";
-import { type StoreFinding, storeFinding } from "./store-finding.ts";
+import { type ProgramInSource, readProgramInSource } from "./program-in-source.ts";
+import { type ProgramInStore, readProgramInStore } from "./program-in-store.ts";
 
 /** Why a program is or isn't served. */
 export interface Explanation extends ProgramFacts, Conclusion {
@@ -26,8 +26,8 @@ export async function explainProgram(
 ): Promise<Explanation> {
   const { tenantId, programId } = program;
   const [source, found, runs] = await Promise.all([
-    sourceFinding(settings, tenantId, programId, signal),
-    storeFinding(store, tenantId, programId, signal),
+    readProgramInSource(settings, tenantId, programId, signal),
+    readProgramInStore(store, tenantId, programId, signal),
     runHistory(store, new Set([tenantId]), now, signal),
   ]);
   const lastRun = runs.lastRuns.get(tenantId) ?? null;
@@ -40,7 +40,7 @@ export async function explainProgram(
   return { ...facts, ...reached, lastRunProblems, next: nextStep(facts, reached) };
 }
 
-function pendingChanges(source: SourceFinding, store: StoreFinding): readonly JsonChange[] | null {
+function pendingChanges(source: ProgramInSource, store: ProgramInStore): readonly JsonChange[] | null {
   if (source.kind !== "publishable" || store.kind !== "live" || store.served === null) return null;
   // Equal digests are the proof; the comparison only says where they come apart.
   return source.sha256 === store.served.sha256 ? [] : jsonChanges(store.served.document, source.document);

@@ -46,7 +46,7 @@ async function schemaParts(): Promise<readonly unknown[]> {
       FROM pg_constraint WHERE connamespace = 'booking'::regnamespace
     UNION ALL SELECT schemaname || '.' || tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'booking'
     UNION ALL SELECT tgrelid::regclass::text, tgname, tgenabled::text FROM pg_trigger WHERE NOT tgisinternal
-    ORDER BY 1, 2`);
+    ORDER BY 1, 2, 3`);
 }
 
 describe("seedSource", () => {

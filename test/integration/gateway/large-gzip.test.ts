@@ -149,7 +149,7 @@ for (const [name, fault] of [
       () => lines().findLast(({ status }) => status === 500),
       (found) => found !== undefined,
     );
-    expect(line?.cause).toMatch(/digest|ended after|broken|missing|instead of/);
+    expect(line?.cause).toMatch(/digest|ended after|broken|missing|manifest says|instead of/);
     await eventually(seen.openBodies, (open) => open === 0);
     seen.mend();
     expectPacked(await list(), snapshot.list);

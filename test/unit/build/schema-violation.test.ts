@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { renderedProgram } from "../../../cli/build/rendered-program.ts";
-import { violation } from "../../../cli/build/violation.ts";
+import { schemaViolation } from "../../../cli/build/schema-violation.ts";
 import type { ProgramSource } from "../../../cli/public-program/program-source.ts";
 import { parseProgramId } from "../../../core/ids.ts";
 import { mapped } from "../../support/program-source.ts";
@@ -8,7 +8,7 @@ import { mapped } from "../../support/program-source.ts";
 function violationOf(fields: Partial<ProgramSource>) {
   const program = mapped(fields);
   if (program.kind !== "published") throw new Error(program.kind);
-  return violation(renderedProgram(program, "object"), parseProgramId("p-1"));
+  return schemaViolation(renderedProgram(program, "object"), parseProgramId("p-1"));
 }
 
 describe("the rendered bytes against the schema", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { conclusion, type ProgramFacts } from "../../../cli/support/explain/conclusion.ts";
 import { nextStep } from "../../../cli/support/explain/next-step.ts";
-import type { SourceFinding } from "../../../cli/support/explain/source-finding.ts";
+import type { ProgramInSource } from "../../../cli/support/explain/program-in-source.ts";
 import {
   history,
   lastRun,
@@ -13,10 +13,10 @@ import {
   publishable,
 } from "../../support/program-facts.ts";
 
-const unavailable: SourceFinding = { kind: "unavailable", reason: "It is away." };
-const draft: SourceFinding = { kind: "not_publishable", state: "draft" };
-const absent: SourceFinding = { kind: "absent", elsewhere: [] };
-const tenantUnknown: SourceFinding = { kind: "tenant_unknown" };
+const unavailable: ProgramInSource = { kind: "unavailable", reason: "It is away." };
+const draft: ProgramInSource = { kind: "not_publishable", state: "draft" };
+const absent: ProgramInSource = { kind: "absent", elsewhere: [] };
+const tenantUnknown: ProgramInSource = { kind: "tenant_unknown" };
 const problem = {
   severity: "error",
   code: "program_name_blank",
@@ -25,7 +25,7 @@ const problem = {
   value: " ",
   message: "a program needs a name",
 } as const;
-const invalid: SourceFinding = { kind: "invalid", problems: [problem] };
+const invalid: ProgramInSource = { kind: "invalid", problems: [problem] };
 const held = { reason: "wrong prices", since: "2026-11-21T12:00:00.000Z" };
 const pending = [{ kind: "changed", path: "prices.rooms[0].amount", before: 1, after: 2 }] as const;
 
@@ -80,7 +80,7 @@ describe("what partners get and why", () => {
   });
 
   test("counts the values that a rule keeps from being published", () => {
-    const source = { ...publishable, dropped: [problem, problem] } as SourceFinding;
+    const source = { ...publishable, dropped: [problem, problem] } as ProgramInSource;
     expect(judged({ source }).summary).toContain("2 values of the source are not published");
   });
 
@@ -127,14 +127,14 @@ describe("what to do next", () => {
   });
 
   test("is to use the source's spelling of the id", () => {
-    const source: SourceFinding = { kind: "absent", elsewhere: [{ tenantId: "acme", programId: "it's" }] };
+    const source: ProgramInSource = { kind: "absent", elsewhere: [{ tenantId: "acme", programId: "it's" }] };
     expect(judged({ store: live(), source }).next.commands).toEqual([
       "snapshot explain --tenant acme --program 'it'\\''s'",
     ]);
   });
 
   test("is to look at the tenant that has the program", () => {
-    const source: SourceFinding = {
+    const source: ProgramInSource = {
       kind: "absent",
       elsewhere: [{ tenantId: "other", programId: "KYOTO-1" }],
     };
@@ -162,7 +162,7 @@ describe("what to do next", () => {
   });
 
   test("is to see that a dropped value is corrected, if it is wanted", () => {
-    const source = { ...publishable, dropped: [problem] } as SourceFinding;
+    const source = { ...publishable, dropped: [problem] } as ProgramInSource;
     expect(judged({ source, store: liveWithProgram() }).next.text).toContain(
       "Correct it in the booking system",
     );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { UsageRow } from "../../../cli/gateway-log/usage-tally.ts";
-import { tokenUsage } from "../../../cli/support/token-usage.ts";
+import { usageByToken } from "../../../cli/support/token-usage.ts";
 import { parseTenantId, parseTokenId } from "../../../core/ids.ts";
 import type { TokenDigest } from "../../../core/token.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
@@ -42,7 +42,7 @@ test("The counts of a token are summed by resource and by class of status", () =
     row({ resource: "detail", status: 404, requests: 2, lastSeen: "2026-11-21T11:00:00.000Z" }),
     row({ resource: "legacy", status: 500, requests: 1 }),
   ];
-  const [use] = tokenUsage(rows, [token(1)], now).tokens;
+  const [use] = usageByToken(rows, [token(1)], now).tokens;
   expect(use).toEqual({
     tokenId: token(1).tokenId,
     tenantId: "acme",
@@ -56,7 +56,7 @@ test("The counts of a token are summed by resource and by class of status", () =
 
 test("The busiest token comes first, and requests without a token count as one", () => {
   const rows = [row({}), row({ tokenId: null, tenantId: null, status: 401, requests: 9 })];
-  expect(tokenUsage(rows, [token(1)], now).tokens.map(({ tokenId }) => tokenId)).toEqual([
+  expect(usageByToken(rows, [token(1)], now).tokens.map(({ tokenId }) => tokenId)).toEqual([
     null,
     token(1).tokenId,
   ]);
@@ -69,7 +69,7 @@ test("Idle are the active tokens without a request; revoked and expired ones are
     token(3, { revokedAt: "2026-11-01T00:00:00.000Z" }),
     token(4, { expiresAt: "2026-11-21T11:59:59.000Z" }),
   ];
-  expect(tokenUsage([row({})], registered, now).idle.map(({ tokenId }) => tokenId)).toEqual([
+  expect(usageByToken([row({})], registered, now).idle.map(({ tokenId }) => tokenId)).toEqual([
     token(2).tokenId,
   ]);
 });
@@ -80,5 +80,5 @@ test("Whoever calls the deprecated resource is named once", () => {
     row({ resource: "legacy", day: "2026-11-20" }),
     row({ tokenId: null, resource: "legacy" }),
   ];
-  expect(tokenUsage(rows, [], now).legacyCallers).toEqual([token(1).tokenId]);
+  expect(usageByToken(rows, [], now).legacyCallers).toEqual([token(1).tokenId]);
 });

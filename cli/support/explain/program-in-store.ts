@@ -8,7 +8,7 @@ import { dataOf, responseBytes } from "../../snapshot/stored-response.ts";
 import { publishedSnapshot } from "../../snapshot/stored-snapshot.ts";
 
 /** What partners get of a program now. */
-export type StoreFinding =
+export type ProgramInStore =
   /** Nothing was ever published for the tenant. */
   | { readonly kind: "unpublished" }
   /** The tenant's pointer, its manifest or the program's own file cannot be trusted. */
@@ -25,12 +25,12 @@ export type StoreFinding =
     };
 
 /** Looks into the store; throws only when the store itself cannot be asked. */
-export async function storeFinding(
+export async function readProgramInStore(
   store: ObjectStore,
   tenantId: TenantId,
   programId: string,
   signal: AbortSignal,
-): Promise<StoreFinding> {
+): Promise<ProgramInStore> {
   try {
     const live = await publishedSnapshot(store, tenantId, signal);
     if (live === undefined) return { kind: "unpublished" };

@@ -13,7 +13,7 @@ import { readTenants } from "../../source/read-tenants.ts";
 import { sourceLimits } from "../../source/source-limits.ts";
 
 /** What the booking database says of a program now, and what a build would make of it. */
-export type SourceFinding =
+export type ProgramInSource =
   | { readonly kind: "unavailable"; readonly reason: string }
   | { readonly kind: "tenant_unknown" }
   | { readonly kind: "absent"; readonly elsewhere: readonly ElsewhereProgram[] }
@@ -29,12 +29,12 @@ export type SourceFinding =
     };
 
 /** Asks the source; never throws for its sake, since the store alone explains much. */
-export async function sourceFinding(
+export async function readProgramInSource(
   settings: CliSettings,
   tenantId: TenantId,
   programId: string,
   signal: AbortSignal,
-): Promise<SourceFinding> {
+): Promise<ProgramInSource> {
   const rules: ContentRules = {
     isTerminalStatus: terminalStatusTest(settings.terminalStatuses),
     legacyCapacity: settings.legacyCapacity,
@@ -57,7 +57,7 @@ async function read(
   tenantId: TenantId,
   programId: string,
   rules: ContentRules,
-): Promise<SourceFinding> {
+): Promise<ProgramInSource> {
   const tenants = await readTenants(client);
   if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
   const found = await readProgram(client, tenantId, programId, rules.limits);
