@@ -1,11 +1,11 @@
 import { type LogSource, openLog } from "./open-log.ts";
-import { type RequestLine, requestLine } from "./request-line.ts";
+import { type RequestLogLine, requestLine } from "./request-line.ts";
 import { wholeLines } from "./whole-lines.ts";
 
 /** What a search through logs brought. */
 export interface FoundRequests {
   /** In the order of the logs; a client may use an id more than once. */
-  readonly requests: readonly RequestLine[];
+  readonly requests: readonly RequestLogLine[];
   /** Further ones beyond the bound. */
   readonly omitted: number;
   /** The first and the last request of the logs, by position: what time they cover. */
@@ -21,7 +21,7 @@ export async function findRequests(
   requestId: string,
   signal: AbortSignal,
 ): Promise<FoundRequests> {
-  const found: RequestLine[] = [];
+  const found: RequestLogLine[] = [];
   let omitted = 0;
   let from: string | undefined;
   let to: string | undefined;

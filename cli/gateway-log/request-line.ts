@@ -1,5 +1,5 @@
 /** One request as the gateway's access log tells it. What the gateway did not get to know is `null`. */
-export interface RequestLine {
+export interface RequestLogLine {
   /** RFC 3339, UTC. */
   readonly time: string;
   readonly requestId: string;
@@ -27,7 +27,7 @@ export interface RequestLine {
  * The request that a line of a log tells of; `undefined` for every other line. What collects logs often puts a time or a
  * stream's name in front of the JSON, or wraps it as Docker's `json-file` driver does; both are looked through.
  */
-export function requestLine(text: string): RequestLine | undefined {
+export function requestLine(text: string): RequestLogLine | undefined {
   const record = jsonRecord(text.slice(Math.max(0, text.indexOf("{"))));
   if (record === undefined) return undefined;
   if (typeof record.log === "string") return requestLine(record.log);

@@ -1,4 +1,4 @@
-import type { RequestLine } from "./request-line.ts";
+import type { RequestLogLine } from "./request-line.ts";
 
 /** How often one token got one status from one resource on one day. */
 export interface UsageRow {
@@ -22,7 +22,7 @@ export class UsageTally {
   #from: string | undefined;
   #to: string | undefined;
 
-  add(line: RequestLine): void {
+  add(line: RequestLogLine): void {
     const { time, tokenId, tenantId, route, status } = line;
     const day = time.slice(0, "YYYY-MM-DD".length);
     const key = `${tokenId ?? ""} ${route} ${status} ${day}`;

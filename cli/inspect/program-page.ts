@@ -14,7 +14,7 @@ import {
 import { calendarDay, emptyFields, money } from "./program-words.ts";
 
 /** A program as partners get it. */
-export interface ProgramView {
+export interface ProgramPageView {
   readonly tenantId: string;
   readonly programId: string;
   readonly snapshotId: string;
@@ -26,7 +26,7 @@ export interface ProgramView {
   readonly program: ProgramDetail | null;
 }
 
-export function programPage(view: ProgramView): Page {
+export function programPage(view: ProgramPageView): Page {
   const { tenantId, programId, program, document, objectKey, sha256, snapshotId } = view;
   const main = html`<h1><bdi>${program?.name ?? programId}</bdi></h1>
 <p class="lead">What partners get for <code>${programId}</code>. <a href="${explainPath(tenantId, programId)}">Is it up to date?</a></p>

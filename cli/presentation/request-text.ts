@@ -1,5 +1,5 @@
 import { printable } from "../../core/printable.ts";
-import type { RequestLine } from "../gateway-log/request-line.ts";
+import type { RequestLogLine } from "../gateway-log/request-line.ts";
 import type { ExplainedRequest } from "../support/request/explain-request.ts";
 import type { TokenFinding } from "../support/request/token-finding.ts";
 import { historyLines, nextStepText } from "./explanation-text.ts";
@@ -32,7 +32,7 @@ export function requestText(request: ExplainedRequest, layout: Layout): string {
 }
 
 /** The status with what the specification calls it. */
-function statusTitle({ status, isCut }: RequestLine): string {
+function statusTitle({ status, isCut }: RequestLogLine): string {
   const title = statusTitles[status];
   return `${status}${title === undefined ? "" : ` ${title}`}${isCut ? ", cut off" : ""}`;
 }
@@ -54,17 +54,17 @@ const resources: Readonly<Record<string, string>> = {
   legacy: "/api/v1/partner/programs (deprecated)",
 };
 
-function asked({ method, route, programId }: RequestLine): string {
+function asked({ method, route, programId }: RequestLogLine): string {
   const program = programId === null ? "" : `, program ${programId}`;
   return printable(`${method ?? "?"} ${resources[route] ?? "a path that is not of the API"}${program}`);
 }
 
-function answer({ bytes, durationMs, status }: RequestLine): string {
+function answer({ bytes, durationMs, status }: RequestLogLine): string {
   const size = bytes === null ? "" : `, ${bytes.toLocaleString("en")} bytes`;
   return `${status}${size}${durationMs === null ? "" : `, after ${durationMs} ms`}`;
 }
 
-function tokenLines(token: TokenFinding, line: RequestLine, style: Style): string[] {
+function tokenLines(token: TokenFinding, line: RequestLogLine, style: Style): string[] {
   switch (token.kind) {
     case "none":
       return ["none that the gateway knows"];
@@ -85,7 +85,7 @@ function tokenLines(token: TokenFinding, line: RequestLine, style: Style): strin
   }
 }
 
-function tone({ status, isCut }: RequestLine, style: Style): (text: string) => string {
+function tone({ status, isCut }: RequestLogLine, style: Style): (text: string) => string {
   if (status === 200) return isCut ? style.doubtful : style.good;
   return status >= 500 ? style.bad : style.doubtful;
 }

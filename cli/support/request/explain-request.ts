@@ -1,7 +1,7 @@
 import { asFailure } from "../../../core/failure.ts";
 import { isTenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { RequestLine } from "../../gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../gateway-log/request-line.ts";
 import { type ProgramHistory, programHistory } from "../../snapshot/program-history.ts";
 import { snapshotHistory } from "../../snapshot/snapshot-history.ts";
 import { publishedSnapshot } from "../../snapshot/stored-snapshot.ts";
@@ -15,7 +15,7 @@ export interface ExplainedRequest extends RequestFacts, RealCause {}
 /** Holds what the log says against the store. Never throws for the store's sake: the log alone explains much. */
 export async function explainRequests(
   store: ObjectStore,
-  lines: readonly RequestLine[],
+  lines: readonly RequestLogLine[],
   signal: AbortSignal,
 ): Promise<readonly ExplainedRequest[]> {
   const registry = await registryReading(store);
@@ -31,7 +31,7 @@ export async function explainRequests(
 
 async function historyOf(
   store: ObjectStore,
-  { tenantId, programId }: RequestLine,
+  { tenantId, programId }: RequestLogLine,
   signal: AbortSignal,
 ): Promise<ProgramHistory | null> {
   if (tenantId === null || !isTenantId(tenantId) || programId === null) return null;

@@ -1,4 +1,4 @@
-import type { RequestLine } from "../../gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../gateway-log/request-line.ts";
 import type { RealCause, RequestFacts } from "./request-facts.ts";
 import { serverFault } from "./server-fault.ts";
 import { tokenRefusal } from "./token-refusal.ts";
@@ -30,7 +30,7 @@ export function realCause(facts: RequestFacts): RealCause {
   }
 }
 
-function served(line: RequestLine): RealCause {
+function served(line: RequestLogLine): RealCause {
   const what = line.programId === null ? "" : ` --program ${line.programId}`;
   const selector = line.route === "list" ? " --list" : line.route === "legacy" ? " --legacy" : what;
   return cause(
@@ -42,7 +42,7 @@ function served(line: RequestLine): RealCause {
   );
 }
 
-function cut(line: RequestLine): RealCause {
+function cut(line: RequestLogLine): RealCause {
   if (line.causeCode === "too_many_waiting") {
     return cause(
       "The client sent request after request on one connection without waiting for answers, so the gateway ended it.",
@@ -59,7 +59,7 @@ function cut(line: RequestLine): RealCause {
   );
 }
 
-function malformed(line: RequestLine): RealCause {
+function malformed(line: RequestLogLine): RealCause {
   if (line.route === "detail") {
     return cause(
       "The id in the path is not well formed, so no program can have it: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit, percent-encoded at most once.",

@@ -1,11 +1,11 @@
-import type { RequestLine } from "../../gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../gateway-log/request-line.ts";
 import type { ProgramHistory } from "../../snapshot/program-history.ts";
 import type { NextStep } from "../explain/next-step.ts";
 import type { TokenFinding } from "./token-finding.ts";
 
 /** What is known of one request, from the log and from the store. */
 export interface RequestFacts {
-  readonly line: RequestLine;
+  readonly line: RequestLogLine;
   readonly token: TokenFinding;
   /** Of the program that was asked for in vain; `null` when none was, or when nothing could be found out. */
   readonly history: ProgramHistory | null;

@@ -1,9 +1,9 @@
 import type { CauseCode } from "../../../core/cause-code.ts";
-import type { RequestLine } from "../../gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../gateway-log/request-line.ts";
 import type { RealCause } from "./request-facts.ts";
 
 /** What an operator can do about a 500, by the code that the gateway noted; its text names the object or the fault. */
-export function serverFault(line: RequestLine): RealCause {
+export function serverFault(line: RequestLogLine): RealCause {
   const tenant = line.tenantId === null ? "" : ` --tenant ${line.tenantId}`;
   const { text, commands } = remedies.get(line.causeCode) ?? unexpected;
   return {

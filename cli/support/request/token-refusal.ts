@@ -1,6 +1,6 @@
 import type { CauseCode } from "../../../core/cause-code.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
-import type { RequestLine } from "../../gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../gateway-log/request-line.ts";
 import type { RealCause, RequestFacts } from "./request-facts.ts";
 
 /** Why a token was refused with 401: its own history, where the gateway knew which one it was. */
@@ -24,7 +24,7 @@ export function tokenRefusal({ line, token }: RequestFacts): RealCause {
 }
 
 /** The gateway did not know the token. */
-function anonymous({ causeCode, cause }: RequestLine): RealCause {
+function anonymous({ causeCode, cause }: RequestLogLine): RealCause {
   return (
     anonymousCauses.get(causeCode) ?? {
       summary: `The gateway refused the request: ${cause ?? "it noted no cause"}.`,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RequestLine } from "../../../cli/gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../../cli/gateway-log/request-line.ts";
 import { realCause } from "../../../cli/support/request/real-cause.ts";
 import type { RequestFacts } from "../../../cli/support/request/request-facts.ts";
 import { type RegistryReading, tokenFinding } from "../../../cli/support/request/token-finding.ts";
@@ -34,7 +34,7 @@ function reading(...tokens: readonly RegisteredToken[]): RegistryReading {
   return { kind: "read", registry: { revision: 1, tokens } };
 }
 
-function line(fields: Partial<RequestLine>): RequestLine {
+function line(fields: Partial<RequestLogLine>): RequestLogLine {
   return {
     time: "2026-11-21T12:00:00.000Z",
     requestId: "r-1",
@@ -56,7 +56,7 @@ function line(fields: Partial<RequestLine>): RequestLine {
   };
 }
 
-function judged(fields: Partial<RequestLine>, others: Partial<RequestFacts> = {}) {
+function judged(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}) {
   return realCause({ line: line(fields), token: { kind: "none" }, history: null, ...others });
 }
 
