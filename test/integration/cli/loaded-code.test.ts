@@ -1,0 +1,44 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../../support/run-cli.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "loaded-code-"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+/** The packages whose code a call loads: V8's coverage names every script that it compiled. */
+async function packagesLoadedBy(...args: readonly string[]): Promise<ReadonlySet<string>> {
+  const coverage = await mkdtemp(join(folder, "call-"));
+  const { status } = await runCli(args, {
+    env: { NODE_V8_COVERAGE: coverage, STORE_URL: `file:${folder}/store` },
+  });
+  expect(status).toBe(0);
+  const [file = ""] = await readdir(coverage);
+  const { result }: { result: readonly { url: string }[] } = JSON.parse(
+    await readFile(join(coverage, file), "utf8"),
+  );
+  return new Set(result.flatMap(({ url }) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []));
+}
+
+describe("a call loads the code that it needs, and no other", () => {
+  it.each([
+    ["--version", ["--version"], ["commander"]],
+    ["a list of commands", ["snapshot", "--help"], ["commander"]],
+    ["a question to a folder", ["snapshot", "status"], ["commander"]],
+  ])("%s", async (_name, args, expected) => {
+    const loaded = await packagesLoadedBy(...args);
+    for (const name of expected) expect(loaded).toContain(name);
+    for (const name of ["knex", "pg", "@aws-sdk/client-s3", "express"]) expect(loaded).not.toContain(name);
+  });
+
+  it("knex is loaded for the reference schema alone", async () => {
+    expect(await packagesLoadedBy("snapshot", "build", "--help")).not.toContain("knex");
+    expect(await packagesLoadedBy("source", "init", "--help")).toContain("knex");
+  });
+});
