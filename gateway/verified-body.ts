@@ -3,7 +3,7 @@ import type { ResponseEntry } from "../core/manifest.ts";
 import { readBody, sha256Hex } from "../core/object-body.ts";
 import type { StoreReader } from "./store-reader.ts";
 
-/** The whole bytes that a manifest's entry describes; throws rather than give others. */
+/** The whole bytes that a manifest's entry describes; throws rather than give others (P17, W17). */
 export async function verifiedBody(
   store: StoreReader,
   entry: ResponseEntry,

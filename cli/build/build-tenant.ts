@@ -45,7 +45,7 @@ export interface BuildContext {
 /** A build that lost to another builder or to a prune starts again from a fresh reading, so many times. */
 const maxRestarts = 3;
 
-/** Builds and publishes one tenant. Never throws: what went wrong is in the result. */
+/** Builds and publishes one tenant. Never throws: what went wrong is in the result, and stops no other (P12). */
 export async function buildTenant(
   tenantId: TenantId,
   options: BuildOptions,
@@ -155,7 +155,7 @@ interface AttemptInput {
 async function buildOnce(input: AttemptInput, known: (partial: Attempt) => void): Promise<Attempt> {
   const { tenantId, options, context, problems } = input;
   const { store, signal } = context;
-  // Before the database: a builder that holds older data must lose the race for the pointer, not win it.
+  // P5: before the database: a builder that holds older data must lose the race for the pointer, not win it.
   const pointer = await readPointer(store, tenantId, signal);
   const before = pointer?.current;
   const base = { before, after: undefined, counts: noPrograms };
