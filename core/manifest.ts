@@ -35,7 +35,7 @@ const manifestFormat = "partner-programs/manifest@1";
 export function detailEntry(manifest: Manifest, id: string): ResponseEntry | undefined {
   const record = manifest.programs.get(id);
   if (record === undefined) return undefined;
-  // Only ids that the reader or the generator accepted are in the table.
+  // W22: only ids that the reader or the generator accepted are in the table.
   const name: ResponseName = { kind: "detail", programId: id as ProgramId };
   return {
     key: responseKey(manifest.tenantId, record.snapshotId, name),

@@ -18,7 +18,7 @@ export function runKey(runId: SnapshotId): ObjectKey {
   return `${runsPrefix}${runId}.json` as ObjectKey;
 }
 
-/** Everything of one tenant begins with this. */
+/** Everything of one tenant begins with this (P16). */
 export function tenantPrefix(tenantId: TenantId): string {
   return `${tenantsPrefix}${tenantId}/`;
 }

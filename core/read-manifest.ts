@@ -16,7 +16,7 @@ export interface ExpectedManifest {
 }
 
 /**
- * Reads a manifest as it streams in. Throws `corrupt_document`, and trusts nothing of it, unless the bytes have the
+ * P4: reads a manifest as it streams in. Throws `corrupt_document`, and trusts nothing of it, unless the bytes have the
  * digest that the pointer states, the document names the pointer's tenant and snapshot, and *every* key lies under
  * that tenant's prefix and is the key of the very response that it stands for.
  *

@@ -6,7 +6,7 @@ import { tokensKey } from "./object-key.ts";
 import { parseStoredDocument } from "./stored-document.ts";
 import type { TokenDigest } from "./token.ts";
 
-/** What is known of a token; its plaintext is not. Times are RFC 3339, UTC. */
+/** What is known of a token (T5); its plaintext is not. Times are RFC 3339, UTC. */
 export interface RegisteredToken {
   readonly tokenId: TokenId;
   readonly sha256: TokenDigest;
@@ -17,7 +17,7 @@ export interface RegisteredToken {
   /** Requests per window; `null`: the gateway's general limit. */
   readonly rateLimit: number | null;
   readonly createdAt: string;
-  /** A revoked token stays in the registry, so that support can say since when it is. */
+  /** T7: a revoked token stays in the registry, so that support can say since when it is. */
   readonly revokedAt: string | null;
   readonly replaces: TokenId | null;
 }

@@ -5,13 +5,13 @@ import { base62, base62OfUint32 } from "./base62.ts";
 declare const brand: unique symbol;
 /** A token's plaintext: printed once, never stored, logged or put into an error. */
 export type TokenPlaintext = string & { readonly [brand]: "TokenPlaintext" };
-/** SHA-256 of the whole plaintext, lower-case hex: the only form in which a token is kept. */
+/** SHA-256 of the whole plaintext, lower-case hex: the only form in which a token is kept (T3). */
 export type TokenDigest = string & { readonly [brand]: "TokenDigest" };
 
 /** Random bytes that `mintToken` needs: enough for 43 digits of base62 and 256 bits of entropy. */
 export const tokenRandomBytes = 32;
 
-/** A new token from 32 bytes of a cryptographic random source. */
+/** A new token (T1) from 32 bytes of a cryptographic random source. */
 export function mintToken(random: Uint8Array): TokenPlaintext {
   if (random.length !== tokenRandomBytes) throw new RangeError(`expected ${tokenRandomBytes} random bytes`);
   const body = prefix + base62(BigInt(`0x${Buffer.from(random).toString("hex")}`), randomDigits);
@@ -19,7 +19,7 @@ export function mintToken(random: Uint8Array): TokenPlaintext {
 }
 
 /**
- * The token, or `undefined` when its form or checksum is wrong: such a string was never issued, so it is
+ * T2: the token, or `undefined` when its form or checksum is wrong: such a string was never issued, so it is
  * refused without any look-up.
  */
 export function parseToken(text: string): TokenPlaintext | undefined {

@@ -7,7 +7,7 @@ import { type ConnectionRefusal, refuseOnError } from "./refuse-connection.ts";
 import { requestHead } from "./request-head.ts";
 import { requestIdOf } from "./request-id.ts";
 
-/** Bounds on what clients may take. */
+/** Bounds on what clients may take (W60, W64). */
 export interface ConnectionLimits {
   readonly maxConnections: number;
   /** Until a request's header section must be complete. */
@@ -47,7 +47,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
     keepAliveTimeout: limits.keepAliveTimeoutMs,
   });
-  // Bounded by size alone: beyond a number of lines Node drops the rest silently, a second `Authorization` with it.
+  // W60: bounded by size alone: beyond a number of lines Node drops the rest silently, a second `Authorization` with it.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   // A client may close its side and wait (`printf ... | nc`). Without this, which Node has no option for, such a
@@ -84,7 +84,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 
   server.on("request", onRequest);
-  // An unknown `Expect` is ignored; one for `100-continue` gets its answer instead of the permission.
+  // W48: an unknown `Expect` is ignored; one for `100-continue` gets its answer instead of the permission.
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
   refuseOnError(server, connections, options.legacyHeaders, onRefusal);

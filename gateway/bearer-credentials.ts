@@ -22,7 +22,7 @@ export function createCredentialsReader(): CredentialsReader {
   return (authorization) => {
     const [value] = authorization;
     if (value === undefined) return none;
-    // Two headers leave open which of them a proxy in between judged: neither counts, even if they are equal.
+    // W32: two headers leave open which of them a proxy in between judged: neither counts, even if they are equal.
     if (authorization.length > 1) return malformed;
     if (value !== last) {
       credentials = bearerCredentials(value);
@@ -32,7 +32,7 @@ export function createCredentialsReader(): CredentialsReader {
   };
 }
 
-/** RFC 6750 section 2.1, the scheme without regard to case (RFC 9110 section 11.1); no other place is looked at. */
+/** W30 (RFC 6750 section 2.1), the scheme without regard to case (RFC 9110 section 11.1); no other place is looked at. */
 function bearerCredentials(value: string): BearerCredentials {
   // Nearly everybody writes it like this, and a slice is cheaper than a match.
   const text = value.startsWith("Bearer ppr_") ? value.slice("Bearer ".length) : afterBearer(value);

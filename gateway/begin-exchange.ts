@@ -26,7 +26,7 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
     head,
     requestId: requestIdOf(head.requestId),
     startedAtMs: nowMs,
-    // What follows a body that nobody wanted may not be the request that it looks like; and behind an upgrade that
+    // W7: what follows a body that nobody wanted may not be the request that it looks like; and behind an upgrade that
     // is not taken up, Node's parser loses the rest of the packet.
     closes: start.closes || head.hasBody || head.hasUpgrade,
     route: "unknown",

@@ -13,7 +13,7 @@ import type { StoreReader } from "./store-reader.ts";
  */
 export type ChunkSource = (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
 
-/** Bodies too large to be held, checked on their way. */
+/** Bodies too large to be held, checked on their way (P17). */
 export interface BodyStreams {
   /** Aborting the signal ends what is under way. */
   open(entry: ResponseEntry, signal: AbortSignal): Promise<ChunkSource>;

@@ -1,5 +1,5 @@
 /**
- * Whether the client prefers gzip over the bytes as they are (RFC 9110 section 12.5.3). `identity` is always
+ * W46: whether the client prefers gzip over the bytes as they are (RFC 9110 section 12.5.3). `identity` is always
  * available, even to a client that forbids it: an answer in it beats an error that no status of the API describes.
  */
 export function prefersGzip(acceptEncoding: string): boolean {

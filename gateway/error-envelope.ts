@@ -1,4 +1,4 @@
-/** The closed set of the specification's `error.code`. */
+/** The closed set of `error.code` (W42). */
 export type ErrorCode =
   | "invalid_request"
   | "unauthorized"

@@ -23,7 +23,7 @@ export interface FleetCounterOptions {
 
 /**
  * Counts in Redis, where increment and expiry are one atomic script; while Redis is away, at start-up too, the
- * insurance counts. A partner then gets at most one further quota per gateway and window, and never an error.
+ * insurance counts (W53). A partner then gets at most one further quota per gateway and window, and never an error.
  * Hits of one key by requests that are handled together go to Redis as one, and each takes its place in the sum.
  */
 export function createFleetCounter(options: FleetCounterOptions): FleetCounter {

@@ -27,7 +27,7 @@ import type { WindowCounter } from "./window-counter.ts";
 
 export interface RequestHandlerOptions {
   readonly tokens: TokenDirectory;
-  /** Counts every request with a good token, by token id; all resources share its window. */
+  /** Counts every request with a good token, by token id; all resources share its window (W52). */
   readonly counter: WindowCounter;
   readonly windowSeconds: number;
   readonly snapshots: LiveSnapshots;
@@ -36,7 +36,7 @@ export interface RequestHandlerOptions {
 }
 
 /**
- * Answers one request: the API's checks in their fixed order, each of which answers or lets the next one go on.
+ * Answers one request: the API's checks in their fixed order (W10); each answers or lets the next one go on.
  * Synchronous but where something has to be fetched, so that a request whose answer is in memory costs little more
  * than its bytes. Never throws.
  */
@@ -70,7 +70,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     });
   }
 
-  /** Check 8, and the 200. A body that the cache holds for this very generation is named by it: no further look. */
+  /** Check 8 (W3, W22), and the 200 (W2). A body held for this very generation is named by it: no further look. */
   function answer(exchange: Exchange, live: LiveSnapshot, programId: ProgramId | undefined): void {
     // `?` is in no program id, so the list and a program of that name never share a slot.
     const slot =
@@ -105,7 +105,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     whenReady(exchange, ready, (body) => respond.body(exchange, body));
   }
 
-  /** Check 9. */
+  /** Check 9 (W16, W17). */
   function fail(exchange: Exchange, error: unknown): void {
     // What has begun as one response cannot become another: the connection ends, and the client sees it.
     if (exchange.res.headersSent) exchange.res.destroy();
@@ -150,7 +150,7 @@ function requestedResource(exchange: Exchange): Resource | Refusal {
   return admittedResource(target, req.method);
 }
 
-/** Check 4: the token is known, not revoked, not expired. */
+/** Check 4 (W31): the token is known, not revoked, not expired. */
 function authenticatedToken(exchange: Exchange, tokens: TokenDirectory): KnownToken | Refusal {
   const credentials = exchange.connection.credentials(exchange.head.authorization);
   if (credentials.kind === "none") return noToken;
@@ -161,7 +161,7 @@ function authenticatedToken(exchange: Exchange, tokens: TokenDirectory): KnownTo
   return authentication.kind === "accepted" ? authentication.token : badToken(authentication.cause);
 }
 
-/** Check 7: a detail's id, decoded once, is well formed. */
+/** Check 7 (W21): a detail's id, decoded once, is well formed. */
 function requestedProgram(resource: Resource): ProgramId | Refusal | undefined {
   if (resource.kind !== "detail") return undefined;
   const id = decodedSegment(resource.segment);

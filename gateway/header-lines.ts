@@ -3,18 +3,18 @@ import { flatText } from "./flat-text.ts";
 
 // Header lines that many responses share, made once. Each ends with CR LF.
 
-/** The header lines of one kind of response: those of every response, and `extra` ones. */
+/** The header lines of one kind of response: those of every response (W6, W41, W42), and `extra` ones. */
 export function kindHeaders(extra: string): string {
   return flatText(`Cache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\n${extra}`);
 }
 
-/** Header lines of the responses that come from a snapshot. */
+/** Header lines of the responses that come from a snapshot (W45). */
 export function snapshotHeaders({ snapshotId, generatedAt }: Manifest): string {
   return flatText(`Snapshot-Id: ${snapshotId}\r\nSnapshot-Generated-At: ${generatedAt}\r\n`);
 }
 
 /**
- * The header lines of a limit of so many requests per window, up to where those that are left are told. Each limit's
+ * The header lines of a limit of so many requests per window (W44), up to where those that are left are told. Each limit's
  * are made once; there are no more limits than tokens.
  */
 export function limitHeaders(windowSeconds: number): (limit: number) => string {
@@ -51,7 +51,7 @@ export function countText(): (count: number) => string {
 
 const lastDigits = Array.from({ length: 1000 }, (_, count) => `${count}`.padStart(3, "0"));
 
-/** `Deprecation` (RFC 9745), the successor (RFC 8288, RFC 5829) and, when one is fixed, `Sunset` (RFC 8594). */
+/** W47: `Deprecation` (RFC 9745), the successor (RFC 8288, RFC 5829) and, when one is fixed, `Sunset` (RFC 8594). */
 export function legacyHeaders(deprecatedAt: Date | undefined, sunset: Date | undefined): string {
   let lines = 'Link: </v1/programs>; rel="successor-version"\r\n';
   if (deprecatedAt !== undefined) lines += `Deprecation: @${Math.floor(deprecatedAt.getTime() / 1000)}\r\n`;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Calls back when the request's body has been thrown away, or when that takes too long or too much. Answering first
+ * W7: calls back when the request's body has been thrown away, or when that takes too long or too much. Answering first
  * would close the connection with unread bytes in it, and the reset that follows can destroy the answer on its way.
  */
 export function ignoreBody(req: IncomingMessage, done: () => void): void {

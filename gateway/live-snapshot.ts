@@ -51,7 +51,7 @@ export async function readLiveSnapshot(
   return { tenantId, generation, manifest, etag: pointer.etag, headers: snapshotHeaders(manifest) };
 }
 
-/** A generation never falls and never names two snapshots, so such a pointer is an old copy or not ours. */
+/** P3: a generation never falls and never names two snapshots, so such a pointer is an old copy or not ours. */
 function refuseOlder(current: Current, floor: Floor | undefined, key: string): void {
   if (floor === undefined || current.generation > floor.generation) return;
   if (current.generation === floor.generation && current.snapshotId === floor.snapshotId) return;

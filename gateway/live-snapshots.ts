@@ -9,7 +9,7 @@ import type { StoreReader } from "./store-reader.ts";
 export interface LiveSnapshots {
   /**
    * At once when it was confirmed recently; else after a refresh, which all waiting requests share. Rejects when
-   * there is nothing that may be served.
+   * there is nothing that may be served (P18).
    */
   current(tenantId: TenantId): LiveSnapshot | Promise<LiveSnapshot>;
   /** Tenants of which a snapshot is held, with the ms since it was last confirmed, the oldest first. */

@@ -2,11 +2,11 @@ import type { WindowState } from "./window-counter.ts";
 
 /** Where a token's window stands after the request that asked. */
 export interface Quota {
-  /** Requests per window. */
+  /** Requests per window (W50). */
   readonly limit: number;
   /** Requests left after this one. */
   readonly remaining: number;
-  /** Whole seconds until the window ends, rounded up: at least 1, at most the window. */
+  /** Whole seconds until the window ends, rounded up: at least 1, at most the window (W51). */
   readonly resetSeconds: number;
   readonly isExceeded: boolean;
 }

@@ -21,22 +21,22 @@ export function refusal(code: ErrorCode, cause: Cause, headers = plainHeaders): 
   return { code, cause, headers, closes: false };
 }
 
-/** Check 1: HTTP/1.0 or 1.1 with what that version requires. */
+/** Check 1 (W11): HTTP/1.0 or 1.1 with what that version requires. */
 export function messageRefusal(httpVersion: string, hostCount: number): Refusal | undefined {
   if (httpVersion === "1.0") return undefined;
   if (httpVersion !== "1.1") return malformedMessage("unsupported version of HTTP");
-  // RFC 9112 section 3.2: exactly one, even where the target names the host itself.
+  // W12 (RFC 9112 section 3.2): exactly one, even where the target names the host itself.
   return hostCount === 1 ? undefined : malformedMessage(`${hostCount} Host headers`);
 }
 
-/** Checks 1 to 3: the target is one, names a resource, and the method is GET. */
+/** Checks 1 to 3: the target is one (W24), names a resource (W1), and the method is GET (W13). */
 export function admittedResource(target: RequestTarget, method: string | undefined): Resource | Refusal {
   if (target.kind === "malformed") return malformedMessage("malformed request target");
   if (target.kind === "unknown") return unknownPath;
   return method === "GET" ? target : wrongMethod;
 }
 
-/** Checks 5 and 6, of a request whose token is good. */
+/** Checks 5 (W50) and 6 (W34), of a request whose token is good. */
 export function quotaOrScopeRefusal(quota: Quota, mayRead: boolean): Refusal | undefined {
   if (quota.isExceeded) {
     return refusal(
@@ -51,7 +51,7 @@ export function quotaOrScopeRefusal(quota: Quota, mayRead: boolean): Refusal | u
 const challenge = 'WWW-Authenticate: Bearer realm="programs"';
 const invalidToken = kindHeaders(`${challenge}, error="invalid_token"\r\n`);
 
-/** RFC 6750 section 3: a request without credentials is told no error. */
+/** W33 (RFC 6750 section 3): a request without credentials is told no error. */
 export const noToken = refusal(
   "unauthorized",
   { code: "no_token", text: "no token" },

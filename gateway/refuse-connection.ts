@@ -19,7 +19,7 @@ export interface ConnectionRefusal {
 }
 
 /**
- * Answers in the API's envelope what Node would answer by itself, or not at all: parse errors, overlong and late
+ * W15: answers in the API's envelope what Node would answer by itself, or not at all: parse errors, overlong and late
  * header sections, CONNECT. While an earlier request of the connection is being answered, that answer is finished
  * and the connection ended instead, so that the error can never be taken for it.
  */

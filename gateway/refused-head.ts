@@ -20,7 +20,7 @@ export interface RequestLine {
 }
 
 /**
- * One pass over the lines. Patterns over the whole packet would be shorter; but these bytes are an attacker's, before any
+ * W63: one pass over the lines. Patterns over the whole packet would be shorter; but these bytes are an attacker's, before any
  * check, and each pattern that looks for the end of something that repeats is a chance to make the gateway search for
  * seconds. A last line that the packet cuts is not read: the rest of it could change what it says.
  */

@@ -17,7 +17,7 @@ export interface MethodRefusal {
 }
 
 /**
- * Checks 1 to 3 for a request that Node's parser refused for its method alone: 405 on a resource, 404 elsewhere. Such a
+ * W14: checks 1 to 3 for a request that Node's parser refused for its method alone: 405 on a resource, 404 elsewhere. Such a
  * message has to be as well-formed as one that the parser takes, since the first check comes before the third; when it is
  * not, or when its fault is another one, the answer is `undefined`, and the message malformed.
  */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { RefusedHead } from "./refused-head.ts";
 import { requestHead } from "./request-head.ts";
 
-/** The single well-formed `X-Request-Id` that came with the request, else a fresh UUID (specification, Limits 3). */
+/** The single well-formed `X-Request-Id` that came with the request, else a fresh UUID (W40). */
 export function requestIdOf(values: readonly string[]): string {
   const [value] = values;
   return values.length === 1 && value !== undefined && requestIdPattern.test(value) ? value : randomUUID();

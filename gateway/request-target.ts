@@ -1,4 +1,4 @@
-/** The three resources of the API. `segment` is what follows `/v1/programs/`, not yet decoded or judged. */
+/** The three resources of the API (W1). `segment` is what follows `/v1/programs/`, not yet decoded or judged. */
 export type Resource =
   | { readonly kind: "list" }
   | { readonly kind: "detail"; readonly segment: string }
@@ -9,11 +9,11 @@ export type RequestTarget = Resource | { readonly kind: "unknown" } | { readonly
 
 /**
  * Reads the target exactly as it came over the wire: nothing is decoded, joined or lower-cased, so only the one
- * spelling of each path names its resource. The query is ignored, and so is the authority of an absolute-form
- * target (RFC 9112 section 3.2.2).
+ * spelling of each path names its resource (W20). The query is ignored (W5), and so is the authority of an
+ * absolute-form target (W23, RFC 9112 section 3.2.2).
  */
 export function requestTarget(raw: string): RequestTarget {
-  // The parser hands on a fragment and bytes above 0x7e, neither of which a target may hold (RFC 3986 section 3).
+  // W24: the parser hands on a fragment and bytes above 0x7e, which no target may hold (RFC 9112 section 3.2).
   if (notTargetPattern.test(raw)) return malformed;
   const path = pathOf(raw);
   if (path === listPath) return list;
@@ -23,7 +23,7 @@ export function requestTarget(raw: string): RequestTarget {
   return segment === "" || segment.includes("/") ? unknown : { kind: "detail", segment };
 }
 
-/** The segment percent-decoded once; `undefined` when it cannot be decoded. */
+/** The segment percent-decoded once (W21); `undefined` when it cannot be decoded. */
 export function decodedSegment(segment: string): string | undefined {
   if (!segment.includes("%")) return segment;
   try {

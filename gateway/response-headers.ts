@@ -19,7 +19,7 @@ export interface HeaderPolicy {
 }
 
 /**
- * The header lines but for `Date` and `Connection`, each ended by CR LF. Text, since most of it is known beforehand;
+ * All header lines (W43) but `Date` and `Connection`, each ended by CR LF. Text, since most of it is known beforehand;
  * nothing of a client gets into it but a request id of `[A-Za-z0-9._-]`.
  */
 export function responseHeaders(exchange: Exchange, facts: ResponseFacts, policy: HeaderPolicy): string {

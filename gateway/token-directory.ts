@@ -12,7 +12,7 @@ import { causeAgainst, type KnownToken, knownToken, type TokenTable } from "./to
 export type Authentication =
   | { readonly kind: "accepted"; readonly token: KnownToken }
   | { readonly kind: "refused"; readonly token: KnownToken | undefined; readonly cause: Cause }
-  /** The registry could not be confirmed for too long: nobody can say whether the token is good. */
+  /** T9: the registry could not be confirmed for too long: nobody can say whether the token is good. */
   | { readonly kind: "unconfirmed"; readonly cause: Cause };
 
 /** All tokens, in memory. An unknown token costs a look-up, never a call to the store. */
@@ -22,7 +22,7 @@ export interface TokenDirectory {
   ageMs(): number;
   /** Why the directory cannot be trusted now; `undefined` while it can. */
   unconfirmedCause(): string | undefined;
-  /** Begins to poll; resolves when the registry is confirmed for the first time. */
+  /** Begins to poll (T8); resolves when the registry is confirmed for the first time. */
   start(): Promise<void>;
   stop(): void;
 }
@@ -78,6 +78,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
       if (result.kind === "object") result.body.destroy();
       return;
     }
+    // T10: only a registry that was never there is an empty one; none replaces a newer one.
     switch (result.kind) {
       case "not_modified":
         break;

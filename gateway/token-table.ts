@@ -3,7 +3,7 @@ import type { TenantId, TokenId } from "../core/ids.ts";
 import type { TokenDigest } from "../core/token.ts";
 import { type RegisteredToken, readScope } from "../core/token-registry.ts";
 
-/** What a request needs to know of its token, computed once per version of the registry. */
+/** What a request needs to know of its token, its tenant first (W4), computed once per version of the registry. */
 export interface KnownToken {
   readonly tokenId: TokenId;
   readonly tenantId: TenantId;

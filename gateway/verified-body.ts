@@ -2,7 +2,7 @@ import type { ResponseEntry } from "../core/manifest.ts";
 import { entryFailure, readEntry } from "../core/read-entry.ts";
 import type { StoreReader } from "./store-reader.ts";
 
-/** The whole bytes that a manifest's entry describes; throws rather than give others. */
+/** The whole bytes that a manifest's entry describes; throws rather than give others (P17, W17). */
 export async function verifiedBody(
   store: StoreReader,
   entry: ResponseEntry,

@@ -7,7 +7,7 @@ export interface WaitingRequests {
 }
 
 /**
- * Each waiting request is some 2 KiB of memory besides its bytes, bodies included, so both are bounded. Above a bound the
+ * W61: each waiting request is some 2 KiB of memory besides its bytes, bodies included, so both are bounded. Above a bound the
  * connection is to be destroyed: Node reads on even from a paused one, and nothing else stops a client that sends faster
  * than it reads.
  */

@@ -10,7 +10,7 @@ export interface SendLimits {
 }
 
 /**
- * Ends the connection of a client that takes its response too slowly or not at all, and calls back once when the
+ * W62: ends the connection of a client that takes its response too slowly or not at all, and calls back once when the
  * response is over. Only for responses that the operating system did not take whole at once.
  *
  * The socket's own timeout does not do: Node lets it pass once more while a write is under way, and whatever the client

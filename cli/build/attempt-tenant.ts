@@ -78,7 +78,7 @@ export async function attemptTenant(
   record: AttemptRecord,
 ): Promise<AttemptOutcome> {
   const { store, signal } = context;
-  // Before the database: a builder that holds older data must lose the race for the pointer, not win it.
+  // P5: before the database: a builder that holds older data must lose the race for the pointer, not win it.
   const pointer = await readPointer(store, tenantId, signal);
   const before = pointer?.current;
   record.before = before;

@@ -95,7 +95,7 @@ export async function storeRunReport(store: ObjectStore, report: RunReport): Pro
   await store.put(runKey(parseSnapshotId(report.runId)), bytesBody(documentBytes(report)));
 }
 
-/** The tenants to build, each once and well formed; what is wrong with the others goes to `problems`. */
+/** D40: the tenants to build, each once and well formed; what is wrong with the others goes to `problems`. */
 async function chosenTenants(
   options: RunOptions,
   context: RunContext,
@@ -135,7 +135,7 @@ async function chosenTenants(
   });
 }
 
-/** A tenant that the source no longer lists keeps its last snapshot; the run names it. */
+/** P13: a tenant that the source no longer lists keeps its last snapshot; the run names it. */
 async function reportVanished(
   store: ObjectStore,
   tenants: readonly TenantId[],

@@ -9,7 +9,7 @@ import { noPrograms } from "./program-counts.ts";
 /** A build that lost to another builder or to a prune starts again from a fresh reading at most this often. */
 const maxRestarts = 3;
 
-/** Builds and publishes one tenant. Never throws: what went wrong is in the result. */
+/** Builds and publishes one tenant. Never throws: what went wrong is in the result, and stops no other (P12). */
 export async function buildTenant(
   tenantId: TenantId,
   options: BuildOptions,

@@ -3,7 +3,7 @@ import type { TenantId } from "../../core/ids.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
-/** Throws `invalid_program` when errors were found and they are to fail the build. */
+/** P19: throws `invalid_program` when errors were found and they are to fail the build. */
 export function guardInvalid(
   tenantId: TenantId,
   counts: ProgramCounts,
@@ -21,7 +21,7 @@ export function guardInvalid(
 }
 
 /**
- * Throws `shrink_guard` when the number of programs fell by more than half (and by at least 5), or to zero: more often
+ * P10: throws `shrink_guard` when the number of programs fell by more than half (and by at least 5), or to zero: more often
  * a fault of the source than a decision of the company. `before` is `undefined` when the live manifest cannot be read.
  */
 export function guardShrink(tenantId: TenantId, before: number | undefined, after: number): void {

@@ -4,7 +4,7 @@ import { Spool } from "./spool.ts";
 
 /**
  * Collects programs in the order of their ids and gives the list and the legacy response, both in list order:
- * `departureDate` ascending, null last, then id.
+ * `departureDate` ascending, null last, then id (D8).
  */
 export class ListResponses implements Disposable {
   /** Each program's element of the list, then that of the legacy response. */
@@ -23,7 +23,7 @@ export class ListResponses implements Disposable {
     this.#departures.push(departureDate === null ? afterAllDates : Number(departureDate.replaceAll("-", "")));
   }
 
-  /** Both bodies live until `dispose`. Called once. */
+  /** The list (D13) and the legacy response (D12). Both bodies live until `dispose`. Called once. */
   finish(): { readonly list: ObjectBody; readonly legacy: ObjectBody } {
     const departures = this.#departures;
     const order = new Uint32Array(departures.length).map((_, at) => at);

@@ -116,7 +116,7 @@ export async function prepareSnapshot(
     await store({ kind: "detail", programId }, body);
   }
 
-  /** The parent's entry when it has the same bytes and may be taken over. */
+  /** P7: the parent's entry when it has the same bytes and may be taken over. */
   async function storeUnlessSame(
     name: ResponseName,
     body: ObjectBody,
@@ -178,6 +178,7 @@ export function checkedProgram(
   const program = publicProgram(source, rules);
   if (program.kind !== "published") return program;
   const { kind, programId, problems, listItem } = program;
+  // D3: which children belong to which is not known.
   if (isDuplicate) {
     const problem = { code: "program_id_duplicate", programId, field: "id", value: programId } as const;
     return { kind: "invalid", problems: [problem] };
@@ -190,7 +191,7 @@ export function checkedProgram(
   return { kind, programId, problems, rendered, departureDate: listItem.departureDate };
 }
 
-/** Some of the data takes more room in the finished document than in the source. */
+/** D37: some of the data takes more room in the finished document than in the source. */
 function oversizeProblem(
   { detail }: RenderedProgram,
   programId: ProgramId,
@@ -232,6 +233,7 @@ async function forEachProgram(
   }
 }
 
+/** D36: they belong to nothing that is published. */
 function reportStrays(strays: readonly StrayRows[], problems: ProblemLog): void {
   for (const { view, programs, firstProgramId } of strays) {
     const programId = shownValue(firstProgramId);

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { PublicProgram } from "../public-program/public-program.ts";
 
 /**
- * The canonical text of one program: minified JSON, keys in the order of the specification's tables. Its bytes are its
+ * The canonical text of one program: minified JSON, keys in the order of the specification's tables (D5). Its bytes are its
  * UTF-8; they are made where they are needed, since those of most programs are known already.
  */
 export interface RenderedProgram {
@@ -24,7 +24,7 @@ export function renderedProgram(
 ): RenderedProgram {
   const { listItem, detailOnly } = program;
   const { name, capacity } = listItem;
-  // The detail begins with the list's very text, so the list fields of both are equal by construction.
+  // D9: the detail begins with the list's very text, so the list fields of both are equal by construction.
   const listText = JSON.stringify(listItem);
   const detail = `{"data":${listText.slice(0, -1)},${JSON.stringify(detailOnly).slice(1)}}`;
   const legacy = { name, capacity: legacyCapacity === "total" ? capacity.total : capacity };

@@ -12,7 +12,7 @@ export function runOutcome(
   problems: readonly Problem[],
   options: { readonly dryRun: boolean; readonly askedFor: boolean },
 ): { readonly outcome: RunReport["outcome"]; readonly exitStatus: ExitStatus } {
-  // A tenant on hold is passed over, unless it was asked for by name.
+  // P9: a tenant on hold is passed over, unless it was asked for by name.
   const isRefused = ({ outcome }: TenantRun): boolean =>
     outcome === "refused" || (outcome === "held" && options.askedFor);
   const failed =

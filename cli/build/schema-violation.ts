@@ -5,7 +5,7 @@ import { type DataProblem, shownValue } from "../public-program/problem.ts";
 import type { RenderedProgram } from "./rendered-program.ts";
 
 /**
- * The first way in which the rendered *bytes*, read back as a partner would, break the published schema. The mapping
+ * D11: the first way in which the rendered *bytes*, read back as a partner would, break the published schema. The mapping
  * leaves nothing to find; this is what holds when the mapping is wrong one day, or the source gives nested arrays.
  */
 export function schemaViolation(rendered: RenderedProgram, programId: ProgramId): DataProblem | undefined {

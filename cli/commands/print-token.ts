@@ -4,7 +4,7 @@ import { printJson, type Shell } from "../shell/shell.ts";
 import type { IssuedToken } from "../tokens/issue-token.ts";
 
 /**
- * Prints a new token, for the only time: the plaintext alone on standard output, so that it can be piped into a secret
+ * T4: prints a new token, for the only time: the plaintext alone on standard output, so that it can be piped into a secret
  * store, and everything else on standard error. `--json` is one object with all of it.
  */
 export function printIssuedToken(shell: Shell, issued: IssuedToken, json: boolean): void {

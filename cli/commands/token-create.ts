@@ -55,6 +55,7 @@ async function run(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
     rateLimit: flags.rateLimit ?? null,
   };
   await withCheckedStore(shell, async (store) => {
+    // T13: most often the id is wrong.
     if (!flags.allowUnpublished) {
       const current = await store.get(currentKey(tenantId));
       if (current.kind === "missing") {
@@ -73,7 +74,7 @@ async function run(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
   return 0;
 }
 
-/** A scope that nothing asks for opens nothing: with a slip of the pen every request is a 403. */
+/** T14: a scope that nothing asks for opens nothing: with a slip of the pen every request is a 403. */
 function assertKnown(scopes: readonly string[]): void {
   const unknown = scopes.filter((scope) => scope !== readScope);
   if (unknown.length === 0) return;
@@ -92,6 +93,7 @@ function name(value: string): string {
   );
 }
 
+/** Each once, of the form of T12. */
 function collectedScopes(value: string, previous: readonly string[] | undefined): readonly string[] {
   if (!/^[a-z][a-z0-9._:-]{0,63}$/.test(value)) {
     throw new InvalidArgumentError("Expected a lower-case letter, then up to 63 of a-z 0-9 . _ : -");

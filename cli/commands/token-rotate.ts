@@ -10,7 +10,7 @@ import { type IssuedToken, issueToken, revoked } from "../tokens/issue-token.ts"
 import { parsedOption } from "./parsed-option.ts";
 import { printIssuedToken } from "./print-token.ts";
 
-/** `token rotate`: a new token on the same terms; the old one is revoked in the same write. */
+/** `token rotate`: a new token on the same terms; the old one is revoked in the same write (T6). */
 export function tokenRotate(shell: Shell): Command {
   return new Command()
     .argument("<token-id>", "the token to replace", parsedOption(parseTokenId))

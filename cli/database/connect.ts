@@ -6,7 +6,7 @@ export type SourceClient = pg.ClientBase;
 
 /** Connections to the booking database, for reading only. */
 export interface SourcePool {
-  /** Runs with a connection of its own, inside one `REPEATABLE READ READ ONLY` transaction: one consistent reading. */
+  /** Runs with a connection of its own, inside one `REPEATABLE READ READ ONLY` transaction (P6): one consistent reading. */
   withReading<Result>(read: (client: SourceClient) => Promise<Result>): Promise<Result>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The number that prints back as the given decimal (`1234.50` as 1234.5), or `undefined` for what is no finite
+ * D22: the number that prints back as the given decimal (`1234.50` as 1234.5), or `undefined` for what is no finite
  * number or has more digits than a JSON number can hold: such an amount would be published wrong.
  */
 export function exactAmount(decimal: string | null): number | undefined {
@@ -9,7 +9,7 @@ export function exactAmount(decimal: string | null): number | undefined {
   return Number.isFinite(value) && plainDecimal(match) === printedDecimal(value) ? value : undefined;
 }
 
-/** Zeros are trimmed elsewhere: a pattern that does it takes quadratic time, and a numeric has 16,383 decimals. */
+/** W63: zeros are trimmed elsewhere: a pattern that does it takes quadratic time, and a numeric has 16,383 decimals. */
 const decimalPattern = /^(-?)(\d*)(?:\.(\d*))?$/;
 
 /** Without leading or trailing zeros. */

@@ -3,8 +3,8 @@ import type { Report } from "./problem.ts";
 import type { EnrollmentRow } from "./program-source.ts";
 
 /**
- * `used` counts operational passengers: not staff, not terminal. An unknown status or role counts as used, since
- * a seat wrongly shown as taken is better than one sold twice. It is not capped at `total`.
+ * D29: `used` counts operational passengers: not staff, not terminal. An unknown status or role counts as used, since
+ * a seat wrongly shown as taken is better than one sold twice. It is not capped at `total`; `remaining` is (D28).
  */
 export function capacity(
   declaredTotal: number | null,
@@ -28,7 +28,7 @@ export function capacity(
   return { total, used, remaining: Math.max(0, total - used) };
 }
 
-/** Compares statuses without regard to case; NULL is not terminal. */
+/** D33: compares statuses without regard to case; NULL is not terminal. */
 export function terminalStatusTest(terminal: readonly string[]): (status: string | null) => boolean {
   const known = new Set(terminal.map((status) => status.toLowerCase()));
   return (status) => status !== null && known.has(status.toLowerCase());

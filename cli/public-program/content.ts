@@ -3,7 +3,7 @@ import type { Report } from "./problem.ts";
 import type { FaqRow, ItineraryRow, ProgramSource } from "./program-source.ts";
 import { presentText, presentTexts } from "./text.ts";
 
-/** `null` when nothing in it is known: all arrays empty and no accommodation description. */
+/** D6: `null` when nothing in it is known: all arrays empty and no accommodation description. */
 export function content(source: ProgramSource, report: Report): PublicContent | null {
   const parts: PublicContent = {
     included: presentTexts(source.included, "content.included", report),

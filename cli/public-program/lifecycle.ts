@@ -3,10 +3,10 @@ const unpublishedStates = ["draft", "cancelled", "completed", "archived", "ended
 export type Lifecycle =
   | { readonly kind: "publishable" }
   | { readonly kind: "unpublished"; readonly state: (typeof unpublishedStates)[number] }
-  /** Breaks the source contract. */
+  /** D2: breaks the source contract. */
   | { readonly kind: "unknown" };
 
-/** Whether a program is published is decided by its lifecycle state alone, compared without regard to case. */
+/** D1: the lifecycle state alone decides whether a program is published; D33: its case does not. */
 export function lifecycle(state: string | null): Lifecycle {
   const known = state?.toLowerCase();
   if (known === "active") return { kind: "publishable" };

@@ -16,12 +16,14 @@ export function prices(
   if (rooms.length === 0) rooms.push(...legacyRoom(legacyPrice, report));
   const amounts = rooms.map((room) => room.amount);
   return {
+    // D25: of what is published, the legacy price included.
     startingAmount: amounts.length === 0 ? null : Math.min(...amounts),
     rooms,
     children: childPrices(childRows, report),
   };
 }
 
+/** D23: an amount or an occupancy that makes no sense is no price. */
 function roomPrices(rows: readonly RoomPriceRow[], report: Report): RoomPrice[] {
   const rooms: RoomPrice[] = [];
   rows.forEach(([occupancy, decimal], at) => {
@@ -35,7 +37,7 @@ function roomPrices(rows: readonly RoomPriceRow[], report: Report): RoomPrice[] 
   return rooms.sort((a, b) => a.occupancy - b.occupancy || a.amount - b.amount);
 }
 
-/** The specification's "empty list", extended to one that is empty after dropping. */
+/** D24: the specification's "empty list", extended to one that is empty after dropping. */
 function legacyRoom(decimal: string | null, report: Report): RoomPrice[] {
   if (decimal === null) return [];
   const amount = exactAmount(decimal);
@@ -44,6 +46,7 @@ function legacyRoom(decimal: string | null, report: Report): RoomPrice[] {
   return [];
 }
 
+/** D26: 0 is a price here, for infants. */
 function childPrices(rows: readonly ChildPriceRow[], report: Report): ChildPrice[] {
   const children: ChildPrice[] = [];
   rows.forEach(([minAge, maxAge, decimal], at) => {

@@ -34,8 +34,8 @@ export interface MappingRules {
 }
 
 /**
- * What partners may see of a program: built field by field from an allow-list, never by copying a record. Every key
- * of the specification's tables is there, in their order, so that the same data gives the same bytes.
+ * What partners may see of a program: built field by field from an allow-list, never by copying a record (D4). Every key
+ * of the specification's tables is there, in their order (D5), so that the same data gives the same bytes (D10).
  */
 export function publicProgram(source: ProgramSource, rules: MappingRules): PublicProgram {
   const state = lifecycle(source.lifecycleState);
@@ -50,6 +50,7 @@ export function publicProgram(source: ProgramSource, rules: MappingRules): Publi
   if (state.kind === "unknown") {
     return invalid(source, "lifecycle_state_unknown", "lifecycle_state", source.lifecycleState);
   }
+  // D3; the reader of the rows knows of twins.
   const { programId } = source;
   if (!isProgramId(programId)) return invalid(source, "program_id_invalid", "id", programId);
   const name = presentText(source.name);
@@ -110,6 +111,7 @@ function publicDetailOnly(source: ProgramSource, report: Report): DetailOnly {
   };
 }
 
+/** D27: partners look the code up, so only what has its form is published. */
 function currency(raw: string | null, report: Report): string | null {
   const code = presentText(raw);
   if (code === null) return null;

@@ -2,7 +2,7 @@ import { parsedUrl } from "../../core/parsed-url.ts";
 import type { Report } from "./problem.ts";
 import { presentText } from "./text.ts";
 
-/** The URL as it is, if it may be published: absolute, https, no user information. Blank counts as absent. */
+/** D31: the URL as it is, if it may be published: absolute, https, no user information. Blank counts as absent. */
 export function publicUrl(text: string | null, field: string, report: Report): string | null {
   const url = presentText(text);
   if (url === null || isPublicUrl(url)) return url;

@@ -3,7 +3,7 @@ import type { Report } from "./problem.ts";
 import type { StaffRow } from "./program-source.ts";
 import { presentText } from "./text.ts";
 
-/** The display names of the lead guide and the teachers; `null` when there are none. */
+/** The display names of the lead guide, the first one (D34), and the teachers (D38); `null` when there are none. */
 export function staff(rows: readonly StaffRow[], report: Report): Staff | null {
   let leadGuide: Guide | null = null;
   const teachers: StaffTeacher[] = [];
@@ -32,6 +32,7 @@ export function staff(rows: readonly StaffRow[], report: Report): Staff | null {
   return leadGuide === null && teachers.length === 0 ? null : { leadGuide, teachers };
 }
 
+/** D30: the API knows two. */
 function gender(raw: string | null, field: string, report: Report): "male" | "female" | null {
   const known = presentText(raw)?.toLowerCase();
   if (known === "male" || known === "female") return known;

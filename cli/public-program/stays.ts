@@ -4,7 +4,7 @@ import type { HotelStayRow } from "./program-source.ts";
 import { presentText } from "./text.ts";
 import { calendarDate } from "./travel-dates.ts";
 
-/** The stays of which anything is known, in source order. */
+/** The stays of which anything is known (D38), in source order. */
 export function hotelStays(rows: readonly HotelStayRow[], report: Report): HotelStay[] {
   const stays: HotelStay[] = [];
   rows.forEach(([name, location, checkIn, checkOut, stars], at) => {
@@ -22,6 +22,7 @@ export function hotelStays(rows: readonly HotelStayRow[], report: Report): Hotel
   return stays;
 }
 
+/** D30: a rating that means nothing is not published. */
 function starLevel(stars: number | null, field: string, report: Report): number | null {
   if (stars === null || (Number.isInteger(stars) && stars >= 1 && stars <= 5)) return stars;
   report("star_level_invalid", field, stars);

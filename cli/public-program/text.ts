@@ -1,12 +1,12 @@
 import type { Report } from "./problem.ts";
 
-/** The text as it is, or `null` when it is absent or nothing but Unicode white space. */
+/** D7: the text as it is, or `null` when it is absent or nothing but Unicode white space. */
 export function presentText(text: string | null): string | null {
   return text === null || blank.test(text) ? null : text;
 }
 
 /**
- * The texts that say something; blank ones are dropped with a warning. A `text[]` of two dimensions has arrays for
+ * The texts that say something; blank ones are dropped with a warning (D35). A `text[]` of two dimensions has arrays for
  * elements: they stay, for the schema to refuse the program.
  */
 export function presentTexts(

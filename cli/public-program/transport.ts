@@ -4,7 +4,7 @@ import type { FlightRow } from "./program-source.ts";
 import { publicUrl } from "./public-url.ts";
 import { presentText } from "./text.ts";
 
-/** The distinct airlines by code, in source order, each with the first usable logo; `null` when there are none. */
+/** D32: the distinct airlines by code, in source order, each with the first usable logo; `null` when there are none. */
 export function transport(rows: readonly FlightRow[], report: Report): Transport | null {
   const airlines = new Map<string, AirlineBrand>();
   rows.forEach(([rawCode, rawLogo], at) => {

@@ -1,5 +1,5 @@
 /**
- * The text without plaintexts of tokens. Somebody may paste one where an id belongs, and whatever repeats it would carry
+ * T4: the text without plaintexts of tokens. Somebody may paste one where an id belongs, and whatever repeats it would carry
  * it into a log, a screen or a browser's history. `issued` is the one token that stays.
  */
 export function tokenFree(text: string, issued?: string): string {

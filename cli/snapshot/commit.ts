@@ -19,7 +19,7 @@ export type Replacement =
 
 /**
  * Makes `next` the tenant's pointer if it still is as `parent` was read (`undefined`: there was none). This one write
- * makes a snapshot visible, and nothing else does. `live` also when somebody has built on `next` or rewritten it since.
+ * makes a snapshot visible, and nothing else does (P1, P2). `live` also when somebody built on `next` or rewrote it since.
  */
 export async function commit(
   store: ObjectStore,
@@ -34,7 +34,7 @@ export async function commit(
 }
 
 /**
- * The compare-and-swap itself. An unclear answer (a refusal, which may be our own lost write; 5xx; a timeout) is settled
+ * P8: the compare-and-swap itself. An unclear answer (a refusal, which may be our own lost write; 5xx; a timeout) is settled
  * by reading the pointer back. Repeating the same bytes under the same condition is harmless: at most one of the
  * attempts can be applied, a late one included, since no two pointers have the same bytes (nonce) and so no ETag ever
  * returns. No abort signal: an interrupted write would leave its outcome unknown.

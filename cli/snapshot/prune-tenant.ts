@@ -33,7 +33,7 @@ export interface TenantPrune {
 const maxAttempts = 4;
 
 /**
- * Deletes what no kept snapshot of the tenant uses. Safe beside builds, rollbacks, readers and other prunes:
+ * P15: deletes what no kept snapshot of the tenant uses. Safe beside builds, rollbacks, readers and other prunes:
  *
  * 1. The pointer is read first, and everything is decided by what is found afterwards.
  * 2. Snapshots that are to go are marked as condemned; a rollback that reads the pointer later sees the marks.

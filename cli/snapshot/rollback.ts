@@ -26,7 +26,7 @@ export interface Rollback {
 const maxAttempts = 4;
 
 /**
- * Makes an earlier snapshot live again (`to`, by default the one that was live before the present one) and holds the
+ * P14: makes an earlier snapshot live again (`to`, by default the one that was live before the present one) and holds the
  * tenant at it, by one compare-and-swap. The snapshot is read as a whole first.
  *
  * A prune may run at the same time. It marks what it is going to delete as condemned before it rewrites the pointer, and

@@ -10,7 +10,7 @@ import type { SourceLimits } from "./source-limits.ts";
 
 /**
  * The queries of the generator: one per view and tenant, `$1` being the tenant. They name every column that is read
- * and nothing else, so that an extra (private) column of a view can never leave the database. Order and grouping use
+ * and nothing else, so that an extra (private) column of a view can never leave the database (D4). Order and grouping use
  * the "C" collation: the same on every server, whatever its locale.
  */
 export const tenantsQuery = `

@@ -1,5 +1,5 @@
 /**
- * Tuples whose first element is the position: ordered by it, NULL last, ties by their text, so that the order in which
+ * D39: tuples whose first element is the position: ordered by it, NULL last, ties by their text, so that the order in which
  * the database happens to give rows never shows. The position itself is not published and is cut off.
  */
 export function byPosition(tuples: unknown[][]): unknown[][] {

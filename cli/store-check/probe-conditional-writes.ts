@@ -23,7 +23,7 @@ export type ConditionalWrites =
 const leastEffort: Effort = { rounds: 1, contenders: 3 };
 
 /**
- * Throws `store_unsupported` unless the store honours conditional writes. Cheap enough to run before a build: without
+ * P11: throws `store_unsupported` unless the store honours conditional writes. Cheap enough to run before a build: without
  * them two builders, or two changes to the token registry, would silently undo each other.
  */
 export async function requireConditionalWrites(store: ObjectStore, options: ProbeOptions): Promise<void> {

@@ -30,7 +30,7 @@ export async function readRegistry(
 }
 
 /**
- * Replaces the registry's tokens by what `edit` makes of them, as one compare-and-swap: after a conflict `edit` runs
+ * Replaces the registry's tokens by what `edit` makes of them, as one compare-and-swap (T11): after a conflict `edit` runs
  * again on what is there now. After an unclear answer the registry is read back; the change counts as done when it is
  * there. `edit` throws to refuse; then nothing is written.
  */

@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-describe("private data of the booking database", () => {
+describe("D4 private data of the booking database", () => {
   test("is there to be leaked: every private column of the sample data holds a canary", async () => {
     for (const [table, columns] of Object.entries(privateTextColumns)) {
       for (const column of columns) {

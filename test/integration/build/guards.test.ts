@@ -24,7 +24,7 @@ describe("a program with an error", () => {
     await bench.insertPrograms("acme", { program_id: "bad", name: " " }, "good-3");
   });
 
-  test("fails its tenant's build by default, and the previous snapshot stays live", async () => {
+  test("P19 fails its tenant's build by default, and the previous snapshot stays live", async () => {
     const { status, report, stdout } = await buildWithoutEffect(bench);
     expect(status).toBe(1);
     expect(report.outcome).toBe("failed");
@@ -39,7 +39,7 @@ describe("a program with an error", () => {
     expect((await bench.published("acme")).list.data.map(({ id }) => id)).toEqual(["good-1", "good-2"]);
   });
 
-  test("is left out and reported with --on-invalid skip, and the run is done", async () => {
+  test("P19 is left out and reported with --on-invalid skip, and the run is done", async () => {
     const { status, report } = await bench.build(["--on-invalid", "skip"]);
     expect(status).toBe(0);
     expect(tenantRun(report, "acme")).toMatchObject({
@@ -63,7 +63,7 @@ describe("a program with an error", () => {
     expect(manifest.programs.has("good-1")).toBe(false);
   });
 
-  test("fails its own tenant only: the others are published, and the run is partly done", async () => {
+  test("P12 fails its own tenant only: the others are published, and the run is partly done", async () => {
     await bench.source.insert("tenants", { tenant_id: "beta", name: "Beta" });
     await bench.insertPrograms("beta", "b");
     const { status, report } = await bench.build();
@@ -77,7 +77,7 @@ describe("a program with an error", () => {
   });
 });
 
-describe("two programs of one id", () => {
+describe("D3 two programs of one id", () => {
   beforeEach(async () => {
     await bench.insertPrograms("acme", "a", "twin", { program_id: "twin", name: "Other" }, "z");
     await bench.insertRows("room_prices", "acme", "twin", { occupancy: 2, amount: 10 });
@@ -121,7 +121,7 @@ describe("two programs of one id", () => {
   });
 });
 
-describe("the shrink guard", () => {
+describe("P10 the shrink guard", () => {
   test.each([
     [12, 5, "more than half, by 7"],
     [9, 4, "more than half, by exactly 5"],

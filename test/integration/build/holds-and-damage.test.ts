@@ -36,7 +36,7 @@ describe("a tenant on hold", () => {
     await bench.insertPrograms("acme", "new");
   });
 
-  test("is passed over and named, and the run is done", async () => {
+  test("P9 is passed over and named, and the run is done", async () => {
     const { status, report, stdout } = await buildWithoutEffect(bench);
     expect(status).toBe(0);
     expect(tenantRun(report, "acme")).toMatchObject({
@@ -51,7 +51,7 @@ describe("a tenant on hold", () => {
     expect(stdout).toContain("acme");
   });
 
-  test("is refused when --tenant asks for it", async () => {
+  test("P9 is refused when --tenant asks for it", async () => {
     const { status, report } = await buildWithoutEffect(bench, "--tenant", "acme");
     expect(status).toBe(4);
     expect(report.outcome).toBe("refused");

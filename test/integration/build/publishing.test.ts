@@ -114,7 +114,7 @@ describe("the first build of a tenant", () => {
   });
 });
 
-describe("an unchanged build", () => {
+describe("P7 an unchanged build", () => {
   test("writes nothing and says so", async () => {
     const first = await bench.build();
     const { status, run, report, written } = await buildEffect(bench);
@@ -193,7 +193,7 @@ describe("a change of one program", () => {
     });
   });
 
-  test("leaves the manifest pointing at the unchanged files of earlier builds", async () => {
+  test("P7 leaves the manifest pointing at the unchanged files of earlier builds", async () => {
     const first = await bench.published("acme");
     for (const capacity of [11, 12]) {
       await bench.source.query(

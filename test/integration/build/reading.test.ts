@@ -214,7 +214,7 @@ describe.each(["plain", "guarded"] as const)("by %s queries", (chosen) => {
 });
 
 describe("one consistent reading", () => {
-  test("shows nothing of a transaction that changes programs and children while it is under way", async () => {
+  test("P6 shows nothing of a transaction that changes programs and children while it is under way", async () => {
     const all = ids(4 * round);
     await insertPrograms(all);
     await insertChildren(all);
@@ -262,7 +262,7 @@ describe("one consistent reading", () => {
     expect(open).toEqual([]);
   });
 
-  test("can't write", async () => {
+  test("P6 can't write", async () => {
     const writing = withPool((pool) =>
       pool.withReading((client) => client.query("DELETE FROM partner_source.programs")),
     );

@@ -72,7 +72,7 @@ describe("the database between rows and bytes", () => {
   });
 });
 
-describe("the same source gives the same bytes", () => {
+describe("D10 the same source gives the same bytes", () => {
   let scratch: string;
 
   beforeAll(async () => {

@@ -37,7 +37,7 @@ async function errors(): Promise<readonly string[]> {
 
 const long = (bytes: number): string => "x".repeat(bytes);
 
-describe("a value that is larger than MAX_VALUE_KB", () => {
+describe("D37 a value that is larger than MAX_VALUE_KB", () => {
   test.each([
     ["name", "name"],
     ["description", "description"],
@@ -115,7 +115,7 @@ describe("a value that is larger than MAX_VALUE_KB", () => {
   });
 });
 
-describe("a program that is larger than MAX_PROGRAM_KB", () => {
+describe("D37 a program that is larger than MAX_PROGRAM_KB", () => {
   test("by its own values is an error of it alone", async () => {
     const values = ["description", "departure_point", "guide_name", "accommodation_description", "name"];
     const fields = Object.fromEntries(values.map((name) => [name, long(2 * kb)]));

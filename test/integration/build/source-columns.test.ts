@@ -49,7 +49,7 @@ describe("text arrays", () => {
 });
 
 describe("what the generator reads", () => {
-  test("is nothing but the contract's columns: an extra one of a view is never even evaluated", async () => {
+  test("D4 is nothing but the contract's columns: an extra one of a view is never even evaluated", async () => {
     await bench.insertPrograms("acme", "p");
     await bench.insertRows("room_prices", "acme", "p", { occupancy: 2, amount: 10 });
     const views = ["tenants", "programs", "room_prices", "enrollments", "staff", "flights", "faq"];

@@ -17,7 +17,7 @@ beforeEach(async () => {
   await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
 });
 
-describe("dates", () => {
+describe("D20 dates", () => {
   const days = ["2027-03-28", "2027-10-31", "2027-01-01", "2028-02-29", "0001-01-01", "9999-12-31"];
 
   afterAll(async () => {
@@ -75,7 +75,7 @@ describe("dates", () => {
 });
 
 describe("amounts", () => {
-  test("keep their decimal value exactly, whatever the scale of the column", async () => {
+  test("D22 keep their decimal value exactly, whatever the scale of the column", async () => {
     const amounts = [
       "1234.50",
       "0.1",
@@ -143,7 +143,7 @@ describe("amounts", () => {
 });
 
 describe("children", () => {
-  test("stand by position, NULL last, ties by their content, whatever the order of the rows", async () => {
+  test("D39 stand by position, NULL last, ties by their content, whatever the order of the rows", async () => {
     await bench.insertPrograms("acme", "p");
     const rows = [
       { position: null, title: "no position" },
@@ -202,7 +202,7 @@ describe("children", () => {
     expect((await bench.published("acme")).details.get("p")?.capacity.used).toBe(1);
   });
 
-  test("of programs that don't exist, or without an id, are passed over with a warning", async () => {
+  test("D36 of programs that don't exist, or without an id, are passed over with a warning", async () => {
     await bench.insertPrograms("acme", "p");
     await bench.source.insert(
       "faq",

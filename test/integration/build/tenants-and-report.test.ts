@@ -46,7 +46,7 @@ describe("tenants that come and go", () => {
     expect(details.map((detail) => detail?.departureDate)).toEqual(["2027-05-02", null]);
   });
 
-  test("one that vanished from the source keeps its last snapshot, and the run names it", async () => {
+  test("P13 one that vanished from the source keeps its last snapshot, and the run names it", async () => {
     await bench.build();
     const before = await bench.tree();
     await bench.source.query("DELETE FROM partner_source.tenants");
@@ -61,7 +61,7 @@ describe("tenants that come and go", () => {
     expect((await bench.published("acme")).list.meta.count).toBe(3);
   });
 
-  test("programs of tenants that are not listed are passed over with a warning", async () => {
+  test("D36 programs of tenants that are not listed are passed over with a warning", async () => {
     await bench.insertPrograms("ghost", "x", "y");
     await bench.insertPrograms("g".repeat(300), "x");
     const { status, report } = await bench.build();
@@ -74,7 +74,7 @@ describe("tenants that come and go", () => {
     expect((await readdir(join(bench.storeDirectory, "tenants"))).sort()).toEqual(["acme"]);
   });
 
-  test("a tenant whose id is ill-formed, or NULL, is an error of the run; the others are published", async () => {
+  test("D40, P12 a tenant whose id is ill-formed, or NULL, is an error of the run; the others are published", async () => {
     await bench.source.insert(
       "tenants",
       { tenant_id: "../evil" },
@@ -91,7 +91,7 @@ describe("tenants that come and go", () => {
     expect(report.totals.errors).toBe(4);
   });
 
-  test("a tenant that is listed twice is built once, with a warning", async () => {
+  test("D40 a tenant that is listed twice is built once, with a warning", async () => {
     await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme again" });
     const { status, report } = await bench.build();
     expect(status).toBe(0);

@@ -59,7 +59,7 @@ const detail = "PutObject v1/programs/KYOTO-1.json";
 const list = "PutObject v1/programs.json";
 const legacy = "PutObject api/v1/partner/programs.json";
 
-test("an unchanged tenant costs 2 reads and no write", async () => {
+test("P7 an unchanged tenant costs 2 reads and no write", async () => {
   const { tenant, reported, others } = await build();
   expect(tenant).toEqual(reads);
   expect(reported).toEqual({ get: 2, put: 0, list: 0, delete: 0 });

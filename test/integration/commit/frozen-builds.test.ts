@@ -32,7 +32,7 @@ async function freezeAt(k: number): Promise<BuildProcess | undefined> {
   return first === build ? build : undefined;
 }
 
-test("a builder that is frozen at any of its store calls while another publishes loses or builds anew: it never wins with old data", {
+test("P5 a builder that is frozen at any of its store calls while another publishes loses or builds anew: it never wins with old data", {
   timeout: 300_000,
 }, async () => {
   const { objects } = stage.server;

@@ -55,7 +55,7 @@ async function killEverywhere(version: number): Promise<number> {
   }
 }
 
-test("a build killed with SIGKILL after every single store call leaves every tenant whole, and the next build succeeds", {
+test("P2 a build killed with SIGKILL after every single store call leaves every tenant whole, and the next build succeeds", {
   timeout: 300_000,
 }, async () => {
   await stage.setVersion(1);

@@ -36,7 +36,7 @@ function putting(put: (real: () => Promise<PutResult>, call: number) => Promise<
   };
 }
 
-test("a refusal of our own write, whose reply was lost, counts as success", async () => {
+test("P8 a refusal of our own write, whose reply was lost, counts as success", async () => {
   const store = putting(async (real) => {
     await real();
     return { kind: "refused" };
@@ -100,7 +100,7 @@ test("a store that refuses again and again though nothing changed is said to, wi
   expect(failure.message).toContain("store check");
 });
 
-test("when no answer can be had, the outcome is said to be unknown and partners to be safe", async () => {
+test("P8 when no answer can be had, the outcome is said to be unknown and partners to be safe", async () => {
   const store: ObjectStore = {
     ...putting(async () => {
       throw unavailable();

@@ -24,7 +24,7 @@ const bodyFaults: readonly (readonly [string, Fault])[] = [
 ];
 
 for (const [name, fault] of bodyFaults) {
-  test(`a body that ${name}: 500, never a wrong answer and never 404; it recovers by itself`, async () => {
+  test(`W17, P17 a body that ${name}: 500, never a wrong answer and never 404; it recovers by itself`, async () => {
     on = await startBrokenStoreGateway();
     on.seen.breakKeys(/\/p1\.json$/, fault);
     const answer = await on.detail("p1");
@@ -56,7 +56,7 @@ test("a body is read once, however many ask for it at a time", async () => {
   expect(on.seen.asked.filter((key) => key.endsWith("/p1.json"))).toHaveLength(1);
 });
 
-test("no key outside the token's tenant is ever read", async () => {
+test("P16 no key outside the token's tenant is ever read", async () => {
   on = await startBrokenStoreGateway();
   const paths = ["/v1/programs", "/v1/programs/p1", "/v1/programs/g1", "/v1/programs/..%2F..%2Fglobex"];
   for (const path of paths) await on.client.get(path, on.token);
@@ -76,7 +76,7 @@ test("a publication is served within the refresh interval, list and details at o
   expect((await on.detail("p1")).body.includes("second p1")).toBe(true);
 });
 
-test("headers and body of an answer are of one snapshot, whatever is published meanwhile", async () => {
+test("W2, W45 headers and body of an answer are of one snapshot, whatever is published meanwhile", async () => {
   on = await startBrokenStoreGateway({ SNAPSHOT_REFRESH_MS: "5" });
   const marks = new Map<string, string>([[on.first.snapshotId, "first"]]);
   const seen: { readonly snapshotId: string; readonly body: string }[] = [];

@@ -40,7 +40,7 @@ const metricOf = async (name: string): Promise<number> => {
 };
 const openConnections = (): Promise<number> => metricOf("gateway_connections");
 
-test("a header section that does not come in time gets the envelope, and the connection ends", async () => {
+test("W15, W60 a header section that does not come in time gets the envelope, and the connection ends", async () => {
   await start({ HEADERS_TIMEOUT_SECONDS: "1" });
   const beganAt = performance.now();
   const { responses, ending } = await converse(gateway.api, {
@@ -54,7 +54,7 @@ test("a header section that does not come in time gets the envelope, and the con
   expect(ending).toBe("closed");
 });
 
-test("a header section that trickles in is cut off all the same", async () => {
+test("W60 a header section that trickles in is cut off all the same", async () => {
   await start({ HEADERS_TIMEOUT_SECONDS: "1" });
   const socket = openSocket(gateway.api);
   socket.on("error", () => {});
@@ -93,7 +93,7 @@ test("an idle connection is closed without a word when its time is over", async 
   expect(performance.now() - beganAt).toBeGreaterThan(900);
 });
 
-test("a connection ends with its last allowed request; what is pipelined behind it is neither answered nor counted", async () => {
+test("W64 a connection ends with its last allowed request; what is pipelined behind it is neither answered nor counted", async () => {
   await start({ MAX_REQUESTS_PER_CONNECTION: "3" });
   const { responses, ending } = await converse(gateway.api, { send: get().repeat(6) });
   expect(responses.map((answer) => answer.header("connection"))).toEqual([
@@ -111,7 +111,7 @@ test("a connection ends with its last allowed request; what is pipelined behind 
   expect(next.headers.ratelimit).toMatch(/r=96;/);
 });
 
-test("connections above the limit are closed at once; those within it are served, and make room when they go", async () => {
+test("W64 connections above the limit are closed at once; those within it are served, and make room when they go", async () => {
   await start({ MAX_CONNECTIONS: "4" });
   const held = await Promise.all(
     [1, 2, 3, 4].map(async () => {
@@ -166,7 +166,7 @@ test("two hundred requests in one packet are answered in their order", async () 
   expect(await metricOf('gateway_connections_cut_total{cause="too_many_waiting"}')).toBeNaN();
 });
 
-test("a client that sends request after request without waiting is cut; log and metric tell, and nobody else waits", async () => {
+test("W61 a client that sends request after request without waiting is cut; log and metric tell, and nobody else waits", async () => {
   await start({});
   const flood = Buffer.from("GET /v1/programs HTTP/1.1\r\nHost: a\r\n\r\n".repeat(250_000));
   const flooding = openSocket(gateway.api);
@@ -183,7 +183,7 @@ test("a client that sends request after request without waiting is cut; log and 
   expect(gateway.log.length).toBeLessThan(10_000);
 });
 
-test("what waits on a connection is bounded by its bytes, too, bodies included", async () => {
+test("W61 what waits on a connection is bounded by its bytes, too, bodies included", async () => {
   await start(
     {},
     {

@@ -51,7 +51,7 @@ describe.skipIf(redisUrl === "")(title, () => {
   const remaining = (answer: Answer): number => Number(/r=(\d+)/.exec(answer.headers.ratelimit ?? "")?.[1]);
   const logged = (text: string): boolean => gateways.some((gateway) => gateway.logText().includes(text));
 
-  test("is exact under concurrency over several gateways", async () => {
+  test("W53 is exact under concurrency over several gateways", async () => {
     proxy = await startTcpProxy(redisUrl);
     const token = issueToken("acme", { rateLimit: 100 });
     for (let at = 0; at < 3; at += 1) {
@@ -104,7 +104,7 @@ describe.skipIf(redisUrl === "")(title, () => {
     expect(logged("for the whole fleet")).toBe(true);
   });
 
-  test("Redis goes away and comes back: no request fails, and the fleet's count goes on", async () => {
+  test("W53 Redis goes away and comes back: no request fails, and the fleet's count goes on", async () => {
     proxy = await startTcpProxy(redisUrl);
     const token = issueToken("acme", { rateLimit: 1000 });
     const client = await join(token);

@@ -28,7 +28,7 @@ const start = (size: number, env: Readonly<Record<string, string>> = {}): Promis
 // Held to the clock, so it is tried again: a machine may have other things to do for half a second.
 const timed = { retry: 2, timeout: 180_000 };
 
-test("with default settings a token comes and goes on every gateway within one second", timed, async () => {
+test("T8 by default a token comes and goes on every gateway within one second", timed, async () => {
   fleet = await start(2, { LOG_LEVEL: "silent" });
   const clients = fleet.gateways.map(({ api }) => createClient(api));
   let isOver = false;
@@ -67,7 +67,7 @@ test("with default settings a token comes and goes on every gateway within one s
   );
 });
 
-test("a process that was stopped trusts no token that it could not confirm since", async () => {
+test("T9 a process that was stopped trusts no token that it could not confirm since", async () => {
   fleet = await start(1, { TOKEN_MAX_STALE_SECONDS: "1", TOKEN_REFRESH_MS: "100" });
   const [gateway] = fleet.gateways;
   if (gateway === undefined) throw new Error("no gateway");

@@ -156,7 +156,7 @@ function message(parts: {
   );
 }
 
-test("raw bytes: always the envelope or a close, never a 200, and the gateway lives", async () => {
+test("W11 raw bytes: always the envelope or a close, never a 200, and the gateway lives", async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300 }), async (bytes) => {
       for (const { status } of await answersTo(Buffer.from(bytes))) expect(status).toBe(400);
@@ -177,7 +177,7 @@ test("requests made of parts, without a good token: always the envelope or a clo
   await stillServes();
 }, 120_000);
 
-test("requests made of parts, with a tenant's token: never a byte of another tenant's", async () => {
+test("W4 requests made of parts, with a tenant's token: never a byte of another tenant's", async () => {
   await fc.assert(
     fc.asyncProperty(noise, fc.nat(8), async (parts, at) => {
       const headers = [...parts.headers];
@@ -192,7 +192,7 @@ test("requests made of parts, with a tenant's token: never a byte of another ten
   await stillServes();
 }, 120_000);
 
-test("any target with a tenant's token: its own resources, 400 or 404", async () => {
+test("W22 any target with a tenant's token: its own resources, 400 or 404", async () => {
   const statuses = new Set<number>();
   await fc.assert(
     fc.asyncProperty(target, async (raw) => {

@@ -66,7 +66,7 @@ test("after the interval the store is asked before anything is answered", async 
   expect((await snapshots.current(acme)).generation).toBe(6);
 });
 
-test("a snapshot that nobody asks for is forgotten, but an older generation is never believed again", async () => {
+test("P3 a snapshot that nobody asks for is forgotten, but an older generation is never believed again", async () => {
   await snapshots.current(acme);
   expect(snapshots.ages()).toHaveLength(1);
   nowMs += 60_001;

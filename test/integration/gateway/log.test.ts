@@ -64,7 +64,7 @@ test("a 200 is logged with everything that support asks for", async () => {
   });
 });
 
-test("every answer but a 200 is logged with its true cause, under its request id", async () => {
+test("W16 every answer but a 200 is logged with its true cause, under its request id", async () => {
   await start();
   const client = createClient(gateway.api);
   const cases = [
@@ -102,7 +102,7 @@ test("every answer but a 200 is logged with its true cause, under its request id
   expect(await lineOf("brewed")).toMatchObject({ route: "list", status: 405, causeCode: "wrong_method" });
 });
 
-test("no token and no header ever reaches a log, wherever the client puts it", async () => {
+test("T4 no token and no header ever reaches a log, wherever the client puts it", async () => {
   await start();
   const { plaintext } = acme;
   const head = `Host: ${canary}\r\nUser-Agent: ${canary}\r\nCookie: a=${canary}; t=${plaintext}\r\nX-Api-Key: ${plaintext}\r\n`;

@@ -34,7 +34,7 @@ for (const [name, fault] of [...storeFaults, ...stallFaults, ["is damaged by one
   });
 }
 
-test("a manifest that names a key outside its tenant is refused as a whole", async () => {
+test("P4 a manifest that names a key outside its tenant is refused as a whole", async () => {
   on = await startBrokenStoreGateway();
   await on.list();
   const snapshotId = parseSnapshotId("20300101T000000Z-00000001");
@@ -49,7 +49,7 @@ test("a manifest that names a key outside its tenant is refused as a whole", asy
   expect(on.seen.asked.filter((asked) => asked.includes("globex"))).toEqual([]);
 });
 
-test("a manifest that cannot be read at the very first request: 500, never 404, and no queue at the store", async () => {
+test("W17 a manifest that cannot be read at the very first request: 500, never 404, and no queue at the store", async () => {
   on = await startBrokenStoreGateway({ SNAPSHOT_REFRESH_MS: "60000" });
   on.seen.breakKeys(/manifest\.json$/, unavailable);
   const answers = await Promise.all(Array.from({ length: 20 }, () => on.detail("p1")));

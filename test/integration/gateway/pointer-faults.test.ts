@@ -39,7 +39,7 @@ for (const [name, fault, boundSeconds] of [
   ["cannot be read", unavailable, 2],
   ["never answers", stuck, 3],
 ] as const) {
-  test(`a pointer that ${name}: up to its bound the last good snapshot is served, then 500; it recovers by itself`, async () => {
+  test(`P18 a pointer that ${name}: up to its bound the last good snapshot is served, then 500; it recovers by itself`, async () => {
     on = await startBrokenStoreGateway({ SNAPSHOT_MAX_STALE_SECONDS: String(boundSeconds) });
     // From before the last confirmation, whenever that was.
     const beganAt = performance.now();
@@ -83,7 +83,7 @@ test("a pointer that belongs to another tenant is refused", async () => {
   expect(answer.body.equals(on.first.list)).toBe(true);
 });
 
-test("a pointer that goes back to a lower generation is refused", async () => {
+test("P3 a pointer that goes back to a lower generation is refused", async () => {
   on = await startBrokenStoreGateway();
   await on.publish(5, "fifth");
   await eventually(() => on.list(), hasMark("fifth"));
@@ -97,7 +97,7 @@ test("a pointer that goes back to a lower generation is refused", async () => {
   await eventually(() => on.list(), hasMark("sixth"));
 });
 
-test("a pointer that names another snapshot under the same generation is refused", async () => {
+test("P3 a pointer that names another snapshot under the same generation is refused", async () => {
   on = await startBrokenStoreGateway();
   await on.list();
   await on.publish(1, "other");

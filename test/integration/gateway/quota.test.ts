@@ -26,7 +26,7 @@ async function start(tokens: readonly IssuedToken[], env: Readonly<Record<string
 const remaining = (answer: Answer): number => Number(/r=(\d+)/.exec(answer.headers.ratelimit ?? "")?.[1]);
 const get = (token: IssuedToken, path = "/v1/programs"): Promise<Answer> => client.get(path, token.plaintext);
 
-test("a token gets so many requests per window, then 429 with the seconds until it ends, then a new window", async () => {
+test("W50 a token gets so many requests per window, then 429 with the seconds until it ends, then a new window", async () => {
   const token = issueToken("acme");
   await start([token], { RATE_LIMIT_REQUESTS: "3", RATE_LIMIT_WINDOW_SECONDS: "2" });
   const beganAt = performance.now();
@@ -49,7 +49,7 @@ test("a token gets so many requests per window, then 429 with the seconds until 
   expect(remaining(next)).toBe(2);
 });
 
-test("Retry-After tells the truth: a client that waits so long is served", async () => {
+test("W51 Retry-After tells the truth: a client that waits so long is served", async () => {
   const token = issueToken("acme");
   await start([token], { RATE_LIMIT_REQUESTS: "1", RATE_LIMIT_WINDOW_SECONDS: "2" });
   await get(token);
@@ -58,7 +58,7 @@ test("Retry-After tells the truth: a client that waits so long is served", async
   expect((await get(token)).status).toBe(200);
 });
 
-test("the three resources share one counter, and 400, 403 and 404 behind the token count too", async () => {
+test("W52 the three resources share one counter, and 400, 403 and 404 behind the token count too", async () => {
   const token = issueToken("acme");
   const scopeless = issueToken("acme", { scopes: ["other"] });
   await start([token, scopeless], { RATE_LIMIT_REQUESTS: "5" });
@@ -77,14 +77,14 @@ test("the three resources share one counter, and 400, 403 and 404 behind the tok
   expect((await get(scopeless)).status).toBe(429);
 });
 
-test("a refused request behind 429 is not looked at any further: not its scope, not its id", async () => {
+test("W10 a refused request behind 429 is not looked at any further: not its scope, not its id", async () => {
   const scopeless = issueToken("acme", { scopes: ["other"], rateLimit: 1 });
   await start([scopeless], {});
   await get(scopeless);
   expect((await get(scopeless, "/v1/programs/%zz")).status).toBe(429);
 });
 
-test("requests that fail before or at the token are not counted", async () => {
+test("W52 requests that fail before or at the token are not counted", async () => {
   const token = issueToken("acme");
   await start([token], { RATE_LIMIT_REQUESTS: "5" });
   expect(remaining(await get(token))).toBe(4);
@@ -101,7 +101,7 @@ test("requests that fail before or at the token are not counted", async () => {
   expect(remaining(await get(token))).toBe(3);
 });
 
-test("a token's own limit replaces the general one, and tokens do not share counters", async () => {
+test("W50, T5 a token's own limit replaces the general one, and tokens do not share counters", async () => {
   const small = issueToken("acme", { rateLimit: 2 });
   const general = issueToken("acme");
   await start([small, general], { RATE_LIMIT_REQUESTS: "10" });

@@ -84,7 +84,7 @@ for (const [name, env, bytes] of [
   ["small answers to pipelined requests", whole, () => requestBytes("small").repeat(200)],
   ["an answer that closes", whole, () => requestBytes("noise", "Connection: close")],
 ] as const) {
-  test(`readers that never read ${name} are cut in the time that the setting says`, async () => {
+  test(`W62 readers that never read ${name} are cut in the time that the setting says`, async () => {
     await start(env);
     // Before the readers, so that they differ in nothing but the time of their request.
     await client.get("/v1/programs", tokens.noise.plaintext, { "Accept-Encoding": "gzip" });
@@ -108,7 +108,7 @@ for (const [name, env] of [
   ["a streamed body", streamed],
   ["a body from memory", whole],
 ] as const) {
-  test(`a reader that takes ${name} slowly but steadily is not cut for that, only when its time is over`, async () => {
+  test(`W62 a reader that takes ${name} slowly but steadily is not cut for that, only when its time is over`, async () => {
     const seconds = 5;
     await start({ ...env, SEND_TIMEOUT_SECONDS: String(seconds) });
     const socket = await neverReading(requestBytes("noise"));

@@ -18,14 +18,14 @@ async function start(options: FixtureOptions): Promise<void> {
   client = createClient(gateway.api);
 }
 
-test("a token of a tenant without a snapshot gets 500, and the log says why", async () => {
+test("T13 a token of a tenant without a snapshot gets 500, and the log says why", async () => {
   const early = issueToken("early");
   await start({ fill: (_store, tokens) => tokens.write([early]) });
   expect((await client.get("/v1/programs", early.plaintext)).status).toBe(500);
   expect(gateway.log.findLast((entry) => entry.status === 500)?.cause).toContain("no published snapshot");
 });
 
-test("tenants see their own programs only", async () => {
+test("W4 tenants see their own programs only", async () => {
   const globex = issueToken("globex");
   await start({
     async fill(store, tokens) {

@@ -48,7 +48,7 @@ const readiness = async (): Promise<{ status: number; body: { reason?: string } 
   return { status: response.status, body: (await response.json()) as { reason?: string } };
 };
 
-test("a registry that was never there is an empty one: 401 for all, and the gateway is ready", async () => {
+test("T10 a registry that was never there is an empty one: 401 for all, and the gateway is ready", async () => {
   await start({ fill: async () => {} });
   expect(await statusWith(acme.plaintext)).toBe(401);
   expect((await readiness()).status).toBe(200);
@@ -93,7 +93,7 @@ test("a token issued later works without a restart", async () => {
   );
 });
 
-test("a revoked token gets 401 without a restart, and the log says why", async () => {
+test("W31 a revoked token gets 401 without a restart, and the log says why", async () => {
   await start();
   expect(await statusWith(acme.plaintext)).toBe(200);
   await gateway.tokens.write([revoked(acme)]);
@@ -105,7 +105,7 @@ test("a revoked token gets 401 without a restart, and the log says why", async (
   expect(line).toMatchObject({ tokenId: acme.entry.tokenId, tenantId: "acme", cause: "revoked token" });
 });
 
-test("an expiry is noticed at the very request, without a change of the registry", async () => {
+test("W31 an expiry is noticed at the very request, without a change of the registry", async () => {
   const expiresAt = new Date(Date.now() + 2500).toISOString();
   const brief = issueToken("acme", { expiresAt });
   await start({
@@ -124,7 +124,7 @@ test("an expiry is noticed at the very request, without a change of the registry
   expect(gateway.log.findLast((entry) => entry.status === 401)?.cause).toBe("expired token");
 });
 
-test("unknown tokens cost no call to the store", async () => {
+test("T2 unknown tokens cost no call to the store", async () => {
   await start({ seen: (store) => (registry = faultyStore(store)), env: { TOKEN_REFRESH_MS: "60000" } });
   registry.forget();
   for (let at = 0; at < 50; at += 1) expect(await statusWith(issueToken("acme").plaintext)).toBe(401);
@@ -143,7 +143,7 @@ for (const [name, fault] of [
     replacedBy('{"format":"partner-programs/tokens@2","revision":9,"tokens":[]}'),
   ],
 ] as const) {
-  test(`while ${name}, the last good registry serves up to its bound, then 500; it recovers by itself`, async () => {
+  test(`T9, T10 while ${name}, the last good registry serves up to its bound, then 500; it recovers by itself`, async () => {
     // From before the last confirmation, whenever that was.
     const beganAt = performance.now();
     await start({ env: { TOKEN_MAX_STALE_SECONDS: "2" } });
@@ -173,7 +173,7 @@ for (const [name, fault] of [
   });
 }
 
-test("a registry that goes back to an older revision is refused, and a revoked token stays revoked", async () => {
+test("T10 a registry that goes back to an older revision is refused, and a revoked token stays revoked", async () => {
   await start();
   const old = await readFile(`${gateway.directory}/${tokensKey}`);
   await gateway.tokens.write([revoked(acme)]);

@@ -16,7 +16,7 @@ const post = (...headers: readonly string[]): string => request("POST /v1/progra
 const invalid = "400 invalid_request";
 const notAllowed = "405 method_not_allowed";
 
-describeWire("a body is ignored, and the connection ends with the answer", [
+describeWire("W7 a body is ignored, and the connection ends with the answer", [
   withBody("GET with a body", `${get("Content-Length: 5")}hello`, "200 list"),
   withBody(
     "GET with a chunked body",
@@ -103,7 +103,7 @@ const inOrder: AnswerCheck = (...answers) =>
     answers.map((_, at) => String(at + 1)),
   );
 
-describeWire("pipelined requests are answered in order, each under its own id", [
+describeWire("W15 pipelined requests are answered in order, each under its own id", [
   {
     name: "three requests in one packet",
     send:

@@ -21,8 +21,8 @@ function accepted(name: string, ...headers: readonly string[]): WireCase {
   return { name, send: request("GET /v1/programs", ...headers), answers: ["200 list"], ending: "open" };
 }
 
-describeWire("check 4: the token is known, not revoked, not expired", [
-  unauthorized("no Authorization header", challenge),
+describeWire("W31 check 4: the token is known, not revoked, not expired", [
+  unauthorized("W33 no Authorization header", challenge),
   unauthorized("an empty Authorization header", challenge, "Authorization:"),
   unauthorized("another scheme", challenge, "Authorization: Basic dXNlcjpwYXNz"),
   unauthorized("a token without a scheme", challenge, "Authorization: {token}"),
@@ -43,7 +43,7 @@ describeWire("check 4: the token is known, not revoked, not expired", [
   unauthorized("a revoked token", invalidToken, "Authorization: Bearer {revoked}"),
   unauthorized("an expired token", invalidToken, "Authorization: Bearer {expired}"),
   unauthorized("two Authorization headers", invalidToken, authorized, "Authorization: Bearer {other}"),
-  unauthorized("two equal Authorization headers", invalidToken, authorized, authorized),
+  unauthorized("W32 two equal Authorization headers", invalidToken, authorized, authorized),
   unauthorized(
     "a second Authorization header in another case",
     invalidToken,
@@ -69,39 +69,39 @@ describeWire("check 4: the token is known, not revoked, not expired", [
     "Proxy-Authorization: Bearer {token}",
   ),
   {
-    name: "a token in the query",
+    name: "W30 a token in the query",
     send: request("GET /v1/programs?access_token={token}"),
     answers: ["401 unauthorized"],
     ending: "open",
   },
   {
-    name: "no token and an ill-formed id: the token comes first",
+    name: "W10 no token and an ill-formed id: the token comes first",
     send: request("GET /v1/programs/%zz"),
     answers: ["401 unauthorized"],
     ending: "open",
   },
   {
-    name: "no token and an unknown path: the path comes first",
+    name: "W10 no token and an unknown path: the path comes first",
     send: request("GET /unknown"),
     answers: ["404 not_found"],
     ending: "open",
   },
   accepted("a good token", authorized),
   accepted("a token that expires later", "Authorization: Bearer {expiring}"),
-  accepted("bearer in lower case", "Authorization: bearer {token}"),
+  accepted("W30 bearer in lower case", "Authorization: bearer {token}"),
   accepted("BEARER in upper case", "authorization: BEARER {token}"),
   accepted("several spaces before the token", "Authorization: Bearer    {token}"),
   accepted("white space behind the token", "Authorization: Bearer {token} \t"),
   accepted("no space behind the colon", "Authorization:Bearer {token}"),
   accepted(
-    "a companyId in a header changes nothing",
+    "W4 a companyId in a header changes nothing",
     authorized,
     "X-Company-Id: globex",
     "companyId: globex",
   ),
 ]);
 
-describeWire("check 6: the token has the scope", [
+describeWire("W34 check 6: the token has the scope", [
   ...[
     "/v1/programs",
     "/v1/programs/p1",
@@ -124,7 +124,7 @@ describeWire("check 6: the token has the scope", [
     }),
   ),
   {
-    name: "a token of a tenant without a snapshot",
+    name: "T13 a token of a tenant without a snapshot",
     send: request("GET /v1/programs", "Authorization: Bearer {unpublished}"),
     answers: ["500 internal_error"],
     ending: "open",

@@ -20,8 +20,8 @@ const requestId = (answer: RawResponse | undefined): string => answer?.header("x
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const longest = "a".repeat(128);
 
-describeWire("headers of responses", [
-  list("X-Request-Id is echoed", ["X-Request-Id: Order-7_a.b"], (answer) =>
+describeWire("W41, W42, W43 headers of responses", [
+  list("W40 X-Request-Id is echoed", ["X-Request-Id: Order-7_a.b"], (answer) =>
     expect(requestId(answer)).toBe("Order-7_a.b"),
   ),
   list("X-Request-Id of 128 characters is echoed", [`X-Request-Id: ${longest}`], (answer) =>
@@ -43,17 +43,17 @@ describeWire("headers of responses", [
   list("X-Request-Id with markup: a fresh UUID", ['X-Request-Id: "><script>'], (answer) =>
     expect(requestId(answer)).toMatch(uuid),
   ),
-  list("two X-Request-Ids: a fresh UUID", ["X-Request-Id: a", "X-Request-Id: a"], (answer) =>
+  list("W40 two X-Request-Ids: a fresh UUID", ["X-Request-Id: a", "X-Request-Id: a"], (answer) =>
     expect(requestId(answer)).toMatch(uuid),
   ),
-  list("authenticated responses tell quota and snapshot", [], (answer) => {
+  list("W44, W45 authenticated responses tell quota and snapshot", [], (answer) => {
     expect(answer.header("ratelimit-policy")).toBe('"default";q=1000000;w=60');
     expect(answer.header("ratelimit")).toMatch(/^"default";r=\d+;t=([1-9]|[1-5]\d|60)$/);
     expect(answer.header("snapshot-id")).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{8}$/);
     expect(answer.header("snapshot-generated-at")).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
   }),
   {
-    name: "an authenticated 404 tells quota and snapshot",
+    name: "W44, W45 an authenticated 404 tells quota and snapshot",
     send: request("GET /v1/programs/unknown", authorized),
     answers: ["404 not_found"],
     ending: "open",
@@ -79,11 +79,13 @@ describeWire("headers of responses", [
   list("Accept-Encoding: br gets the bytes as they are", ["Accept-Encoding: br"], (answer) =>
     expect(answer.header("content-encoding")).toBeUndefined(),
   ),
-  list("identity is available even where it is forbidden", ["Accept-Encoding: identity;q=0, br"], (answer) =>
-    expect(answer.header("content-encoding")).toBeUndefined(),
+  list(
+    "W46 identity is available even where it is forbidden",
+    ["Accept-Encoding: identity;q=0, br"],
+    (answer) => expect(answer.header("content-encoding")).toBeUndefined(),
   ),
   list(
-    "conditional headers are ignored",
+    "W43 conditional headers are ignored",
     ["If-None-Match: *", "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT"],
     () => {},
   ),
@@ -92,19 +94,19 @@ describeWire("headers of responses", [
     ['If-Match: "nothing"', "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT"],
     () => {},
   ),
-  list("a range is ignored", ["Range: bytes=0-9", "If-Range: x"], (answer) => {
+  list("W43 a range is ignored", ["Range: bytes=0-9", "If-Range: x"], (answer) => {
     expect(answer.header("content-range")).toBeUndefined();
     expect(answer.header("accept-ranges")).toBeUndefined();
   }),
-  list("Accept is not negotiated", ["Accept: text/html, application/xml;q=0.9"], () => {}),
+  list("W6 Accept is not negotiated", ["Accept: text/html, application/xml;q=0.9"], () => {}),
   list("Accept that admits nothing is not negotiated", ["Accept: */*;q=0"], () => {}),
-  list("Origin gets no CORS header", ["Origin: https://shop.example"], () => {}),
-  list("an unknown Expect is ignored", ["Expect: tea"], () => {}),
+  list("W43 Origin gets no CORS header", ["Origin: https://shop.example"], () => {}),
+  list("W48 an unknown Expect is ignored", ["Expect: tea"], () => {}),
   list("Connection: close is honoured by the header", [], (answer) =>
     expect(answer.header("connection")).toBe("keep-alive"),
   ),
   {
-    name: "gzip: the decoded bytes are the same",
+    name: "W46 gzip: the decoded bytes are the same",
     send: `${request("GET /v1/programs/p1", authorized, "Accept-Encoding: gzip")}${request("GET /v1/programs/p1", authorized)}`,
     answers: ["200 gzip", "200 detail p1"],
     ending: "open",
@@ -115,7 +117,7 @@ describeWire("headers of responses", [
     },
   },
   {
-    name: "Expect: 100-continue gets its answer at once, and the connection ends",
+    name: "W48 Expect: 100-continue gets its answer at once, and the connection ends",
     send: request("GET /v1/programs", authorized, "Expect: 100-continue", "Content-Length: 5"),
     answers: ["200 list"],
     ending: "closed",
@@ -137,7 +139,7 @@ describeWire("headers of responses", [
     ] as const
   ).map(
     ([answer, method, headers]): WireCase => ({
-      name: `every response of the legacy resource tells that it is deprecated`,
+      name: `W47 every response of the legacy resource tells that it is deprecated`,
       send: request(`${method} /api/v1/partner/programs`, ...headers),
       answers: [answer],
       ending: "open",

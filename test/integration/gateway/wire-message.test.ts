@@ -21,7 +21,7 @@ function refused(name: string, send: string | readonly string[], also?: AnswerCh
 const host = "Host: api.example\r\n";
 const auth = `${authorized}\r\n`;
 
-describeWire("check 1: the bytes parse as HTTP/1.1 or 1.0", [
+describeWire("W11 check 1: the bytes parse as HTTP/1.1 or 1.0", [
   {
     name: "HTTP/1.1 with a Host",
     send: request("GET /v1/programs", authorized),
@@ -29,7 +29,7 @@ describeWire("check 1: the bytes parse as HTTP/1.1 or 1.0", [
     ending: "open",
   },
   {
-    name: "HTTP/1.0 without a Host",
+    name: "W12 HTTP/1.0 without a Host",
     send: `GET /v1/programs HTTP/1.0\r\n${auth}\r\n`,
     answers: ["200 list"],
     ending: "closed",
@@ -71,9 +71,9 @@ describeWire("check 1: the bytes parse as HTTP/1.1 or 1.0", [
   refused("a header line without a colon", `GET /v1/programs HTTP/1.1\r\n${host}X-A\r\n\r\n`),
   refused("a header without a name", `GET /v1/programs HTTP/1.1\r\n${host}: b\r\n\r\n`),
   refused("a header name with a space", `GET /v1/programs HTTP/1.1\r\n${host}X A: b\r\n\r\n`),
-  refused("no Host in HTTP/1.1", `GET /v1/programs HTTP/1.1\r\n${auth}\r\n`),
+  refused("W12 no Host in HTTP/1.1", `GET /v1/programs HTTP/1.1\r\n${auth}\r\n`),
   refused("two Hosts in HTTP/1.1", request("GET /v1/programs", "Host: other.example", authorized)),
-  refused("two equal Hosts in HTTP/1.1", request("GET /v1/programs", "Host: api.example", authorized)),
+  refused("W12 two equal Hosts in HTTP/1.1", request("GET /v1/programs", "Host: api.example", authorized)),
   refused("no Host with an absolute-form target", `GET http://a/v1/programs HTTP/1.1\r\n${auth}\r\n`),
   refused("no Host on an unknown path", `GET /unknown HTTP/1.1\r\n${auth}\r\n`),
   {
@@ -83,7 +83,7 @@ describeWire("check 1: the bytes parse as HTTP/1.1 or 1.0", [
     ending: "open",
   },
   refused(
-    "a header section above 16 KiB",
+    "W60 a header section above 16 KiB",
     request("GET /v1/programs", `X-Padding: ${"a".repeat(17_000)}`, authorized),
   ),
   refused("a target above 16 KiB", request(`GET /v1/programs?${"a".repeat(17_000)}`, authorized)),

@@ -28,7 +28,7 @@ function unknownMethod(name: string, send: string, also: AnswerCheck = () => {})
   };
 }
 
-describeWire("check 3: the method is GET", [
+describeWire("W13 check 3: the method is GET", [
   ...[
     "POST",
     "PUT",
@@ -45,7 +45,7 @@ describeWire("check 3: the method is GET", [
   ].map((name) => method(`${name} without a token`, `${name} /v1/programs`)),
   method("POST with a token", "POST /v1/programs", authorized),
   method(
-    "POST with a bad token: the method comes first",
+    "W10 POST with a bad token: the method comes first",
     "POST /v1/programs",
     "Authorization: Bearer nonsense",
   ),
@@ -61,7 +61,7 @@ describeWire("check 3: the method is GET", [
   ),
   method("TRACE echoes nothing", "TRACE /v1/programs", "X-Secret: trace-canary"),
   {
-    name: "HEAD of the list",
+    name: "W13 HEAD of the list",
     send: request("HEAD /v1/programs", authorized),
     answers: ["405 without body"],
     ending: "open",
@@ -97,7 +97,7 @@ describeWire("check 3: the method is GET", [
     answers: ["200 list"],
     ending: "open",
   },
-  unknownMethod("a method that the parser does not know", request("BREW /v1/programs")),
+  unknownMethod("W14 a method that the parser does not know", request("BREW /v1/programs")),
   unknownMethod("with a token", request("BREW /v1/programs", authorized)),
   unknownMethod("get in lower case", request("get /v1/programs", authorized)),
   unknownMethod("that begins like GET", request("GETX /v1/programs/p1?a=b")),
@@ -117,7 +117,7 @@ describeWire("check 3: the method is GET", [
     expect(answer?.header("x-request-id")).toBe("brew-1"),
   ),
   ...["/unknown", "/", "/v1/programs/", "/V1/programs", "*", "brew"].map((path) => ({
-    name: `an unknown method on ${path}`,
+    name: `W14 an unknown method on ${path}`,
     send: request(`BREW ${path}`),
     answers: ["404 not_found"],
     ending: "closed" as const,
@@ -144,7 +144,7 @@ describeWire("check 3: the method is GET", [
     ["with lines that end in LF alone", "BREW /v1/programs HTTP/1.1\nHost: a\n\n"],
     ["that the packet does not end", "BREW /v1/prog"],
   ].map(([name, send = ""]) => ({
-    name: `an unknown method in a message ${name}`,
+    name: `W11 an unknown method in a message ${name}`,
     send,
     answers: ["400 invalid_request"],
     ending: "closed" as const,
@@ -159,7 +159,7 @@ describeWire("check 3: the method is GET", [
     ending: "closed",
   },
   {
-    name: "CONNECT to another host",
+    name: "W14 CONNECT to another host",
     send: "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\nX-Request-Id: tunnel\r\n\r\n",
     answers: [notAllowed],
     ending: "closed",

@@ -7,16 +7,16 @@ function target(name: string, raw: string, answer: string, ending: WireCase["end
 const notFound = "404 not_found";
 const invalid = "400 invalid_request";
 
-describeWire("check 2: the path names a resource", [
-  target("the list", "/v1/programs", "200 list"),
+describeWire("W1, W20 check 2: the path names a resource", [
+  target("W2 the list", "/v1/programs", "200 list"),
   target("a detail", "/v1/programs/p1", "200 detail p1"),
   target("the legacy resource", "/api/v1/partner/programs", "200 legacy"),
-  target("a query is ignored", "/v1/programs?page=2", "200 list"),
+  target("W5 a query is ignored", "/v1/programs?page=2", "200 list"),
   target("an empty query is ignored", "/v1/programs?", "200 list"),
   target("a companyId in the query changes nothing", "/v1/programs?companyId=globex", "200 list"),
   target("a second question mark is the query's", "/v1/programs/p1?a?b", "200 detail p1"),
   target("a slash in the query is no path", "/v1/programs?/v1/programs/p1", "200 list"),
-  target("an absolute-form target", "http://elsewhere.example/v1/programs", "200 list"),
+  target("W23 an absolute-form target", "http://elsewhere.example/v1/programs", "200 list"),
   target("an absolute-form target with https", "https://elsewhere.example/v1/programs/p2", "200 detail p2"),
   target("an absolute-form target in upper case", "HTTP://ELSEWHERE.EXAMPLE/v1/programs", "200 list"),
   target("an absolute-form target with a port", "http://elsewhere.example:8443/v1/programs", "200 list"),
@@ -51,7 +51,7 @@ describeWire("check 2: the path names a resource", [
   target("metrics are not on this listener", "/metrics", notFound),
   target("a stored object's key", "/tenants/acme/current.json", notFound),
   target("the asterisk with GET", "*", notFound),
-  target("a fragment", "/v1/programs#top", invalid, "closed"),
+  target("W24 a fragment", "/v1/programs#top", invalid, "closed"),
   target("a fragment on an unknown path", "/unknown#top", invalid, "closed"),
   target("a fragment in the query", "/v1/programs?a#b", invalid, "closed"),
   target("a raw byte above ASCII", "/v1/programs/caf\xe9", invalid, "closed"),
@@ -61,7 +61,7 @@ describeWire("check 2: the path names a resource", [
   target("a target that begins with neither slash nor scheme", "v1/programs", invalid, "closed"),
 ]);
 
-describeWire("check 7: a detail's id is one segment, decoded once, and well formed", [
+describeWire("W21 check 7: a detail's id is one segment, decoded once, and well formed", [
   target("all characters that an id may have", "/v1/programs/A~b._-9", "200 detail A~b._-9"),
   target("an encoded id", "/v1/programs/%70%31", "200 detail p1"),
   target("an encoded tilde", "/v1/programs/A%7Eb._-9", "200 detail A~b._-9"),
@@ -89,11 +89,11 @@ describeWire("check 7: a detail's id is one segment, decoded once, and well form
   target("__proto__", "/v1/programs/__proto__", invalid),
 ]);
 
-describeWire("check 8: the tenant's live snapshot names the id", [
+describeWire("W3 check 8: the tenant's live snapshot names the id", [
   target("an unknown id", "/v1/programs/p3", notFound),
   target("another tenant's id", "/v1/programs/g1", notFound),
   target("an id in another case", "/v1/programs/P1", notFound),
-  target("constructor", "/v1/programs/constructor", notFound),
+  target("W22 constructor", "/v1/programs/constructor", notFound),
   target("toString", "/v1/programs/toString", notFound),
   target("hasOwnProperty", "/v1/programs/hasOwnProperty", notFound),
   target("a file's name", "/v1/programs/p1.json", notFound),

@@ -86,7 +86,7 @@ test("that holds for a snapshot that a rollback replaced, too", async () => {
   expect((await verify()).status).toBe(0);
 });
 
-test("every object that a kept snapshot names stays, also in the folder of a deleted one", async () => {
+test("P15 every object that a kept snapshot names stays, also in the folder of a deleted one", async () => {
   const unchanged = { programId: "NARA-2", name: "Deer" };
   const build = (name: string) => tools.build([{ programId: "KYOTO-1", name }, unchanged]);
   const first = String((await build("A")).snapshotId);
@@ -142,7 +142,7 @@ test("--dry-run says what it would delete, and changes nothing, not even the poi
   expect(before.length - (await tools.keys()).length).toBe(deletedObjects);
 });
 
-test("before anything is deleted the pointer is rewritten with a new nonce and nothing else, so that a builder that started earlier must lose", async () => {
+test("P15 before anything is deleted the pointer is rewritten with a new nonce and nothing else, so that a builder that started earlier must lose", async () => {
   await publish(2);
   const before = await tools.current();
   await prune(48, "--keep", "1");

@@ -16,7 +16,7 @@ const rollback = (...args: string[]) => tools.run(["snapshot", "rollback", "--te
 const release = (...args: string[]) => tools.run(["snapshot", "release", "--tenant", toolsTenant, ...args]);
 const verify = () => tools.run(["snapshot", "verify", "--tenant", toolsTenant]);
 
-test("a rollback makes the snapshot before the live one live, raises the generation and holds the tenant", async () => {
+test("P14 a rollback makes the snapshot before the live one live, raises the generation and holds the tenant", async () => {
   const first = await tools.publish("A");
   const second = await tools.publish("B");
 
@@ -126,7 +126,7 @@ test("a tenant that was never published can be neither rolled back nor released"
   });
 });
 
-test("the target is read as a whole first: with a damaged object nothing changes", async () => {
+test("P14 the target is read as a whole first: with a damaged object nothing changes", async () => {
   const first = await tools.publish("A");
   await tools.publish("B");
   const before = await tools.current();
@@ -150,7 +150,7 @@ test("a snapshot that a prune has begun to delete is no target", async () => {
   expect((await tools.current()).snapshotId).toBe(first);
 });
 
-test("a snapshot that never was live is no target, however complete it is", async () => {
+test("P14 a snapshot that never was live is no target, however complete it is", async () => {
   const live = await tools.publish("A");
   const never = "20400101T000000Z-0000dead";
   const manifest = (await tools.read(manifestKey(tenantId, live))).toString();

@@ -23,7 +23,7 @@ describe("a build and a store without conditional writes", () => {
   const snapshots = (): string[] => [...server.objects.keys()].filter((key) => key.startsWith("tenants/"));
 
   test.each(["ifMatch", "ifNoneMatch"] as const)(
-    "%s ignored: refused with exit 4 and the reason, nothing written",
+    "P11 %s ignored: refused with exit 4 and the reason, nothing written",
     async (quirk) => {
       server.quirks[quirk] = "ignored";
       const { status, stderr, stdout } = await build();
@@ -33,7 +33,7 @@ describe("a build and a store without conditional writes", () => {
     },
   );
 
-  test("no token is issued there, but one can be revoked", async () => {
+  test("P11 no token is issued there, but one can be revoked", async () => {
     const env = { ...server.env, STORE_URL: `s3://${testBucket}` };
     const create = ["token", "create", "--tenant", "acme", "--allow-unpublished", "--json"];
     const issued = await runCommand(create, { env });

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 describe("token create", () => {
-  test("prints the plaintext alone on standard output, and everything else on standard error", async () => {
+  test("T4 prints the plaintext alone on standard output, and everything else on standard error", async () => {
     const { status, stdout, stderr } = await desk.run([
       "create",
       "--tenant",
@@ -75,7 +75,7 @@ describe("token create", () => {
     expect(stderr).toBe("");
   });
 
-  test("stores the SHA-256 of the plaintext, and the plaintext nowhere: not in the store, not in the log", async () => {
+  test("T3, T4 stores the SHA-256 of the plaintext, and the plaintext nowhere: not in the store, not in the log", async () => {
     const created = await desk.json(["create", "--tenant", "acme"]);
     const rotated = await desk.json(["rotate", created.tokenId]);
     const { stdout, stderr } = await desk.run(["list", "--json"]);
@@ -91,7 +91,7 @@ describe("token create", () => {
     }
   });
 
-  test("gives a token without options the scope programs.read, no expiry and no limit of its own", async () => {
+  test("T5, T12 gives a token without options the scope programs.read, no expiry and no limit of its own", async () => {
     await desk.run(["create", "--tenant", "acme"]);
     expect((await desk.registry()).tokens).toMatchObject([
       {
@@ -117,7 +117,7 @@ describe("token create", () => {
       ["a", "b"],
     ],
     [["--scope", "x".repeat(64)], ["x".repeat(64)]],
-  ])("takes the scopes %j with --allow-unknown-scope", async (args, scopes) => {
+  ])("T14 takes the scopes %j with --allow-unknown-scope", async (args, scopes) => {
     const create = ["create", "--tenant", "acme", "--allow-unknown-scope", ...args];
     expect((await desk.json(create)).scopes).toEqual(scopes);
   });
@@ -125,7 +125,7 @@ describe("token create", () => {
   test.each([
     [["programs.list"], "programs.list"],
     [["programs.read", "bookings:write", "x"], "bookings:write, x"],
-  ])("refuses the scopes %j, which open nothing, and names the one that does", async (scopes, unknown) => {
+  ])("T14 refuses the scopes %j, which open nothing, and names the known one", async (scopes, unknown) => {
     const { status, stdout, stderr } = await desk.run(["create", "--tenant", "acme", "--scope", ...scopes]);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`the scope ${unknown}; the known one is programs.read.`);
@@ -169,7 +169,7 @@ describe("token create", () => {
     expect(await desk.json(["list"])).toMatchObject([{ status: "active" }, { status: "active" }]);
   });
 
-  test("refuses a tenant without a published snapshot, unless --allow-unpublished says otherwise", async () => {
+  test("T13 refuses a tenant without a published snapshot, unless --allow-unpublished says otherwise", async () => {
     const { status, stdout, stderr } = await desk.run(["create", "--tenant", "beta"]);
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("Tenant beta has no published snapshot");

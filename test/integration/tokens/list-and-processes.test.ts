@@ -72,7 +72,7 @@ describe("token list", () => {
 });
 
 describe("token commands side by side", () => {
-  test("in several processes lose nothing", async () => {
+  test("T11 in several processes lose nothing", async () => {
     const first = await desk.json(["create", "--tenant", "acme"]);
     const results = await Promise.all([
       ...Array.from({ length: 7 }, (_, at) =>

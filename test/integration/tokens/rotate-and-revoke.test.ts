@@ -30,7 +30,7 @@ describe("token rotate", () => {
     "7",
   ];
 
-  test("issues a token of a new id on the same terms, and revokes the old one at once, in one change", async () => {
+  test("T6 issues a token of a new id on the same terms, and revokes the old one at once, in one change", async () => {
     const old = await desk.json(["create", "--tenant", "acme", ...terms]);
     const later = new Date("2026-12-01T00:00:00.000Z");
     const rotated = await desk.json(["rotate", old.tokenId], { now: later });
@@ -126,7 +126,7 @@ describe("token revoke", () => {
     expect(await desk.registryText()).toBe(before);
   });
 
-  test("twice keeps the first time", async () => {
+  test("T7 twice keeps the first time", async () => {
     const { tokenId } = await desk.json(["create", "--tenant", "acme"]);
     await desk.run(["revoke", tokenId]);
     expect((await desk.run(["revoke", tokenId], { now: new Date("2027-01-01T00:00:00Z") })).status).toBe(0);
@@ -138,7 +138,7 @@ describe("token revoke", () => {
   });
 });
 
-describe("a plaintext given where something else belongs", () => {
+describe("T4 a plaintext given where something else belongs", () => {
   const plaintext = "ppr_00000000000000000000000000000000000000000004IkxKR";
 
   test.each([

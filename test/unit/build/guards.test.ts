@@ -7,7 +7,7 @@ import { failureOf } from "../../support/failure-of.ts";
 const tenant = parseTenantId("acme");
 const counts = { programs: 9, added: 0, changed: 0, removed: 0, unchanged: 9, notPublishable: 0, invalid: 2 };
 
-describe("the shrink guard", () => {
+describe("P10 the shrink guard", () => {
   test.each([
     [10, 4, "more than half and more than 5"],
     [9, 4, "more than half, and by exactly 5"],
@@ -48,7 +48,7 @@ describe("the shrink guard, when the live manifest cannot be read,", () => {
   });
 });
 
-describe("the guard against invalid programs", () => {
+describe("P19 the guard against invalid programs", () => {
   const problems = new ProblemLog();
   problems.add({ code: "currency_invalid", programId: "p-0", field: "currency", value: "?" });
   problems.add({ code: "program_name_blank", programId: "p-1", field: "name", value: null });

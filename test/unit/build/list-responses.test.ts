@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 60_000 });
 type Program = readonly [id: string, departureDate: string | null];
 
 describe("the list", () => {
-  test("is ordered by departure date, nulls last, then id by code unit", () => {
+  test("D8 is ordered by departure date, nulls last, then id by code unit", () => {
     const { list } = responses([
       ["A", "2027-05-01"],
       ["B", null],
@@ -27,7 +27,7 @@ describe("the list", () => {
     expect(list.data.map(({ id }) => id)).toEqual(["a.1", "C", "A", "Z", "b", "a-1", "B", "a"]);
   });
 
-  test("counts its elements, and says success in the legacy form", () => {
+  test("D12, D13 counts its elements, and says success in the legacy form", () => {
     const { list, legacy } = responses([
       ["a", null],
       ["b", null],
@@ -44,7 +44,7 @@ describe("the list", () => {
     expect(legacyText).toBe('{"success":true,"programs":[]}');
   });
 
-  test("has the legacy programs in the same order", () => {
+  test("D12 has the legacy programs in the same order", () => {
     const programs: Program[] = [
       ["a", null],
       ["b", "2027-01-02"],
@@ -54,7 +54,7 @@ describe("the list", () => {
     expect(legacy.programs.map(({ name }) => name)).toEqual(list.data.map(({ name }) => name));
   });
 
-  test("shows the legacy capacity as the object of v1, or as the plain total", () => {
+  test("D12 shows the legacy capacity as the object of v1, or as the plain total", () => {
     expect(responses([["a", null]]).legacy.programs).toEqual([
       { name: "Tour a", capacity: { total: 7, used: 0, remaining: 7 } },
     ]);

@@ -39,7 +39,7 @@ describe("whatever the source holds", () => {
     expect(publishedCount).toBeGreaterThan(100);
   });
 
-  test("every published document fits the strict schema, read back from its bytes", () => {
+  test("D11 every published document fits the strict schema, read back from its bytes", () => {
     forEachPublished(({ detail, listItem, legacyItem }) => {
       const list = `{"data":[${listItem}],"meta":{"count":1}}`;
       const legacy = `{"success":true,"programs":[${legacyItem}]}`;
@@ -59,7 +59,7 @@ describe("whatever the source holds", () => {
     });
   });
 
-  test("the list fields of a detail equal those of the list", () => {
+  test("D9 the list fields of a detail equal those of the list", () => {
     forEachPublished(({ detail, listItem }) => {
       const { data } = JSON.parse(detail);
       const listed = JSON.parse(listItem);
@@ -82,7 +82,7 @@ describe("whatever the source holds", () => {
     });
   });
 
-  test("no text is published that the source does not hold", () => {
+  test("D4 no text is published that the source does not hold", () => {
     forEachPublished(({ detail }, source) => {
       const known = new Set(textsIn(source));
       for (const text of [...known]) known.add(text.toUpperCase()).add(text.toLowerCase());

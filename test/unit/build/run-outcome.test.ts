@@ -38,7 +38,7 @@ describe("the exit status of a run", () => {
     expect(exit(outcomes)).toEqual([outcome, status]);
   });
 
-  test("a hold is passed over when all tenants are built, and refuses when it was asked for", () => {
+  test("P9 a hold is passed over when all tenants are built, and refuses when it was asked for", () => {
     expect(exit(["held"])).toEqual(["unchanged", 0]);
     expect(exit(["published", "held"])).toEqual(["published", 0]);
     expect(exit(["held"], { askedFor: true })).toEqual(["refused", 4]);

@@ -11,7 +11,7 @@ function violationOf(fields: Partial<ProgramSource>) {
   return schemaViolation(renderedProgram(program, "object"), parseProgramId("p-1"));
 }
 
-describe("the rendered bytes against the schema", () => {
+describe("D11 the rendered bytes against the schema", () => {
   const places = {
     marketingTags: "/data/marketingTags/0",
     galleryUrls: "/data/media/galleryUrls/0",

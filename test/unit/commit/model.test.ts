@@ -8,7 +8,7 @@ const chosen = scenarios
   .filter(({ isQuick }) => isQuick || process.env.COMMIT_MODEL === "deep")
   .map((scenario) => [scenario.name, scenario] as const);
 
-describe("every interleaving of the real code over a simulated store", () => {
+describe("P1, P2 every interleaving of the real code over a simulated store", () => {
   test.each(chosen)("%s: no rule is broken in any state", { timeout: 3_600_000 }, async (_, named) => {
     const startedAt = performance.now();
     const result = await explore(await scenarioOf(named), assertRecovers);

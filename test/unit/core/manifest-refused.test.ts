@@ -35,7 +35,7 @@ describe("a manifest is refused as a whole", () => {
     ["a size that is no integer", { size: 1.5 }, /size/],
     ["a size beyond 32 bits", { size: 2 ** 32 }, /size/],
     ["a size as text", { size: "3" }, /size/],
-  ])("when an entry has %s, in both forms", async (_, change, reason) => {
+  ])("P4 when an entry has %s, in both forms", async (_, change, reason) => {
     const document = JSON.parse(canonical);
     const entry = JSON.stringify({ ...document.programs["p-1"], ...change });
     const lines = canonical.split("\n");

@@ -31,7 +31,7 @@ describe("a program table", () => {
   });
 
   test.each(["p2", "", "constructor", "toString", "__proto__", "hasOwnProperty"])(
-    "does not know %j",
+    "W22 does not know %j",
     (id) => {
       const table = new ProgramTable();
       table.add(parseProgramId("p1"), record(1));

@@ -24,7 +24,7 @@ describe("a token", () => {
     expect(parseToken(token)).toBe(token);
   });
 
-  test("is ppr_, 43 characters of base62 for 256 random bits and 6 for the checksum", () => {
+  test("T1 is ppr_, 43 characters of base62 for 256 random bits and 6 for the checksum", () => {
     const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(
       fc.property(bytes, (random) => {
@@ -45,7 +45,7 @@ describe("a token", () => {
     expect(tokens.size).toBe(256);
   });
 
-  test("is stored as the SHA-256 of the whole string, in hex", () => {
+  test("T3 is stored as the SHA-256 of the whole string, in hex", () => {
     const token = parseToken(vectors[0][1]);
     expect(token && tokenDigest(token)).toBe(
       "f71b94eaa9fb96853fff8705b081b7dd7414f341fc1d02d8d6d15b63a70f78f8",
@@ -57,7 +57,7 @@ describe("a token", () => {
   });
 });
 
-describe("a string that is refused as a token", () => {
+describe("T2 a string that is refused as a token", () => {
   test("any single character of it changed", () => {
     const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     for (let at = 0; at < issued.length; at += 1) {

@@ -7,7 +7,7 @@ import { createCredentialsReader } from "../../../gateway/bearer-credentials.ts"
 const token = mintToken(randomBytes(tokenRandomBytes));
 const bearerCredentials = (values: readonly string[]) => createCredentialsReader()(values);
 
-test("the scheme counts without regard to case, with one or more spaces before the token", () => {
+test("W30 the scheme counts without regard to case, with one or more spaces before the token", () => {
   for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
     for (const spaces of [" ", "   "]) {
       expect(bearerCredentials([`${scheme}${spaces}${token}`])).toEqual({
@@ -36,7 +36,7 @@ test("a bearer credential of a wrong form is malformed", () => {
   }
 });
 
-test("more than one header is malformed, even if they are equal", () => {
+test("W32 more than one header is malformed, even if they are equal", () => {
   expect(bearerCredentials([`Bearer ${token}`, `Bearer ${token}`])).toEqual({ kind: "malformed" });
   expect(bearerCredentials(["Basic eA==", `Bearer ${token}`])).toEqual({ kind: "malformed" });
 });

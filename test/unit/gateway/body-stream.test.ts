@@ -39,7 +39,7 @@ test("the right bytes come through, however they are cut", async () => {
   );
 });
 
-test("one wrong byte anywhere: the body never ends, and not all of its bytes are let go", async () => {
+test("P17 one wrong byte anywhere: the body never ends, and not all of its bytes are let go", async () => {
   await fc.assert(
     fc.asyncProperty(chunked, fc.nat(), fc.integer({ min: 1, max: 255 }), async (chunks, at, flip) => {
       const entry = entryOf(chunks);
@@ -60,7 +60,7 @@ test("one wrong byte anywhere: the body never ends, and not all of its bytes are
   );
 });
 
-test("a missing or an additional byte: the body never ends, and never has more bytes than announced", async () => {
+test("P17 a missing or an additional byte: the body never ends, and never has more bytes than announced", async () => {
   await fc.assert(
     fc.asyncProperty(chunked, fc.boolean(), async (chunks, isLonger) => {
       const entry = entryOf(chunks);

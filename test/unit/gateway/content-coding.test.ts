@@ -25,7 +25,7 @@ test.each([
   ["gzip;q=2", false],
   ["notgzip", false],
   ["gzip2", false],
-])("Accept-Encoding: %s → gzip: %s", (header, expected) => {
+])("W46 Accept-Encoding: %s → gzip: %s", (header, expected) => {
   expect(prefersGzip(header)).toBe(expected);
 });
 

@@ -22,7 +22,7 @@ const codes: readonly ErrorCode[] = [
   "internal_error",
 ];
 
-test.each(codes)("%s has the specification's status and message, and the published schema's form", (code) => {
+test.each(codes)("W42 %s has its status and message, and the published schema's form", (code) => {
   const [status, message] = table[code];
   const envelope: unknown = JSON.parse(errorEnvelope(code, "Order-7_a.b"));
   expect(errorStatus(code)).toBe(status);

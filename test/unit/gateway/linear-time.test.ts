@@ -77,7 +77,7 @@ const shapes: readonly (readonly [before: string, repeated: string, after: strin
   ["", '"\\', ""],
 ];
 
-describe.each(Object.entries(readers))("%s", (_name, read) => {
+describe.each(Object.entries(readers))("W63 %s", (_name, read) => {
   test.each(shapes)("is read in a time like its length: %j, %j many times, %j", (before, repeated, after) => {
     for (const size of sizes) {
       const text = before + repeated.repeat(Math.ceil(size / repeated.length)) + after;

@@ -5,7 +5,7 @@ import { refusedRequestId, requestIdOf } from "../../../gateway/request-id.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test("a single well-formed id is echoed; anything else gets a fresh UUID", () => {
+test("W40 a single well-formed id is echoed; anything else gets a fresh UUID", () => {
   expect(requestIdOf(["Order-7_a.b"])).toBe("Order-7_a.b");
   expect(requestIdOf(["a".repeat(128)])).toBe("a".repeat(128));
   for (const values of [[], [""], ["a b"], ["a".repeat(129)], ["a", "a"], ["\u00e9"], ["a\n"]]) {

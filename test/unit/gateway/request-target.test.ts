@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodedSegment, requestTarget } from "../../../gateway/request-target.ts";
 
-test("only the one spelling of a fixed path names its resource", () => {
+test("W20 only the one spelling of a fixed path names its resource", () => {
   expect(requestTarget("/v1/programs")).toEqual({ kind: "list" });
   expect(requestTarget("/api/v1/partner/programs")).toEqual({ kind: "legacy" });
   const others = fc
@@ -27,7 +27,7 @@ test("one changed, added or missing character in a fixed path names nothing", ()
   );
 });
 
-test("whatever follows /v1/programs/ in one segment is an id, as it came", () => {
+test("W21 whatever follows /v1/programs/ in one segment is an id, as it came", () => {
   const segment = fc
     .string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -41,7 +41,7 @@ test("whatever follows /v1/programs/ in one segment is an id, as it came", () =>
   );
 });
 
-test("a scheme and an authority are passed over, and the path judged as ever", () => {
+test("W23 a scheme and an authority are passed over, and the path judged as ever", () => {
   expect(requestTarget("http://h/v1/programs")).toEqual({ kind: "list" });
   expect(requestTarget("HTTPS://u:p@h:1/v1/programs/a")).toEqual({ kind: "detail", segment: "a" });
   expect(requestTarget("http://h")).toEqual({ kind: "unknown" });
@@ -49,13 +49,13 @@ test("a scheme and an authority are passed over, and the path judged as ever", (
   expect(requestTarget("http:/v1/programs")).toEqual({ kind: "unknown" });
 });
 
-test("a fragment or a byte that no target may hold makes it malformed", () => {
+test("W24 a fragment or a byte that no target may hold makes it malformed", () => {
   for (const text of ["/v1/programs#a", "/#", "/v1/programs/\u00e9", "/\u0000", "/a b", "/\u007f"]) {
     expect(requestTarget(text)).toEqual({ kind: "malformed" });
   }
 });
 
-test("a segment is decoded once, or not at all", () => {
+test("W21 a segment is decoded once, or not at all", () => {
   expect(decodedSegment("a%20b")).toBe("a b");
   expect(decodedSegment("%2541")).toBe("%41");
   for (const text of ["%", "%4", "%zz", "%ff", "%c0%ae", "%ed%a0%80"])

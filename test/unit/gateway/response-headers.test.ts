@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { legacyHeaders } from "../../../gateway/header-lines.ts";
 import { headerList } from "../../../gateway/response-headers.ts";
 
-test("the legacy resource names its successor, since when it is deprecated, and until when it is there", () => {
+test("W47 the legacy resource names its successor, since when it is deprecated, and until when it is there", () => {
   const headers = legacyHeaders(new Date("2025-01-01T00:00:00Z"), new Date("2030-06-30T12:00:00Z"));
   expect(headerList(headers)).toEqual([
     "Link",
@@ -14,6 +14,6 @@ test("the legacy resource names its successor, since when it is deprecated, and 
   ]);
 });
 
-test("Sunset is there only when a date is configured", () => {
+test("W47 Sunset is there only when a date is configured", () => {
   expect(legacyHeaders(new Date(0), undefined)).not.toContain("Sunset");
 });

@@ -7,7 +7,7 @@ test("a token has its own limit or the general one", () => {
   expect(knownToken(issueToken("acme").entry, 600).limit).toBe(600);
 });
 
-test("the scope is exactly programs.read", () => {
+test("W34 the scope is exactly programs.read", () => {
   for (const [scopes, mayRead] of [
     [["programs.read"], true],
     [["other", "programs.read"], true],
@@ -19,7 +19,7 @@ test("the scope is exactly programs.read", () => {
   }
 });
 
-test("a revoked token stays known as revoked, and no expiry is an infinite one", () => {
+test("T7 a revoked token stays known as revoked, and no expiry is an infinite one", () => {
   const known = knownToken(revoked(issueToken("acme")).entry, 1);
   expect(known).toMatchObject({ isRevoked: true, expiresAtMs: Number.POSITIVE_INFINITY });
 });

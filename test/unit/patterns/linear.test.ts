@@ -39,7 +39,7 @@ function matchingMs(source: string, flags: string, attack: Attack, length: numbe
   return performance.now() - startedAt;
 }
 
-describe("no pattern of production code takes longer than in proportion to its input", () => {
+describe("W63 no pattern of production code takes longer than in proportion to its input", () => {
   it("there are patterns to look at", () => {
     expect(distinct.size).toBeGreaterThan(50);
   });

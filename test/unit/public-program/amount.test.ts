@@ -59,11 +59,11 @@ describe("exactAmount", () => {
     "100000000000000000000001",
     `1${"0".repeat(309)}`,
     `0.${"0".repeat(330)}1`,
-  ])("%s, which a JSON number cannot hold exactly enough to print back, is dropped", (decimal) => {
+  ])("D22 %s, which a JSON number cannot hold exactly enough to print back, is dropped", (decimal) => {
     expect(exactAmount(decimal)).toBeUndefined();
   });
 
-  test("keeps the decimal value of every amount that it accepts, and drops none that JSON can print back", () => {
+  test("D22 keeps the decimal value of every amount that it accepts, and drops none that JSON can print back", () => {
     const decimals = fc.tuple(
       fc.boolean(),
       fc.oneof(fc.nat(99_999).map(String), fc.stringMatching(/^[0-9]{0,25}$/)),

@@ -4,7 +4,7 @@ import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
 import { published } from "../../support/program-source.ts";
 
 describe("capacity", () => {
-  test("used counts enrollments of passengers that are not terminal; staff takes no place", () => {
+  test("D29 used counts enrollments of passengers that are not terminal; staff takes no place", () => {
     const { detail, warnings } = published({
       capacityTotal: 30,
       enrollments: [
@@ -19,7 +19,7 @@ describe("capacity", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("used is not capped at total; remaining is max(0, total - used) and hides nothing", () => {
+  test("D28 used is not capped at total; remaining is max(0, total - used) and hides nothing", () => {
     const { detail } = published({ capacityTotal: 2, enrollments: [["passenger", "confirmed", 5]] });
     expect(detail.capacity).toEqual({ total: 2, used: 5, remaining: 0 });
   });
@@ -58,7 +58,7 @@ describe("capacity", () => {
     expect(detail.capacity.used).toBe(0);
   });
 
-  test("roles are compared without regard to case", () => {
+  test("D33 roles are compared without regard to case", () => {
     const enrollments = [
       ["PASSENGER", "x", 2],
       ["Staff", "x", 3],
@@ -66,7 +66,7 @@ describe("capacity", () => {
     expect(published({ enrollments })).toMatchObject({ detail: { capacity: { used: 2 } }, warnings: [] });
   });
 
-  test.each([null, -1, -2147483648])("the total %j is 0 with a warning", (capacityTotal) => {
+  test.each([null, -1, -2147483648])("D28 the total %j is 0 with a warning", (capacityTotal) => {
     const { detail, warnings } = published({ capacityTotal, enrollments: [["passenger", "x", 1]] });
     expect(detail.capacity).toEqual({ total: 0, used: 1, remaining: 0 });
     expect(warnings).toEqual([`capacity_total_invalid capacity.total = ${capacityTotal}`]);

@@ -57,7 +57,7 @@ const full = {
 } as const;
 
 describe("keys of the specification's tables", () => {
-  test("every key is emitted, in the tables' order, when all is known", () => {
+  test("D5 every key is emitted, in the tables' order, when all is known", () => {
     const { detail, warnings } = published(full);
     expect(warnings).toEqual([]);
     expect(JSON.stringify(detail)).toBe(
@@ -111,7 +111,7 @@ describe("keys of the specification's tables", () => {
     );
   });
 
-  test("null stands for an absent scalar or object, [] for an absent array, when nothing is known", () => {
+  test("D5 null stands for an absent scalar or object, [] for an absent array, when nothing is known", () => {
     const { detail, warnings } = published();
     expect(warnings).toEqual([]);
     expect(JSON.stringify(detail)).toBe(
@@ -141,7 +141,7 @@ describe("keys of the specification's tables", () => {
     );
   });
 
-  test("the list carries the list fields only, the detail the list fields and then its own", () => {
+  test("D9 the list carries the list fields only, the detail the list fields and then its own", () => {
     const program = mapped(full);
     expect(program.kind === "published" && Object.keys(program.listItem)).toEqual(listKeys);
     expect(Object.keys(published(full).detail)).toEqual([...listKeys, ...detailKeys]);
@@ -171,7 +171,7 @@ describe("keys of the specification's tables", () => {
     });
   });
 
-  test("an object whose parts are all blank, empty or dropped is null", () => {
+  test("D6 an object whose parts are all blank, empty or dropped is null", () => {
     const { detail } = published({
       categoryType: " ",
       categorySubtype: "\u00a0",
@@ -209,7 +209,7 @@ describe("keys of the specification's tables", () => {
       ["a", "", "b"],
       ["a", "b"],
     ],
-  ])("marketingTags %j gives %j: null only when the source says NULL", (marketingTags, tags) => {
+  ])("D5 marketingTags %j gives %j: null only when the source says NULL", (marketingTags, tags) => {
     expect(published({ marketingTags }).detail.marketingTags).toEqual(tags);
   });
 });

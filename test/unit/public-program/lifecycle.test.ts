@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { mapped } from "../../support/program-source.ts";
 
 describe("whether a program is published", () => {
-  test.each(["active", "ACTIVE", "Active"])("%s is published, case disregarded", (lifecycleState) => {
+  test.each(["active", "ACTIVE", "Active"])("D1, D33 %s is published, case disregarded", (lifecycleState) => {
     expect(mapped({ lifecycleState }).kind).toBe("published");
   });
 
   test.each(["draft", "cancelled", "completed", "archived", "ended", "Draft", "ENDED"])(
-    "%s is left out without complaint",
+    "D1, D33 %s is left out without complaint",
     (lifecycleState) => {
       expect(mapped({ lifecycleState })).toEqual({
         kind: "unpublished",
@@ -17,7 +17,7 @@ describe("whether a program is published", () => {
   );
 
   test.each([null, "", " active", "active ", "canceled", "activé", "paused", "constructor", "0"])(
-    "the state %j breaks the source contract: an error",
+    "D2 the state %j breaks the source contract: an error",
     (lifecycleState) => {
       expect(mapped({ lifecycleState })).toMatchObject({
         kind: "invalid",
@@ -33,7 +33,7 @@ describe("whether a program is published", () => {
     },
   );
 
-  test("the lifecycle state alone decides: neither past dates nor a full program hide it", () => {
+  test("D1 the lifecycle state alone decides: neither past dates nor a full program hide it", () => {
     const program = mapped({
       departureDate: "1999-01-01",
       returnDate: "1999-01-02",
@@ -48,7 +48,7 @@ describe("whether a program is published", () => {
   });
 });
 
-describe("what makes a publishable program an error", () => {
+describe("D3 what makes a publishable program an error", () => {
   test.each([null, "", " ", "\u00a0\u2003\u3000", "\u0085", "\u2028\u2029"])("the blank name %j", (name) => {
     expect(mapped({ name })).toMatchObject({ kind: "invalid", problems: [{ code: "program_name_blank" }] });
   });

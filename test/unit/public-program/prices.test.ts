@@ -15,7 +15,7 @@ function children(childPrices: readonly ChildPriceRow[]) {
 }
 
 describe("room prices", () => {
-  test("are ordered by occupancy, then amount, and keep equal ones", () => {
+  test("D23 are ordered by occupancy, then amount, and keep equal ones", () => {
     expect(
       rooms([
         [10, "5"],
@@ -33,7 +33,7 @@ describe("room prices", () => {
     ]);
   });
 
-  test("startingAmount is the least amount of whatever occupancy", () => {
+  test("D25 startingAmount is the least amount of whatever occupancy", () => {
     expect(
       rooms([
         [1, "300"],
@@ -56,7 +56,7 @@ describe("room prices", () => {
     [null, "100"],
     [1.5, "100"],
     [2 ** 53, "100"],
-  ])("occupancy %j at %j is dropped with a warning, and counts for nothing", (occupancy, amount) => {
+  ])("D23 occupancy %j at %j is dropped with a warning, and counts for nothing", (occupancy, amount) => {
     const result = rooms([
       [4, "500"],
       [occupancy, amount],
@@ -73,13 +73,13 @@ describe("room prices", () => {
     expect(rooms([], "0.01")).toEqual({ startingAmount: 0.01, rooms: [[2, 0.01]], warnings: [] });
   });
 
-  test("startingAmount is null when no room price remains", () => {
+  test("D25 startingAmount is null when no room price remains", () => {
     expect(rooms([[2, "0"]]).startingAmount).toBeNull();
     expect(rooms([]).startingAmount).toBeNull();
   });
 });
 
-describe("the legacy single price", () => {
+describe("D24 the legacy single price", () => {
   test("becomes the price for two when there is no room price, and counts for startingAmount", () => {
     expect(rooms([], "750.00")).toEqual({ startingAmount: 750, rooms: [[2, 750]], warnings: [] });
   });
@@ -102,7 +102,7 @@ describe("the legacy single price", () => {
 });
 
 describe("child prices", () => {
-  test("are ordered by minAge, maxAge, amount", () => {
+  test("D26 are ordered by minAge, maxAge, amount", () => {
     expect(
       children([
         [12, 17, "90"],
@@ -133,7 +133,7 @@ describe("child prices", () => {
     [null, 2, "5"],
     [0, null, "5"],
     [0.5, 2, "5"],
-  ])("from %j to %j at %j is dropped with a warning", (minAge, maxAge, amount) => {
+  ])("D26 from %j to %j at %j is dropped with a warning", (minAge, maxAge, amount) => {
     const result = children([
       [minAge, maxAge, amount],
       [4, 9, "7"],
@@ -151,7 +151,7 @@ describe("child prices", () => {
   });
 });
 
-describe("currency", () => {
+describe("D27 currency", () => {
   test.each([
     ["EUR", "EUR"],
     ["ils", "ILS"],

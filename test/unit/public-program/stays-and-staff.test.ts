@@ -3,7 +3,7 @@ import type { StaffRow } from "../../../cli/public-program/program-source.ts";
 import { published } from "../../support/program-source.ts";
 
 describe("hotel stays", () => {
-  test("stand in source order, in hotels and in accommodation.stays alike", () => {
+  test("D39 stand in source order, in hotels and in accommodation.stays alike", () => {
     const { detail } = published({
       hotelStays: [
         ["Zeta", null, null, null, null],
@@ -23,7 +23,7 @@ describe("hotel stays", () => {
     expect(warnings).toEqual([]);
   });
 
-  test.each([0, 6, -1, 4.5])("star level %j is null with a warning", (stars) => {
+  test.each([0, 6, -1, 4.5])("D30 star level %j is null with a warning", (stars) => {
     const { detail, warnings } = published({ hotelStays: [["Inn", null, null, null, stars]] });
     expect(detail.hotels[0]?.starLevel).toBeNull();
     expect(warnings).toEqual([`star_level_invalid hotels[0].starLevel = ${stars}`]);
@@ -40,7 +40,7 @@ describe("hotel stays", () => {
     ]);
   });
 
-  test("a stay of which nothing is known is dropped with a warning", () => {
+  test("D38 a stay of which nothing is known is dropped with a warning", () => {
     const { detail, warnings } = published({
       hotelStays: [
         [" ", null, null, null, null],
@@ -69,7 +69,7 @@ describe("staff", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("of several lead guides the first by position is published", () => {
+  test("D34 of several lead guides the first by position is published", () => {
     const { detail, warnings } = published({ staff: [lea, ["lead_guide", "Max", null, null]] });
     expect(detail.staff?.leadGuide).toEqual({ name: "Lea" });
     expect(warnings).toEqual(["lead_guide_surplus staff[1] = Max"]);
@@ -81,19 +81,19 @@ describe("staff", () => {
     expect(warnings).toEqual(["text_missing staff[0].name =  "]);
   });
 
-  test("a teacher without a name is dropped with a warning", () => {
+  test("D35 a teacher without a name is dropped with a warning", () => {
     const { detail, warnings } = published({ staff: [lea, ["teacher", null, "male", "history"]] });
     expect(detail.staff?.teachers).toEqual([]);
     expect(warnings).toEqual(["text_missing staff[1].name = null"]);
   });
 
-  test.each([null, "", "driver", "guide"])("the role %j is dropped with a warning", (role) => {
+  test.each([null, "", "driver", "guide"])("D38 the role %j is dropped with a warning", (role) => {
     const { detail, warnings } = published({ staff: [[role, "Dan", null, null], lea] });
     expect(detail.staff).toEqual({ leadGuide: { name: "Lea" }, teachers: [] });
     expect(warnings).toEqual([`staff_role_unknown staff[0].role = ${role}`]);
   });
 
-  test.each(["diverse", "m", "males"])("the gender %j is null with a warning", (gender) => {
+  test.each(["diverse", "m", "males"])("D30 the gender %j is null with a warning", (gender) => {
     const { detail, warnings } = published({ staff: [["teacher", "Tom", gender, null]] });
     expect(detail.staff?.teachers[0]?.gender).toBeNull();
     expect(warnings).toEqual([`gender_invalid staff[0].gender = ${gender}`]);

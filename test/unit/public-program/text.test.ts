@@ -7,7 +7,7 @@ const whiteSpace =
   "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
 describe("texts", () => {
-  test.each(["", whiteSpace, ...whiteSpace])("%j counts as absent", (description) => {
+  test.each(["", whiteSpace, ...whiteSpace])("D7 %j counts as absent", (description) => {
     expect(published({ description }).detail.description).toBeNull();
   });
 
@@ -34,7 +34,7 @@ describe("texts", () => {
     expect(detail.content?.faq).toEqual([{ question: text, answer: text }]);
   });
 
-  test("blank elements of the text arrays are dropped, each with a warning", () => {
+  test("D35 blank elements of the text arrays are dropped, each with a warning", () => {
     const { detail, warnings } = published({
       marketingTags: ["a", " "],
       included: [null, "b"],
@@ -52,7 +52,7 @@ describe("texts", () => {
   });
 });
 
-describe("an element whose required text is blank is dropped with a warning", () => {
+describe("D35 an element whose required text is blank is dropped with a warning", () => {
   test("a FAQ without a question or an answer", () => {
     const { detail, warnings } = published({
       faq: [

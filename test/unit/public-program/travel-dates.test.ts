@@ -33,7 +33,7 @@ describe("travel dates", () => {
     expect(dates("2027-05-01", "2027-05-01").duration).toEqual({ days: 1, nights: 0 });
   });
 
-  test("return before departure: both dates are published, the duration is null, a warning is reported", () => {
+  test("D21 return before departure: both dates are published, the duration is null, a warning is reported", () => {
     expect(dates("2027-05-02", "2027-05-01")).toEqual({
       dates: ["2027-05-02", "2027-05-01"],
       durationDays: null,
@@ -56,7 +56,7 @@ describe("travel dates", () => {
   });
 
   test.each(["infinity", "-infinity", "0044-03-15 BC", "10000-01-01", "5874897-12-31", ""])(
-    "%j is null with a warning",
+    "D20 %j is null with a warning",
     (date) => {
       expect(dates(date, "2027-05-01")).toEqual({
         dates: [null, "2027-05-01"],
@@ -67,7 +67,7 @@ describe("travel dates", () => {
     },
   );
 
-  test("the day count is the distance of the calendar days, whatever the time zone of the process", () => {
+  test("D20, D21 the day count is the distance of the calendar days, whatever the time zone of the process", () => {
     const day = fc.integer({ min: -719_162, max: 2_932_896 });
     fc.assert(
       fc.property(day, fc.nat(4000), (from, length) => {

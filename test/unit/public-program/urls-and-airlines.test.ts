@@ -11,7 +11,7 @@ describe("URLs", () => {
     "https://media.example/?mail=a@b",
     "https://[2001:db8::1]/a",
     "https://bücher.example/straße.jpg",
-  ])("%s is published as it is", (coverUrl) => {
+  ])("D31 %s is published as it is", (coverUrl) => {
     expect(published({ coverUrl })).toMatchObject({
       detail: { media: { coverUrl, galleryUrls: [] } },
       warnings: [],
@@ -46,7 +46,7 @@ describe("URLs", () => {
     "https://exa mple/",
     "https://host:99999/",
     "https://%00/",
-  ])("%j is no absolute https URL, so it is dropped with a warning", (coverUrl) => {
+  ])("D31 %j is no absolute https URL, so it is dropped with a warning", (coverUrl) => {
     const { detail, warnings } = published({ coverUrl });
     expect(detail.media).toBeNull();
     expect(warnings).toHaveLength(1);
@@ -98,7 +98,7 @@ describe("URLs", () => {
 });
 
 describe("airlines", () => {
-  test("are distinct by code, in source order; the first usable logo of a code is taken", () => {
+  test("D32 are distinct by code, in source order; the first usable logo of a code is taken", () => {
     const { detail, warnings } = published({
       flights: [
         ["XX", "http://logo.example/xx-plain.svg"],

@@ -55,7 +55,7 @@ describe("editing the registry", () => {
     expect(registry).toMatchObject({ revision: 2, tokens: [{ createdAt: now.toISOString() }, {}] });
   });
 
-  test("by many at once loses nothing: after a conflict the change is made again on what is there", async () => {
+  test("T11 by many at once loses nothing: after a conflict the change is made again on what is there", async () => {
     const entries = Array.from({ length: 40 }, entry);
     await Promise.all(entries.map((issued) => editRegistry(store, (tokens) => [...tokens, issued])));
     expect((await registeredIds()).sort()).toEqual(entries.map(({ tokenId }) => tokenId).sort());
@@ -140,7 +140,7 @@ describe("an unclear answer of the store", () => {
 describe("revoking", () => {
   const [one, two] = [entry(), entry()];
 
-  test("marks the tokens with the time, and leaves the others as they are", () => {
+  test("T7 marks the tokens with the time, and leaves the others as they are", () => {
     expect(revoked([one, two], [two.tokenId], now)).toEqual([one, { ...two, revokedAt: now.toISOString() }]);
   });
 
