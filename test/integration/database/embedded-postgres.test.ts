@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { canEnter } from "../../../cli/database/server-account.ts";
 import {
   startEmbeddedPostgres,
@@ -172,9 +172,11 @@ describe("startEmbeddedPostgres", () => {
     user.process.kill("SIGKILL");
     await serverEnd();
     await expect(query(user.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/);
-    expect(await readFile(join(dataDir, "postgres/server.log"), "utf8")).toContain(
-      "database system is shut down",
-    );
+    // It writes this line after it has removed its lock file.
+    await vi.waitFor(async () => {
+      const log = await readFile(join(dataDir, "postgres/server.log"), "utf8");
+      expect(log).toContain("database system is shut down");
+    });
   });
 
   test("starts over what a killed server left behind", async () => {
