@@ -226,7 +226,7 @@ async function shownOf(
     ["without the net", true, { env: { ...env, LOG_LEVEL: "silent" }, ...terminal, isBare: true }],
   ];
   let shown = "";
-  for (const [way, isTerminal, options] of sized({ whole: ways, quick: ways.slice(0, 2) })) {
+  for (const [way, isTerminal, options] of sized({ whole: ways, quick: ways.slice(1, 2) })) {
     const isExact = args.includes("--raw") || args.includes("openapi");
     if (isExact && way !== "on a terminal") continue;
     const actual = args.map((arg) => (arg === "TOKEN" ? desk.tokenIds[0] : arg));
