@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { isQuick, leftOut } from "./test/support/quick-pass.ts";
 
 // One process runs many files, which halves the time: a test undoes what it does to the process (nock, environment).
 const isolate = false;
@@ -14,6 +15,7 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["test/integration/**/*.test.ts"],
+          exclude: isQuick ? [...leftOut] : [],
           globalSetup: ["test/support/global-setup.ts"],
           isolate,
           testTimeout: 60_000,

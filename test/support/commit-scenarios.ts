@@ -6,8 +6,8 @@ export interface NamedScenario {
   readonly name: string;
   readonly versions: number;
   readonly plan: Omit<Scenario, "start">;
-  /** Looked at by every test run; the others take long, see `COMMIT_MODEL` in the tests. */
-  readonly isQuick: boolean;
+  /** The smallest run that looks at it: `npm test`, `npm run test:all`, or the half-hour's (`COMMIT_MODEL=deep`). */
+  readonly from: "quick" | "whole" | "deep";
 }
 
 const builder: ActorPlan = { kind: "builder" };
@@ -22,67 +22,67 @@ export const scenarios: readonly NamedScenario[] = [
     name: "two builders make the first publication, one call goes wrong",
     versions: 0,
     plan: { ...calm, actors: { A: builder, B: builder }, changes: 1, faults: 1, faultyFiles: true },
-    isQuick: true,
+    from: "whole",
   },
   {
     name: "two builders, one call of the commit goes wrong and one builder is killed",
     versions: 1,
     plan: { ...calm, actors: { A: builder, B: builder }, changes: 1, faults: 1, kills: 1 },
-    isQuick: true,
+    from: "quick",
   },
   {
     name: "a builder beside a prune, one of them is killed",
     versions: 2,
     plan: { ...calm, actors: { A: builder, P: prune }, changes: 1, kills: 1 },
-    isQuick: true,
+    from: "whole",
   },
   {
     name: "a rollback to what a prune is deleting, one call goes wrong",
     versions: 2,
     plan: { ...calm, actors: { P: prune, R: rollback }, faults: 1 },
-    isQuick: true,
+    from: "whole",
   },
   {
     name: "a builder beside a rollback and a release, one call goes wrong",
     versions: 2,
     plan: { ...calm, actors: { A: builder, R: rollback, L: release }, changes: 1, faults: 1 },
-    isQuick: true,
+    from: "whole",
   },
   {
     name: "two builders, the source changes twice, two calls of the commit go wrong",
     versions: 1,
     plan: { ...calm, actors: { A: builder, B: builder }, changes: 2, faults: 2 },
-    isQuick: false,
+    from: "deep",
   },
   {
     name: "a builder beside a prune, one call goes wrong",
     versions: 2,
     plan: { ...calm, actors: { A: builder, P: prune }, changes: 1, faults: 1, faultyFiles: true },
-    isQuick: false,
+    from: "deep",
   },
   {
     name: "a rollback beside a prune, one call goes wrong and one of them is killed",
     versions: 2,
     plan: { ...calm, actors: { P: prune, R: rollback }, faults: 1, kills: 1 },
-    isQuick: false,
+    from: "deep",
   },
   {
     name: "two prunes, one call goes wrong",
     versions: 2,
     plan: { ...calm, actors: { P: prune, Q: prune }, faults: 1 },
-    isQuick: false,
+    from: "deep",
   },
   {
     name: "two builders beside a prune",
     versions: 2,
     plan: { ...calm, actors: { A: builder, B: builder, P: prune }, changes: 1 },
-    isQuick: false,
+    from: "deep",
   },
   {
     name: "two prunes beside a rollback",
     versions: 2,
     plan: { ...calm, actors: { P: prune, Q: prune, R: rollback } },
-    isQuick: false,
+    from: "deep",
   },
 ];
 

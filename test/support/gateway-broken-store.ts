@@ -16,6 +16,7 @@ import {
 import { type GatewayFixture, startGateway } from "./gateway-fixture.ts";
 import { type PublishedSnapshot, publishSnapshot } from "./gateway-snapshots.ts";
 import { issueToken } from "./gateway-tokens.ts";
+import { sized } from "./quick-pass.ts";
 
 /** A gateway over a store that the test can break, with a snapshot of the tenants `acme` and `globex` in it. */
 export interface BrokenStoreGateway {
@@ -76,7 +77,7 @@ export async function startBrokenStoreGateway(
 }
 
 /** What a document can suffer at the store, as the end of a sentence that begins with the document. */
-export const storeFaults: readonly (readonly [name: string, fault: Fault])[] = [
+export const storeFaults = fewer(2, [
   ["is missing", missing],
   ["cannot be read", unavailable],
   ["may not be read", denied],
@@ -84,16 +85,23 @@ export const storeFaults: readonly (readonly [name: string, fault: Fault])[] = [
   ["is no JSON", replacedBy("{")],
   ["is truncated", endedAfter(40)],
   ["breaks off with an error", brokenAfter(40)],
-];
+]);
 
 /** The same, of a store that answers too late or never. */
-export const stallFaults: readonly (readonly [name: string, fault: Fault])[] = [
+export const stallFaults = fewer(1, [
   ["never answers", stalled],
   ["never answers, and its driver never lets go", stuck],
   ["stalls within its body", stalledAfter(40)],
-];
+]);
 
 export const hasMark =
   (mark: string) =>
   (answer: Answer): boolean =>
     answer.body.includes(mark);
+
+type NamedFault = readonly [name: string, fault: Fault];
+
+/** Each fault is a gateway and a wait of seconds: the quick pass takes the first `count` ones. */
+function fewer(count: number, faults: readonly NamedFault[]): readonly NamedFault[] {
+  return sized({ whole: faults, quick: faults.slice(0, count) });
+}

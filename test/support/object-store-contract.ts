@@ -5,6 +5,7 @@ import { describeConditionalPuts } from "./object-store-contract-conditions.ts";
 import { describeKeysAndDeletes } from "./object-store-contract-keys.ts";
 import { describeListing } from "./object-store-contract-listing.ts";
 import { describeProcesses } from "./object-store-contract-processes.ts";
+import { isQuick } from "./quick-pass.ts";
 import type { StoreOpening } from "./store-opening.ts";
 
 /** A store of its own for one run of the suite, empty at the beginning. */
@@ -28,10 +29,10 @@ export interface ContractFixture {
 export function describeObjectStoreContract(
   name: string,
   makeStore: () => Promise<ContractStore>,
-  /** For further stores of a driver that has shown what it does between processes: those tests take long. */
+  /** For further stores of a driver that has shown what it does between processes: those tests take long, and the quick pass leaves these stores out. */
   options: { readonly withoutProcesses?: boolean } = {},
 ): void {
-  describe(`object-store contract: ${name}`, () => {
+  describe.skipIf(isQuick && options.withoutProcesses === true)(`object-store contract: ${name}`, () => {
     let made: ContractStore | undefined;
     beforeAll(async () => {
       made = await makeStore();

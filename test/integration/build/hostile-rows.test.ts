@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type ColumnKind, contractViews } from "../../../cli/source/contract.ts";
+import { sized } from "../../support/quick-pass.ts";
 import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
 
 let bench: Workbench;
@@ -105,6 +106,6 @@ test("whatever the rows, a build ends well, leaves the neighbour alone and accou
       expect((await bench.published("hostile")).details.size).toBe(counts.programs);
       expect((await bench.run(["source", "check", "--json"], { env })).status).toBeLessThanOrEqual(1);
     }),
-    { numRuns: 25, seed: 20_27 },
+    { numRuns: sized({ whole: 25, quick: 5 }), seed: 20_27 },
   );
 });

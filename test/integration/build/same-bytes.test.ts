@@ -15,6 +15,7 @@ import { databaseUrl, onServer } from "../../support/postgres.ts";
 import { programSource } from "../../support/program-source.ts";
 import { anyProgramSource } from "../../support/program-source-arbitrary.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";
+import { sized } from "../../support/quick-pass.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
 
@@ -66,9 +67,9 @@ describe("the database between rows and bytes", () => {
         expect(tenantRun(report, "acme").counts.programs).toBe(expected.size);
         publishedCount += expected.size;
       }),
-      { numRuns: 8 },
+      { numRuns: sized({ whole: 8, quick: 3 }) },
     );
-    expect(publishedCount).toBeGreaterThan(20);
+    expect(publishedCount).toBeGreaterThan(sized({ whole: 20, quick: 5 }));
   });
 });
 

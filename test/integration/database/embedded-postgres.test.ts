@@ -6,12 +6,13 @@ import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { canEnter } from "../../../cli/database/server-account.ts";
 import {
   startEmbeddedPostgres,
   withEmbeddedPostgres,
 } from "../../../cli/database/start-embedded-postgres.ts";
+import { isQuick } from "../../support/quick-pass.ts";
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
@@ -26,6 +27,8 @@ const canRunAsNobody =
     )
   ).every(Boolean);
 const quick = { durable: false };
+/** Each of these makes a cluster of its own, or starts a server over and over. */
+const whole = test.skipIf(isQuick);
 let dataDir: string;
 const children: ChildProcess[] = [];
 
@@ -80,7 +83,7 @@ async function serverEnd(): Promise<void> {
 }
 
 describe("startEmbeddedPostgres", () => {
-  test("creates the database on first use and keeps its data", async () => {
+  whole("creates the database on first use and keeps its data", async () => {
     await withEmbeddedPostgres(dataDir, quick, (url) =>
       query(url, "CREATE TABLE kept AS SELECT 42 AS answer"),
     );
@@ -89,25 +92,28 @@ describe("startEmbeddedPostgres", () => {
     );
   });
 
-  test("stores UTF-8, sorts by code point, lives in UTC and is closed to other users of the machine", async () => {
-    await withEmbeddedPostgres(dataDir, quick, async (url) => {
-      expect(await query(url, "SHOW server_encoding")).toBe("UTF8");
-      expect(await query(url, "SHOW timezone")).toBe("UTC");
-      const sorted = "SELECT string_agg(x, '' ORDER BY x) FROM unnest('{a,B,ä,Z}'::text[]) AS x";
-      expect(await query(url, sorted)).toBe("BZaä");
+  whole(
+    "stores UTF-8, sorts by code point, lives in UTC and is closed to other users of the machine",
+    async () => {
+      await withEmbeddedPostgres(dataDir, quick, async (url) => {
+        expect(await query(url, "SHOW server_encoding")).toBe("UTF8");
+        expect(await query(url, "SHOW timezone")).toBe("UTC");
+        const sorted = "SELECT string_agg(x, '' ORDER BY x) FROM unnest('{a,B,ä,Z}'::text[]) AS x";
+        expect(await query(url, sorted)).toBe("BZaä");
 
-      expect(await query(url, "SHOW listen_addresses")).toBe("127.0.0.1");
-      const stranger = new URL(url);
-      stranger.password = "guess";
-      await expect(query(stranger.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
-      expect((await stat(join(dataDir, "postgres/password"))).mode & 0o777).toBe(0o600);
-      expect((await stat(join(dataDir, "postgres"))).mode & 0o777).toBe(0o700);
-      // Root lends the server the account `nobody`.
-      expect((await stat(join(dataDir, "postgres"))).uid).toBe(isRoot ? nobody : process.getuid?.());
-    });
-  });
+        expect(await query(url, "SHOW listen_addresses")).toBe("127.0.0.1");
+        const stranger = new URL(url);
+        stranger.password = "guess";
+        await expect(query(stranger.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+        expect((await stat(join(dataDir, "postgres/password"))).mode & 0o777).toBe(0o600);
+        expect((await stat(join(dataDir, "postgres"))).mode & 0o777).toBe(0o700);
+        // Root lends the server the account `nobody`.
+        expect((await stat(join(dataDir, "postgres"))).uid).toBe(isRoot ? nobody : process.getuid?.());
+      });
+    },
+  );
 
-  test.runIf(isRoot)(
+  test.runIf(isRoot && !isQuick)(
     "keeps the data elsewhere when that account can't enter the data directory",
     async () => {
       await chmod(dataDir, 0o700);
@@ -129,15 +135,18 @@ describe("startEmbeddedPostgres", () => {
     });
   });
 
-  test.runIf(canRunAsNobody)("runs as an ordinary user, and as root over that user's data", async () => {
-    await chmod(dataDir, 0o777);
-    const user = await startUser(nobody);
-    expect(await query(user.url, "SELECT 1")).toBe(1);
-    await withEmbeddedPostgres(dataDir, quick, (url) => {
-      expect(url).toBe(user.url);
-      return Promise.resolve();
-    });
-  });
+  test.runIf(canRunAsNobody && !isQuick)(
+    "runs as an ordinary user, and as root over that user's data",
+    async () => {
+      await chmod(dataDir, 0o777);
+      const user = await startUser(nobody);
+      expect(await query(user.url, "SELECT 1")).toBe(1);
+      await withEmbeddedPostgres(dataDir, quick, (url) => {
+        expect(url).toBe(user.url);
+        return Promise.resolve();
+      });
+    },
+  );
 
   test("a second process uses the server of the first, and keeps it when the first leaves", async () => {
     const first = await startUser();
@@ -156,7 +165,7 @@ describe("startEmbeddedPostgres", () => {
     await serverEnd();
   });
 
-  test("several that start at once over an empty directory share one server", async () => {
+  whole("several that start at once over an empty directory share one server", async () => {
     const own = [startEmbeddedPostgres(dataDir, quick), startEmbeddedPostgres(dataDir, quick)];
     const users = await Promise.all([startUser(), startUser(), ...own]);
     expect(new Set(users.map(({ url }) => url)).size).toBe(1);
@@ -166,18 +175,20 @@ describe("startEmbeddedPostgres", () => {
     for (const server of await Promise.all(own)) await server.stop();
   });
 
-  test("the server ends in good order after its last user was killed", async () => {
+  whole("the server ends in good order after its last user was killed", async () => {
     const user = await startUser();
     expect(await serverPid()).toBeGreaterThan(0);
     user.process.kill("SIGKILL");
     await serverEnd();
     await expect(query(user.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/);
-    expect(await readFile(join(dataDir, "postgres/server.log"), "utf8")).toContain(
-      "database system is shut down",
-    );
+    // It writes this line after it has removed its lock file.
+    await vi.waitFor(async () => {
+      const log = await readFile(join(dataDir, "postgres/server.log"), "utf8");
+      expect(log).toContain("database system is shut down");
+    });
   });
 
-  test("starts over what a killed server left behind", async () => {
+  whole("starts over what a killed server left behind", async () => {
     const user = await startUser();
     await query(user.url, "CREATE TABLE kept AS SELECT 42 AS answer");
     // A server that is not durable may lose its last transactions.
@@ -190,7 +201,7 @@ describe("startEmbeddedPostgres", () => {
     );
   });
 
-  test("starting and stopping many times in a row never meets a server that is on its way out", async () => {
+  whole("starting and stopping many times in a row never meets a server that is on its way out", async () => {
     for (let round = 0; round < 3; round += 1) {
       const users = await Promise.all([startUser(), startUser()]);
       for (const { url } of users) expect(await query(url, "SELECT 1")).toBe(1);

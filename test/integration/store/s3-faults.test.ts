@@ -4,6 +4,7 @@ import { bytesBody, readBody } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
 import { key, listKeys } from "../../support/object-store-probes.ts";
+import { sized } from "../../support/quick-pass.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
 import { type FaultKind, faultKinds } from "../../support/s3-server-faults.ts";
 import { etagOf, type S3OperationName } from "../../support/s3-server-protocol.ts";
@@ -120,6 +121,11 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
+/** The quick pass asks about reading and committing. */
+const chosen = Object.entries(cases).filter(([call]) =>
+  sized({ whole: true, quick: call === "get" || call === "put if match" }),
+);
+
 function matrixText(matrix: ReadonlyMap<FaultKind, Readonly<Record<string, string>>>): string {
   const row = (cells: readonly string[]): string =>
     cells
@@ -170,7 +176,7 @@ describe("the S3 driver under faults", () => {
     return isOld ? "old" : "new";
   }
 
-  describe.each(Object.entries(cases))("%s", (call, { operation, call: run, outcomes }) => {
+  describe.each(chosen)("%s", (call, { operation, call: run, outcomes }) => {
     test.each(faultKinds)("hit once by: %s", async (kind) => {
       await prepared();
       const [outcome, requests, state] = outcomes[kind];

@@ -2,10 +2,13 @@ import { describe, expect, test } from "vitest";
 import { scenarioOf, scenarios } from "../../support/commit-scenarios.ts";
 import { assertRecovers } from "../../support/commit-start.ts";
 import { BrokenRun, explore } from "../../support/explore.ts";
+import { sized } from "../../support/quick-pass.ts";
 
-/** `COMMIT_MODEL=deep` explores everything, which takes about half an hour. */
+const levels = ["quick", "whole", "deep"] as const;
+const level =
+  process.env.COMMIT_MODEL === "deep" ? "deep" : sized({ whole: "whole", quick: "quick" } as const);
 const chosen = scenarios
-  .filter(({ isQuick }) => isQuick || process.env.COMMIT_MODEL === "deep")
+  .filter(({ from }) => levels.indexOf(from) <= levels.indexOf(level))
   .map((scenario) => [scenario.name, scenario] as const);
 
 describe("P1, P2 every interleaving of the real code over a simulated store", () => {

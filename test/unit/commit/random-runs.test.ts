@@ -4,8 +4,9 @@ import { crowd } from "../../support/commit-scenarios.ts";
 import { assertRecovers, published } from "../../support/commit-start.ts";
 import { CommitWorld } from "../../support/commit-world.ts";
 import { BrokenRun, describe } from "../../support/explore.ts";
+import { sized } from "../../support/quick-pass.ts";
 
-const runs = process.env.COMMIT_MODEL === "deep" ? 100_000 : 1500;
+const runs = process.env.COMMIT_MODEL === "deep" ? 100_000 : sized({ whole: 1500, quick: 200 });
 
 /**
  * Which of the possible things happens next: mostly the next call, in its turn. Shrinks to few and plain steps, so that a
@@ -54,5 +55,5 @@ test("two builders, a prune, a rollback and a release, kills and lost, late and 
   });
   await fc.assert(property, { numRuns: runs });
   console.log(`${runs} random runs, ${steps} steps, ${ends.size} different ends`);
-  expect(ends.size).toBeGreaterThan(50);
+  expect(ends.size).toBeGreaterThan(sized({ whole: 50, quick: 20 }));
 });
