@@ -31,26 +31,6 @@ export function limitHeaders(windowSeconds: number): (limit: number) => string {
   };
 }
 
-/**
- * A count as text. V8 keeps the text of each number that it writes out, and counts that hardly ever come again would fill
- * that cache with texts for the garbage collector to copy; so the last three digits come from a table.
- */
-export function countText(): (count: number) => string {
-  let thousands = 0;
-  let beginning = "";
-  return (count) => {
-    if (count < 1000) return `${count}`;
-    const above = Math.floor(count / 1000);
-    if (above !== thousands) {
-      thousands = above;
-      beginning = `${above}`;
-    }
-    return beginning + (lastDigits[count % 1000] ?? "");
-  };
-}
-
-const lastDigits = Array.from({ length: 1000 }, (_, count) => `${count}`.padStart(3, "0"));
-
 /** `Deprecation` (RFC 9745), the successor (RFC 8288, RFC 5829) and, when one is fixed, `Sunset` (RFC 8594). */
 export function legacyHeaders(deprecatedAt: Date | undefined, sunset: Date | undefined): string {
   let lines = 'Link: </v1/programs>; rel="successor-version"\r\n';
