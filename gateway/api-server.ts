@@ -4,6 +4,7 @@ import { createApp } from "./app.ts";
 import { type Connection, type Connections, trackConnections } from "./connections.ts";
 import { messageClasses } from "./message-classes.ts";
 import { type ConnectionRefusal, refuseOnError } from "./refuse-connection.ts";
+import { allowHalfOpen } from "./node-internals.ts";
 import { requestHead } from "./request-head.ts";
 import { requestIdOf } from "./request-id.ts";
 
@@ -50,9 +51,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   // Bounded by size alone: beyond a number of lines Node drops the rest silently, a second `Authorization` with it.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
-  // A client may close its side and wait (`printf ... | nc`). Without this, which Node has no option for, such a
-  // request is answered only if that takes no time at all.
-  Object.assign(server, { httpAllowHalfOpen: true });
+  allowHalfOpen(server);
   const connections = trackConnections(server);
 
   function onRequest(req: IncomingMessage, res: ServerResponse): void {

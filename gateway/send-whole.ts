@@ -2,6 +2,7 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { flatText } from "./flat-text.ts";
+import { noteHeadSent } from "./node-internals.ts";
 import { headerList } from "./response-headers.ts";
 
 /** A response whose body is at hand. */
@@ -107,13 +108,6 @@ function writeInTurns(sink: Writable, body: Buffer, end: () => void): void {
     if (at === body.length) end();
   };
   next();
-}
-
-/** What Node itself notes of a response whose head is out; `end` then only concludes it. */
-function noteHeadSent(res: ServerResponse, head: string): void {
-  const noted = res as unknown as { _header: string; _headerSent: boolean };
-  noted._header = head;
-  noted._headerSent = true;
 }
 
 const blockBytes = 64 * 1024;
