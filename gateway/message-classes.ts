@@ -19,8 +19,6 @@ export function messageClasses(
   class Response<Message extends IncomingMessage = IncomingMessage> extends ServerResponse<Message> {
     // A body that is shorter or longer than announced would slide into the next response.
     override strictContentLength = true;
-    /** Nobody uses Express's scratch pad, so it need not make one for each response. */
-    readonly locals = noLocals;
 
     /** Called by Node; an event of its own would cost each response a listener. */
     override detachSocket(socket: Socket): void {
@@ -33,5 +31,3 @@ export function messageClasses(
   Object.assign(app, { request: Request.prototype, response: Response.prototype });
   return { Request, Response };
 }
-
-const noLocals = Object.freeze({});

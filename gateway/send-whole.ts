@@ -16,6 +16,12 @@ export interface WholeResponse {
   readonly closes: boolean;
 }
 
+export interface WholeSenderOptions {
+  readonly keepAliveTimeoutMs: number;
+  /** Nothing but the API has a say in a response: nobody has set a header or replaced one of its methods. */
+  readonly isAlone: boolean;
+}
+
 /** Sends it. `true` when the operating system has taken all of it; else the rest is on its way. */
 export type WholeSender = (res: ServerResponse, response: WholeResponse) => boolean;
 
@@ -24,7 +30,7 @@ export type WholeSender = (res: ServerResponse, response: WholeResponse) => bool
  * three parts: about a quarter of the time of a short answer. Ours are checked where they are made, so on a
  * connection that stays open they go out as they are; `Date`, `Connection` and `Keep-Alive` as Node would write them.
  */
-export function createWholeSender(keepAliveTimeoutMs: number): WholeSender {
+export function createWholeSender({ keepAliveTimeoutMs, isAlone }: WholeSenderOptions): WholeSender {
   const keepAlive =
     keepAliveTimeoutMs === 0 ? "" : `Keep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1000)}\r\n`;
   const ending = `Connection: keep-alive\r\n${keepAlive}\r\n`;
@@ -68,7 +74,7 @@ export function createWholeSender(keepAliveTimeoutMs: number): WholeSender {
 
   return (res, response) => {
     const { socket } = res;
-    const isUsual = res.shouldKeepAlive && !response.closes && res.req.method !== "HEAD";
+    const isUsual = isAlone && res.shouldKeepAlive && !response.closes && res.req.method !== "HEAD";
     if (isUsual && socket?.writable === true) return sendAsItIs(res, socket, response);
     const headers = headerList(response.headers);
     if (response.closes) headers.push("Connection", "close");

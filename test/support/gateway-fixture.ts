@@ -10,6 +10,7 @@ import {
   createGateway,
   type Gateway,
   type GatewayAddresses,
+  type GatewayOptions,
   type GatewaySettings,
 } from "../../gateway/gateway.ts";
 import type { StoreReader } from "../../gateway/store-reader.ts";
@@ -40,6 +41,7 @@ export interface FixtureOptions {
   readonly seen?: (store: ObjectStore) => StoreReader;
   /** The same for the token registry alone; as `seen` when left out. */
   readonly seenTokens?: (store: ObjectStore) => StoreReader;
+  readonly middleware?: GatewayOptions["middleware"];
 }
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
@@ -63,6 +65,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     program: "test",
     logger: createLogger({ level: "debug", program: "test", destination }),
     destination,
+    ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
   });
   const addresses: GatewayAddresses = await gateway.start();
   return {
