@@ -12,6 +12,7 @@ import { beginExchange } from "./begin-exchange.ts";
 import { createBodyCache } from "./body-cache.ts";
 import { createBodyPacker } from "./body-packer.ts";
 import { createBodyStreams } from "./body-stream.ts";
+import { type Clocks, processClocks } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
@@ -45,6 +46,7 @@ export interface GatewayOptions {
    * that costs about a quarter of the speed.
    */
   readonly middleware?: readonly Middleware[];
+  readonly clocks?: Clocks;
 }
 
 export interface GatewayAddresses {
@@ -68,8 +70,8 @@ export interface Gateway {
 
 /** Puts the parts together. They share no state but what is passed here. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { settings, logger, middleware = [] } = options;
-  const clock = (): number => performance.now();
+  const { settings, logger, middleware = [], clocks = processClocks } = options;
+  const clock = clocks.monotonicMs;
   // A driver tries a call up to three times, each within the timeout.
   const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
   const metrics = createMetrics();
@@ -81,7 +83,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const tokens = createTokenDirectory({
     store: guardedReader(options.tokenStore, metrics.storeCall),
     logger,
-    clock,
+    clocks,
     refreshMs: settings.tokenRefreshMs,
     maxStaleMs: settings.tokenMaxStaleSeconds * 1000,
     callTimeoutMs,

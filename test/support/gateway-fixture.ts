@@ -6,6 +6,7 @@ import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
 import { gatewaySettings } from "../../core/settings.ts";
+import type { Clocks } from "../../gateway/clocks.ts";
 import {
   createGateway,
   type Gateway,
@@ -42,6 +43,7 @@ export interface FixtureOptions {
   /** The same for the token registry alone; as `seen` when left out. */
   readonly seenTokens?: (store: ObjectStore) => StoreReader;
   readonly middleware?: GatewayOptions["middleware"];
+  readonly clocks?: Clocks;
 }
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
@@ -66,6 +68,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     logger: createLogger({ level: "debug", program: "test", destination }),
     destination,
     ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
+    ...(options.clocks === undefined ? {} : { clocks: options.clocks }),
   });
   const addresses: GatewayAddresses = await gateway.start();
   return {
