@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from "node:http";
+import { type IncomingMessage, type Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 
 // All that the gateway takes from Node without Node documenting it. Each part says what it is for, what it gains, and which
@@ -39,4 +39,23 @@ export function waitingBytes(socket: Socket): number {
  */
 export function noteHeadSent(res: ServerResponse, head: string): void {
   Object.assign(res, { _header: head, _headerSent: true });
+}
+
+/**
+ * A class of responses that calls `onOut` when Node takes the connection from a response, which is wholly out then. A listener
+ * for `close` on each response took 5 to 10 percent more processor time per short request.
+ * Held by `api-server.test.ts`.
+ */
+export function reportingResponse(
+  onOut: (res: ServerResponse, socket: Socket) => void,
+): typeof ServerResponse {
+  return class Response<Message extends IncomingMessage = IncomingMessage> extends ServerResponse<Message> {
+    // A body that is shorter or longer than announced would slide into the next response.
+    override strictContentLength = true;
+
+    override detachSocket(socket: Socket): void {
+      super.detachSocket(socket);
+      onOut(this, socket);
+    }
+  };
 }
