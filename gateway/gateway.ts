@@ -17,7 +17,7 @@ import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
 import { createRequestHandler } from "./handle-request.ts";
-import { legacyHeaders, limitHeaders } from "./header-lines.ts";
+import { legacyHeaders } from "./header-lines.ts";
 import { closeServer, listen } from "./listen.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
@@ -120,7 +120,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
     streams,
-    headers: { limits: limitHeaders(windowSeconds), legacy },
+    headers: { windowSeconds, legacy },
     send: createWholeSender({
       keepAliveTimeoutMs: settings.keepAliveTimeoutSeconds * 1000,
       isAlone: middleware.length === 0,

@@ -3,6 +3,7 @@ import { isProgramId, type ProgramId } from "../core/ids.ts";
 import { detailEntry, type ResponseEntry } from "../core/manifest.ts";
 import { createLargeAnswer } from "./answer-large.ts";
 import type { BodyCache } from "./body-cache.ts";
+import { prefersGzip } from "./content-coding.ts";
 import type { Exchange, Route } from "./exchange.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { LiveSnapshots } from "./live-snapshots.ts";
@@ -74,7 +75,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     // `?` is in no program id, so the list and a program of that name never share a slot.
     const slot =
       programId === undefined ? `${live.tenantId}?${exchange.route}` : `${live.tenantId}/${programId}`;
-    const gzip = exchange.connection.prefersGzip(exchange.head.acceptEncoding);
+    const gzip = prefersGzip(exchange.head.acceptEncoding);
     const held = bodies.held(slot, live.generation, gzip);
     if (held !== undefined) respond.body(exchange, held);
     else fetchAnswer(exchange, live, programId, slot, gzip);

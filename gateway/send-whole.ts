@@ -1,7 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
-import { flatText } from "./flat-text.ts";
 import { noteHeadSent } from "./node-internals.ts";
 import { headerList } from "./response-headers.ts";
 
@@ -34,7 +33,7 @@ export function createWholeSender({ keepAliveTimeoutMs, isAlone }: WholeSenderOp
   const keepAlive =
     keepAliveTimeoutMs === 0 ? "" : `Keep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1000)}\r\n`;
   const ending = `Connection: keep-alive\r\n${keepAlive}\r\n`;
-  const lastLines = secondsClock((now) => flatText(`Date: ${now}\r\n${ending}`));
+  const lastLines = secondsClock((now) => `Date: ${now}\r\n${ending}`);
   let outgoing = newBlock();
 
   /** Head and a body of usual size as one piece, which the system takes faster than two; no text to be encoded. */
