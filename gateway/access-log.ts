@@ -1,6 +1,5 @@
 import type { Cause } from "../core/cause-code.ts";
 import type { Exchange, Route } from "./exchange.ts";
-import { flatText } from "./flat-text.ts";
 import type { ConnectionRefusal } from "./refuse-connection.ts";
 import type { Outcome } from "./respond.ts";
 import type { KnownToken } from "./token-table.ts";
@@ -16,18 +15,6 @@ export interface AccessLog {
 
 export function createAccessLog(destination: { write(line: string): void }, program: string): AccessLog {
   const opening = openingClock(program);
-  const callers = new WeakMap<KnownToken, string>();
-
-  /** Said by every line of a token, so put together once. */
-  function callerFields(token: KnownToken): string {
-    let fields = callers.get(token);
-    if (fields === undefined) {
-      const { tokenId, tenantId, limit } = token;
-      fields = flatText(`,"tokenId":"${tokenId}","tenantId":"${tenantId}","limit":${limit}`);
-      callers.set(token, fields);
-    }
-    return fields;
-  }
 
   /** All of a line about a request that no check has seen, but for its ending. */
   function unread(requestId: string, route: Route, status: number, cause: Cause): string {
@@ -58,6 +45,10 @@ export function createAccessLog(destination: { write(line: string): void }, prog
       destination.write(`${unread(requestId, "unknown", 400, cause)}${cutEnding}`);
     },
   };
+}
+
+function callerFields({ tokenId, tenantId, limit }: KnownToken): string {
+  return `,"tokenId":"${tokenId}","tenantId":"${tenantId}","limit":${limit}`;
 }
 
 const routeFields: Readonly<Record<Route, string>> = {
@@ -103,7 +94,7 @@ function openingClock(program: string): () => string {
     if (nowMs !== atMs) {
       atMs = nowMs;
       const time = new Date(nowMs).toISOString();
-      text = flatText(`{"level":"info","time":"${time}","program":"${program}","requestId":"`);
+      text = `{"level":"info","time":"${time}","program":"${program}","requestId":"`;
     }
     return text;
   };

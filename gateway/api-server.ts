@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { RequestHandler } from "express";
 import type { Cause } from "../core/cause-code.ts";
 import { createApp } from "./app.ts";
 import { type Connection, type Connections, trackConnections } from "./connections.ts";
 import { messageClasses } from "./message-classes.ts";
+import { allowHalfOpen } from "./node-internals.ts";
 import { type ConnectionRefusal, refuseOnError } from "./refuse-connection.ts";
 import { requestHead } from "./request-head.ts";
 import { requestIdOf } from "./request-id.ts";
+import { originForm } from "./request-target.ts";
 
 /** Bounds on what clients may take (W60, W64). */
 export interface ConnectionLimits {
@@ -19,7 +22,11 @@ export interface ApiServerOptions {
   readonly limits: ConnectionLimits;
   /** Header lines of every answer about the legacy resource, each ended by CR LF. */
   readonly legacyHeaders: string;
+  /** Runs before the API. */
+  readonly middleware: readonly RequestHandler[];
   readonly handle: (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
+  /** Answers a request on which a middleware has failed. */
+  readonly fail: (req: IncomingMessage, res: ServerResponse, connection: Connection, error: unknown) => void;
   readonly onRefusal: (refusal: ConnectionRefusal) => void;
   /** A connection was ended for what its client did; the request is the one that was too much. */
   readonly onCut: (requestId: string, cause: Cause) => void;
@@ -33,8 +40,8 @@ export interface ApiServer {
 /** The server of the API's listener, not listening yet. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { limits, onRefusal } = options;
-  const app = createApp((req, res) => options.handle(req, res, connections.of(req.socket)));
-  const hosted: (req: IncomingMessage, res: ServerResponse, unanswered: () => void) => void = app;
+  const app = createApp(options.middleware, answer);
+  const hosted: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void = app;
   const { Request, Response } = messageClasses(app, (res, socket) => connections.release(res, socket));
   const server = createServer({
     IncomingMessage: Request,
@@ -50,9 +57,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   // W60: bounded by size alone: beyond a number of lines Node drops the rest silently, a second `Authorization` with it.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
-  // A client may close its side and wait (`printf ... | nc`). Without this, which Node has no option for, such a
-  // request is answered only if that takes no time at all.
-  Object.assign(server, { httpAllowHalfOpen: true });
+  allowHalfOpen(server);
   const connections = trackConnections(server);
 
   function onRequest(req: IncomingMessage, res: ServerResponse): void {
@@ -79,8 +84,19 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   function dispatch(req: IncomingMessage, res: ServerResponse, connection: Connection): void {
     if (!req.socket.writable) return;
     connection.requests += 1;
-    // The handler answers everything; without the third argument Express would prepare an error page each time.
-    hosted(req, res, noErrorPage);
+    req.url = originForm(req.url ?? "");
+    // Instead of Express's own error page, which it would prepare each time.
+    hosted(req, res, (error) => {
+      if (!error) answer(req, res);
+      else if (res.headersSent) res.destroy();
+      else options.fail(req, res, connection, error);
+    });
+  }
+
+  /** The last middleware; also what follows when one before it leaves Express's router (`next("router")`). */
+  function answer(req: IncomingMessage, res: ServerResponse): void {
+    // A middleware may have answered and handed it on all the same.
+    if (!res.headersSent) options.handle(req, res, connections.of(req.socket));
   }
 
   server.on("request", onRequest);
@@ -90,8 +106,6 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   refuseOnError(server, connections, options.legacyHeaders, onRefusal);
   return { server, connections };
 }
-
-function noErrorPage(): void {}
 
 const tooManyWaiting: Cause = {
   code: "too_many_waiting",

@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type CredentialsReader, createCredentialsReader } from "./bearer-credentials.ts";
-import { createGzipPreference } from "./content-coding.ts";
 import { createWaitingRequests, type WaitingRequests } from "./waiting-requests.ts";
 
 /** What is known of one client connection. */
@@ -17,8 +16,6 @@ export interface Connection {
   /** The request whose body is being thrown away; its answer has not begun. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
   readonly credentials: CredentialsReader;
-  /** Of a value of `Accept-Encoding`. */
-  readonly prefersGzip: (acceptEncoding: string) => boolean;
   /** A response said `Connection: close`, or an error ended the conversation: nothing further is answered. */
   isEnding: boolean;
 }
@@ -66,7 +63,6 @@ function newConnection(): Connection {
     waiting: createWaitingRequests(),
     ignoring: undefined,
     credentials: createCredentialsReader(),
-    prefersGzip: createGzipPreference(),
     isEnding: false,
   };
 }

@@ -28,19 +28,6 @@ export function prefersGzip(acceptEncoding: string): boolean {
   return preference > 0 && preference >= (identity ?? 0);
 }
 
-/** The same for the requests of one connection, which nearly always say the same: the last answer is kept. */
-export function createGzipPreference(): (acceptEncoding: string) => boolean {
-  let last = "";
-  let isPreferred = false;
-  return (acceptEncoding) => {
-    if (acceptEncoding !== last) {
-      isPreferred = prefersGzip(acceptEncoding);
-      last = acceptEncoding;
-    }
-    return isPreferred;
-  };
-}
-
 const gzipOrAnyPattern = /gzip|\*/i;
 
 function weightOf(parameters: readonly string[]): number {

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
-import { performance } from "node:perf_hooks";
+import type { RequestHandler as Middleware } from "express";
+import { causeOf } from "../core/cause-code.ts";
 import { Failure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
@@ -11,14 +12,16 @@ import { beginExchange } from "./begin-exchange.ts";
 import { createBodyCache } from "./body-cache.ts";
 import { createBodyPacker } from "./body-packer.ts";
 import { createBodyStreams } from "./body-stream.ts";
+import { type Clocks, processClocks } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
 import { createRequestHandler } from "./handle-request.ts";
-import { legacyHeaders, limitHeaders } from "./header-lines.ts";
+import { legacyHeaders } from "./header-lines.ts";
 import { closeServer, listen } from "./listen.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
+import { Refusal } from "./refusal.ts";
 import { createResponder } from "./respond.ts";
 import { createWholeSender } from "./send-whole.ts";
 import { guardedReader, type StoreReader } from "./store-reader.ts";
@@ -37,6 +40,13 @@ export interface GatewayOptions {
   readonly logger: Logger;
   /** Takes the lines that tell of single requests, beside the logger's. */
   readonly destination: { write(line: string): void };
+  /**
+   * Runs before the API, as in any Express application: it may answer, set headers, or hand the request on. An answer of its
+   * own is neither logged nor counted. With any, answers go out through `writeHead` and `end`, which it may have replaced;
+   * that costs about a quarter of the speed.
+   */
+  readonly middleware?: readonly Middleware[];
+  readonly clocks?: Clocks;
 }
 
 export interface GatewayAddresses {
@@ -60,8 +70,8 @@ export interface Gateway {
 
 /** Puts the parts together. They share no state but what is passed here. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { settings, logger } = options;
-  const clock = (): number => performance.now();
+  const { settings, logger, middleware = [], clocks = processClocks } = options;
+  const clock = clocks.monotonicMs;
   // A driver tries a call up to three times, each within the timeout.
   const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
   const metrics = createMetrics();
@@ -73,7 +83,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const tokens = createTokenDirectory({
     store: guardedReader(options.tokenStore, metrics.storeCall),
     logger,
-    clock,
+    clocks,
     refreshMs: settings.tokenRefreshMs,
     maxStaleMs: settings.tokenMaxStaleSeconds * 1000,
     callTimeoutMs,
@@ -110,8 +120,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
     streams,
-    headers: { limits: limitHeaders(windowSeconds), legacy },
-    send: createWholeSender(settings.keepAliveTimeoutSeconds * 1000),
+    headers: { windowSeconds, legacy },
+    send: createWholeSender({
+      keepAliveTimeoutMs: settings.keepAliveTimeoutSeconds * 1000,
+      isAlone: middleware.length === 0,
+    }),
     limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },
     observe(exchange, outcome) {
       const nowMs = clock();
@@ -137,9 +150,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       keepAliveTimeoutMs: settings.keepAliveTimeoutSeconds * 1000,
     },
     legacyHeaders: legacy,
+    middleware,
     handle(req, res, connection) {
       const closes = isStopping || connection.requests >= settings.maxRequestsPerConnection;
       beginExchange({ req, res, connection, nowMs: clock(), closes }, handleRequest);
+    },
+    fail(req, res, connection, error) {
+      beginExchange({ req, res, connection, nowMs: clock(), closes: true }, (exchange) =>
+        respond.refusal(exchange, new Refusal("internal_error", causeOf(error))),
+      );
     },
     onRefusal(refusal) {
       metrics.request(refusal.route, refusal.status, 0, undefined);

@@ -3,6 +3,7 @@ import { isProgramId, type ProgramId } from "../core/ids.ts";
 import { detailEntry, type ResponseEntry } from "../core/manifest.ts";
 import { createLargeAnswer } from "./answer-large.ts";
 import type { BodyCache } from "./body-cache.ts";
+import { prefersGzip } from "./content-coding.ts";
 import type { Exchange, Route } from "./exchange.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { LiveSnapshots } from "./live-snapshots.ts";
@@ -15,8 +16,7 @@ import {
   messageRefusal,
   noToken,
   quotaOrScopeRefusal,
-  type Refusal,
-  refusal,
+  Refusal,
   unknownProgram,
 } from "./refusal.ts";
 import { decodedSegment, type Resource, requestTarget } from "./request-target.ts";
@@ -46,12 +46,12 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
 
   function begin(exchange: Exchange): void {
     const resource = requestedResource(exchange);
-    if (isRefusal(resource)) {
+    if (resource instanceof Refusal) {
       respond.refusal(exchange, resource);
       return;
     }
     const token = authenticatedToken(exchange, tokens);
-    if (isRefusal(token)) {
+    if (token instanceof Refusal) {
       respond.refusal(exchange, token);
       return;
     }
@@ -59,7 +59,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
       exchange.quota = quota(state, token.limit, windowSeconds);
       const refused = quotaOrScopeRefusal(exchange.quota, token.mayRead);
       const programId = refused ?? requestedProgram(resource);
-      if (isRefusal(programId)) respond.refusal(exchange, programId);
+      if (programId instanceof Refusal) respond.refusal(exchange, programId);
       else {
         exchange.programId = programId;
         whenReady(exchange, snapshots.current(token.tenantId), (live) => {
@@ -75,7 +75,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     // `?` is in no program id, so the list and a program of that name never share a slot.
     const slot =
       programId === undefined ? `${live.tenantId}?${exchange.route}` : `${live.tenantId}/${programId}`;
-    const gzip = exchange.connection.prefersGzip(exchange.head.acceptEncoding);
+    const gzip = prefersGzip(exchange.head.acceptEncoding);
     const held = bodies.held(slot, live.generation, gzip);
     if (held !== undefined) respond.body(exchange, held);
     else fetchAnswer(exchange, live, programId, slot, gzip);
@@ -109,7 +109,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
   function fail(exchange: Exchange, error: unknown): void {
     // What has begun as one response cannot become another: the connection ends, and the client sees it.
     if (exchange.res.headersSent) exchange.res.destroy();
-    else respond.refusal(exchange, refusal("internal_error", causeOf(error)));
+    else respond.refusal(exchange, new Refusal("internal_error", causeOf(error)));
   }
 
   function whenReady<Value>(
@@ -156,7 +156,7 @@ function authenticatedToken(exchange: Exchange, tokens: TokenDirectory): KnownTo
   if (credentials.kind === "none") return noToken;
   if (credentials.kind === "malformed") return malformedToken;
   const authentication = tokens.authenticate(credentials.digest);
-  if (authentication.kind === "unconfirmed") return refusal("internal_error", authentication.cause);
+  if (authentication.kind === "unconfirmed") return new Refusal("internal_error", authentication.cause);
   exchange.token = authentication.token;
   return authentication.kind === "accepted" ? authentication.token : badToken(authentication.cause);
 }
@@ -176,8 +176,4 @@ function responseEntry(
 ): ResponseEntry | undefined {
   if (programId !== undefined) return detailEntry(live.manifest, programId);
   return route === "legacy" ? live.manifest.legacy : live.manifest.list;
-}
-
-function isRefusal(value: object | string | undefined): value is Refusal {
-  return typeof value === "object" && "code" in value;
 }

@@ -1,60 +1,26 @@
 import type { Manifest } from "../core/manifest.ts";
-import { flatText } from "./flat-text.ts";
 
 // Header lines that many responses share, made once. Each ends with CR LF.
 
 /** The header lines of one kind of response: those of every response (W6, W41, W42), and `extra` ones. */
 export function kindHeaders(extra: string): string {
-  return flatText(`Cache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\n${extra}`);
+  return `Cache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\n${extra}`;
 }
 
 /** Header lines of the responses that come from a snapshot (W45). */
 export function snapshotHeaders({ snapshotId, generatedAt }: Manifest): string {
-  return flatText(`Snapshot-Id: ${snapshotId}\r\nSnapshot-Generated-At: ${generatedAt}\r\n`);
+  return `Snapshot-Id: ${snapshotId}\r\nSnapshot-Generated-At: ${generatedAt}\r\n`;
 }
 
-/**
- * The header lines of a limit of so many requests per window (W44), up to where those that are left are told. Each limit's
- * are made once; there are no more limits than tokens.
- */
-export function limitHeaders(windowSeconds: number): (limit: number) => string {
-  const known = new Map<number, string>();
-  return (limit) => {
-    let lines = known.get(limit);
-    if (lines === undefined) {
-      lines = flatText(
-        `RateLimit-Policy: "default";q=${limit};w=${windowSeconds}\r\nRateLimit: "default";r=`,
-      );
-      known.set(limit, lines);
-    }
-    return lines;
-  };
+/** The header lines of a limit of requests per window (W44), up to where the requests that are left stand. */
+export function limitHeaders(limit: number, windowSeconds: number): string {
+  return `RateLimit-Policy: "default";q=${limit};w=${windowSeconds}\r\nRateLimit: "default";r=`;
 }
-
-/**
- * A count as text. V8 keeps the text of each number that it writes out, and counts that hardly ever come again would fill
- * that cache with texts for the garbage collector to copy; so the last three digits come from a table.
- */
-export function countText(): (count: number) => string {
-  let thousands = 0;
-  let beginning = "";
-  return (count) => {
-    if (count < 1000) return `${count}`;
-    const above = Math.floor(count / 1000);
-    if (above !== thousands) {
-      thousands = above;
-      beginning = `${above}`;
-    }
-    return beginning + (lastDigits[count % 1000] ?? "");
-  };
-}
-
-const lastDigits = Array.from({ length: 1000 }, (_, count) => `${count}`.padStart(3, "0"));
 
 /** W47: `Deprecation` (RFC 9745), the successor (RFC 8288, RFC 5829) and, when one is fixed, `Sunset` (RFC 8594). */
 export function legacyHeaders(deprecatedAt: Date | undefined, sunset: Date | undefined): string {
   let lines = 'Link: </v1/programs>; rel="successor-version"\r\n';
   if (deprecatedAt !== undefined) lines += `Deprecation: @${Math.floor(deprecatedAt.getTime() / 1000)}\r\n`;
   if (sunset !== undefined) lines += `Sunset: ${sunset.toUTCString()}\r\n`;
-  return flatText(lines);
+  return lines;
 }

@@ -19,7 +19,7 @@ export function helpText(settings: SettingTable): string {
 }
 
 /** The lines that `--check-config` prints: the effective settings, secrets hidden. */
-export function effectiveSettings<Table extends SettingTable>(
+export function settingLines<Table extends SettingTable>(
   table: Table,
   values: SettingValues<Table>,
 ): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
-import { type AddressInfo, Server as NetServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { Failure } from "../core/failure.ts";
+import { stopAccepting } from "./node-internals.ts";
 
 /** Starts to listen; gives the address as a URL, with the port that the system chose for 0. */
 export async function listen(server: Server, host: string, port: number): Promise<string> {
@@ -21,8 +22,7 @@ export async function listen(server: Server, host: string, port: number): Promis
  */
 export async function closeServer(server: Server, graceMs: number, endIdle: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => {
-    // The one of `http.Server` would begin by cutting answers that clients are still reading.
-    NetServer.prototype.close.call(server, () => resolve());
+    stopAccepting(server, resolve);
   });
   endIdle();
   const idle = setInterval(endIdle, idleCheckMs);

@@ -8,7 +8,7 @@ import { parseSettings } from "../core/setting-parser.ts";
 import { gatewaySettings } from "../core/settings.ts";
 import { requestedAction } from "./arguments.ts";
 import { createGateway, type GatewaySettings } from "./gateway.ts";
-import { effectiveSettings, helpText } from "./help.ts";
+import { helpText, settingLines } from "./help.ts";
 import { createLogDestination } from "./log-destination.ts";
 
 // The SDK warns of Node.js 20 in several lines on standard error; which versions we support is for package.json to say.
@@ -33,7 +33,7 @@ switch (action.kind) {
       for (const fault of parsed.faults) console.error(`partner-programs-gateway: ${singleLine(fault)}.`);
       process.exitCode = 2;
     } else if (action.kind === "check_config") {
-      for (const line of effectiveSettings(gatewaySettings, parsed.values)) console.log(singleLine(line));
+      for (const line of settingLines(gatewaySettings, parsed.values)) console.log(singleLine(line));
     } else await serve(parsed.values);
   }
 }

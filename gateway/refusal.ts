@@ -4,8 +4,10 @@ import { kindHeaders } from "./header-lines.ts";
 import type { Quota } from "./quota.ts";
 import type { RequestTarget, Resource } from "./request-target.ts";
 
-/** Why a request is not answered with a 200. */
-export interface Refusal {
+const plainHeaders = kindHeaders("");
+
+/** Why a request is not answered with a 200. A class, so that nothing else passes for one. */
+export class Refusal {
   readonly code: ErrorCode;
   /** For the log, never for the client. */
   readonly cause: Cause;
@@ -13,12 +15,13 @@ export interface Refusal {
   readonly headers: string;
   /** The message cannot be trusted to end where it seems to: the connection ends with the answer. */
   readonly closes: boolean;
-}
 
-const plainHeaders = kindHeaders("");
-
-export function refusal(code: ErrorCode, cause: Cause, headers = plainHeaders): Refusal {
-  return { code, cause, headers, closes: false };
+  constructor(code: ErrorCode, cause: Cause, headers = plainHeaders, closes = false) {
+    this.code = code;
+    this.cause = cause;
+    this.headers = headers;
+    this.closes = closes;
+  }
 }
 
 /** Check 1 (W11): HTTP/1.0 or 1.1 with what that version requires. */
@@ -39,7 +42,7 @@ export function admittedResource(target: RequestTarget, method: string | undefin
 /** Checks 5 (W50) and 6 (W34), of a request whose token is good. */
 export function quotaOrScopeRefusal(quota: Quota, mayRead: boolean): Refusal | undefined {
   if (quota.isExceeded) {
-    return refusal(
+    return new Refusal(
       "rate_limit_exceeded",
       quotaExceeded,
       `${plainHeaders}Retry-After: ${quota.resetSeconds}\r\n`,
@@ -51,32 +54,32 @@ export function quotaOrScopeRefusal(quota: Quota, mayRead: boolean): Refusal | u
 const challenge = 'WWW-Authenticate: Bearer realm="programs"';
 const invalidToken = kindHeaders(`${challenge}, error="invalid_token"\r\n`);
 
-/** W33 (RFC 6750 section 3): a request without credentials is told no error. */
-export const noToken = refusal(
+/** W33 (RFC 6750 section 3): a request without credentials gets no error code. */
+export const noToken = new Refusal(
   "unauthorized",
   { code: "no_token", text: "no token" },
   kindHeaders(`${challenge}\r\n`),
 );
 
 export function badToken(cause: Cause): Refusal {
-  return refusal("unauthorized", cause, invalidToken);
+  return new Refusal("unauthorized", cause, invalidToken);
 }
 
 export const malformedToken = badToken({ code: "malformed_token", text: "malformed token" });
 
-export const malformedId = refusal("invalid_request", {
+export const malformedId = new Refusal("invalid_request", {
   code: "malformed_id",
   text: "ill-formed program id",
 });
 
-export const unknownProgram = refusal("not_found", {
+export const unknownProgram = new Refusal("not_found", {
   code: "unknown_program",
   text: "no such program in the live snapshot",
 });
 
-const unknownPath = refusal("not_found", { code: "unknown_path", text: "unknown path" });
+const unknownPath = new Refusal("not_found", { code: "unknown_path", text: "unknown path" });
 
-export const wrongMethod = refusal(
+export const wrongMethod = new Refusal(
   "method_not_allowed",
   { code: "wrong_method", text: "method other than GET" },
   kindHeaders("Allow: GET\r\n"),
@@ -84,12 +87,12 @@ export const wrongMethod = refusal(
 
 const quotaExceeded: Cause = { code: "quota_exceeded", text: "quota exceeded" };
 
-const missingScope = refusal(
+const missingScope = new Refusal(
   "forbidden",
   { code: "missing_scope", text: "scope missing" },
   kindHeaders(`${challenge}, error="insufficient_scope", scope="programs.read"\r\n`),
 );
 
 export function malformedMessage(text: string): Refusal {
-  return { ...refusal("invalid_request", { code: "malformed_request", text }), closes: true };
+  return new Refusal("invalid_request", { code: "malformed_request", text }, plainHeaders, true);
 }

@@ -4,7 +4,7 @@ import type { Cause } from "../core/cause-code.ts";
 import { type Connections, endGently, isAnswering } from "./connections.ts";
 import { errorEnvelope, errorStatus } from "./error-envelope.ts";
 import type { Route } from "./exchange.ts";
-import { malformedMessage, type Refusal, wrongMethod } from "./refusal.ts";
+import { malformedMessage, Refusal, wrongMethod } from "./refusal.ts";
 import { refusedHead } from "./refused-head.ts";
 import { methodRefusal } from "./refused-method.ts";
 import { refusedRequestId, requestIdOf } from "./request-id.ts";
@@ -73,7 +73,8 @@ export function refuseOnError(
     if (!(socket instanceof Socket)) return;
     const values = request.headersDistinct["x-request-id"] ?? [];
     const cause: Cause = { code: "wrong_method", text: "CONNECT" };
-    refuse(socket, requestIdOf(values), { ...wrongMethod, cause }, "unknown");
+    const { code, headers } = wrongMethod;
+    refuse(socket, requestIdOf(values), new Refusal(code, cause, headers), "unknown");
   });
 }
 

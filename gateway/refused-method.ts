@@ -1,6 +1,6 @@
 import { METHODS } from "node:http";
 import type { Route } from "./exchange.ts";
-import { admittedResource, messageRefusal, type Refusal } from "./refusal.ts";
+import { admittedResource, messageRefusal, Refusal } from "./refusal.ts";
 import type { RefusedHead, RequestLine } from "./refused-head.ts";
 import { requestHead } from "./request-head.ts";
 import { requestTarget } from "./request-target.ts";
@@ -32,7 +32,7 @@ export function methodRefusal(head: RefusedHead, stop: ParserStop): MethodRefusa
   if (!hasOneFraming(rawHeaders) || headerBytes(rawHeaders) + end > maxHeaderBytes) return undefined;
   const resource = requestTarget(target);
   const refusal = admittedResource(resource, method);
-  if (resource.kind === "malformed" || !("code" in refusal)) return undefined;
+  if (resource.kind === "malformed" || !(refusal instanceof Refusal)) return undefined;
   return { refusal, route: resource.kind };
 }
 

@@ -23,6 +23,17 @@ export function requestTarget(raw: string): RequestTarget {
   return segment === "" || segment.includes("/") ? unknown : { kind: "detail", segment };
 }
 
+/**
+ * The target as it begins with a path, for Express and what runs in it; `requestTarget` says the same of both. Express would
+ * read an absolute form with `url.parse`, which quotes a faulty one, with a token that may be in it, on standard error.
+ */
+export function originForm(raw: string): string {
+  if (raw.startsWith("/")) return raw;
+  if (notTargetPattern.test(raw)) return "/#";
+  const target = raw.replace(absoluteFormPattern, "");
+  return target.startsWith("/") ? target : "/";
+}
+
 /** The segment percent-decoded once (W21); `undefined` when it cannot be decoded. */
 export function decodedSegment(segment: string): string | undefined {
   if (!segment.includes("%")) return segment;

@@ -1,5 +1,5 @@
 import type { Exchange } from "./exchange.ts";
-import { countText } from "./header-lines.ts";
+import { limitHeaders } from "./header-lines.ts";
 
 /** What every response says of itself, beside what its exchange knows. */
 export interface ResponseFacts {
@@ -12,8 +12,7 @@ export interface ResponseFacts {
 
 /** The parts of the headers that are the same for every response. */
 export interface HeaderPolicy {
-  /** Of `limitHeaders`. */
-  readonly limits: (limit: number) => string;
+  readonly windowSeconds: number;
   /** Header lines of every response of the legacy resource. */
   readonly legacy: string;
 }
@@ -27,7 +26,7 @@ export function responseHeaders(exchange: Exchange, facts: ResponseFacts, policy
   let lines = `X-Request-Id: ${requestId}\r\n${facts.kind}`;
   if (facts.contentLength !== undefined) lines += `Content-Length: ${facts.contentLength}\r\n`;
   if (quota !== undefined) {
-    lines += `${policy.limits(quota.limit)}${remainingText(quota.remaining)};t=${quota.resetSeconds}\r\n`;
+    lines += `${limitHeaders(quota.limit, policy.windowSeconds)}${quota.remaining};t=${quota.resetSeconds}\r\n`;
   }
   // Only what was read from the snapshot, or not found in it, is told to come from it.
   if (snapshot !== undefined && (facts.status === 200 || facts.status === 404)) lines += snapshot.headers;
@@ -44,5 +43,3 @@ export function headerList(lines: string): string[] {
       return [line.slice(0, colon), line.slice(colon + 2)];
     });
 }
-
-const remainingText = countText();

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
-import { flatText } from "./flat-text.ts";
+import { noteHeadSent } from "./node-internals.ts";
 import { headerList } from "./response-headers.ts";
 
 /** A response whose body is at hand. */
@@ -15,6 +15,12 @@ export interface WholeResponse {
   readonly closes: boolean;
 }
 
+export interface WholeSenderOptions {
+  readonly keepAliveTimeoutMs: number;
+  /** Nothing but the API has a say in a response: nobody has set a header or replaced one of its methods. */
+  readonly isAlone: boolean;
+}
+
 /** Sends it. `true` when the operating system has taken all of it; else the rest is on its way. */
 export type WholeSender = (res: ServerResponse, response: WholeResponse) => boolean;
 
@@ -23,11 +29,11 @@ export type WholeSender = (res: ServerResponse, response: WholeResponse) => bool
  * three parts: about a quarter of the time of a short answer. Ours are checked where they are made, so on a
  * connection that stays open they go out as they are; `Date`, `Connection` and `Keep-Alive` as Node would write them.
  */
-export function createWholeSender(keepAliveTimeoutMs: number): WholeSender {
+export function createWholeSender({ keepAliveTimeoutMs, isAlone }: WholeSenderOptions): WholeSender {
   const keepAlive =
     keepAliveTimeoutMs === 0 ? "" : `Keep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1000)}\r\n`;
   const ending = `Connection: keep-alive\r\n${keepAlive}\r\n`;
-  const lastLines = secondsClock((now) => flatText(`Date: ${now}\r\n${ending}`));
+  const lastLines = secondsClock((now) => `Date: ${now}\r\n${ending}`);
   let outgoing = newBlock();
 
   /** Head and a body of usual size as one piece, which the system takes faster than two; no text to be encoded. */
@@ -67,7 +73,7 @@ export function createWholeSender(keepAliveTimeoutMs: number): WholeSender {
 
   return (res, response) => {
     const { socket } = res;
-    const isUsual = res.shouldKeepAlive && !response.closes && res.req.method !== "HEAD";
+    const isUsual = isAlone && res.shouldKeepAlive && !response.closes && res.req.method !== "HEAD";
     if (isUsual && socket?.writable === true) return sendAsItIs(res, socket, response);
     const headers = headerList(response.headers);
     if (response.closes) headers.push("Connection", "close");
@@ -107,13 +113,6 @@ function writeInTurns(sink: Writable, body: Buffer, end: () => void): void {
     if (at === body.length) end();
   };
   next();
-}
-
-/** What Node itself notes of a response whose head is out; `end` then only concludes it. */
-function noteHeadSent(res: ServerResponse, head: string): void {
-  const noted = res as unknown as { _header: string; _headerSent: boolean };
-  noted._header = head;
-  noted._headerSent = true;
 }
 
 const blockBytes = 64 * 1024;

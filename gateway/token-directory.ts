@@ -5,6 +5,7 @@ import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readTokenRegistry } from "../core/read-token-registry.ts";
 import type { TokenDigest } from "../core/token.ts";
+import type { Clocks } from "./clocks.ts";
 import { withCallDeadline } from "./deadline.ts";
 import type { StoreReader } from "./store-reader.ts";
 import { causeAgainst, type KnownToken, knownToken, type TokenTable } from "./token-table.ts";
@@ -30,8 +31,8 @@ export interface TokenDirectory {
 export interface TokenDirectoryOptions {
   readonly store: StoreReader;
   readonly logger: Logger;
-  /** Monotonic, ms: the bound must hold also for a process that was stopped and wakes up. */
-  readonly clock: () => number;
+  /** Staleness is measured on the monotonic one: its bound holds also for a process that was stopped and wakes up. */
+  readonly clocks: Clocks;
   readonly refreshMs: number;
   readonly maxStaleMs: number;
   readonly callTimeoutMs: number;
@@ -40,7 +41,8 @@ export interface TokenDirectoryOptions {
 }
 
 export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirectory {
-  const { store, logger, clock, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit } = options;
+  const { store, logger, clocks, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit } = options;
+  const clock = clocks.monotonicMs;
   let table: TokenTable = new Map();
   let version: { readonly etag: ETag; readonly revision: number } | undefined;
   /** When the poll began that last confirmed the table: what it saw is at most that old. */
@@ -109,7 +111,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
 
   /** Said once, at the start: a new installation, or a wrong `STORE_URL`, which looks the same from here. */
   function warnIfUseless(): void {
-    const nowMs = Date.now();
+    const nowMs = clocks.unixMs();
     for (const token of table.values()) if (causeAgainst(token, nowMs) === undefined) return;
     const cause = `${tokensKey} ${version === undefined ? "is missing" : "has no valid token"}`;
     logger.warn({ cause }, "every request gets 401 until a token is created; is it the right store?");
@@ -126,7 +128,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
       if (text !== undefined) return { kind: "unconfirmed", cause: { code: "registry_unconfirmed", text } };
       const token = table.get(digest);
       if (token === undefined) return { kind: "refused", token, cause: unknownToken };
-      const cause = causeAgainst(token, Date.now());
+      const cause = causeAgainst(token, clocks.unixMs());
       return cause === undefined ? { kind: "accepted", token } : { kind: "refused", token, cause };
     },
 

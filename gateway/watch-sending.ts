@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { waitingBytes } from "./node-internals.ts";
 
 /** How long a client may take to accept a response. */
 export interface SendLimits {
@@ -69,8 +70,6 @@ interface Progress {
   readonly waiting: number;
 }
 
-/** A large body is one write, whose own progress Node knows but does not publish; its own timeout looks there, too. */
 function progressOf(socket: Socket): Progress {
-  const { _handle: handle } = socket as unknown as { _handle?: { writeQueueSize?: number } | null };
-  return { written: socket.bytesWritten - socket.writableLength, waiting: handle?.writeQueueSize ?? 0 };
+  return { written: socket.bytesWritten - socket.writableLength, waiting: waitingBytes(socket) };
 }

@@ -1,5 +1,6 @@
 import pg, { type QueryConfig, type QueryResult } from "pg";
 import { Failure } from "../../core/failure.ts";
+import { cutConnection } from "./cut-connection.ts";
 import { sourceFailure } from "./source-client.ts";
 
 export type SourceClient = pg.ClientBase;
@@ -42,7 +43,7 @@ export async function withSourcePool<Result>(
     return await run({ withReading: (read) => withReading(pool, options.signal, read) });
   } finally {
     const cut = setTimeout(() => {
-      for (const client of connections) client.connection.stream.destroy();
+      for (const client of connections) cutConnection(client);
     }, maxFarewellMs);
     await pool.end();
     clearTimeout(cut);
@@ -63,9 +64,7 @@ async function withReading<Result>(
   };
   connection.on("error", onError);
   // A query may wait for a lock, or sort for minutes; nobody who pressed Ctrl-C wants to wait with it.
-  const abort = (): void => {
-    connection.connection.stream.destroy();
-  };
+  const abort = (): void => cutConnection(connection);
   const client = withDeadline(connection);
   signal.addEventListener("abort", abort);
   try {
@@ -98,7 +97,7 @@ function withDeadline(connection: pg.PoolClient): SourceClient {
     new Promise((resolve, reject) => {
       const config = typeof query === "string" ? { text: query } : query;
       const deadline = setTimeout(() => {
-        connection.connection.stream.destroy(new Error("Query read timeout"));
+        cutConnection(connection, new Error("Query read timeout"));
       }, statementTimeoutMs);
       connection.query(
         values === undefined ? config : { ...config, values },

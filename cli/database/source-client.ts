@@ -1,5 +1,6 @@
 import pg from "pg";
 import { Failure } from "../../core/failure.ts";
+import { cutConnection } from "./cut-connection.ts";
 import { endClient } from "./end-client.ts";
 
 export interface SourceClientOptions {
@@ -26,9 +27,7 @@ export async function withSourceClient<Result>(
   });
   // Without a listener a connection that breaks between two queries would end the process.
   client.on("error", () => {});
-  const abort = (): void => {
-    client.connection.stream.destroy();
-  };
+  const abort = (): void => cutConnection(client);
   try {
     await client.connect();
     options.signal?.addEventListener("abort", abort);

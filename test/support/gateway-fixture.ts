@@ -6,10 +6,12 @@ import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
 import { gatewaySettings } from "../../core/settings.ts";
+import type { Clocks } from "../../gateway/clocks.ts";
 import {
   createGateway,
   type Gateway,
   type GatewayAddresses,
+  type GatewayOptions,
   type GatewaySettings,
 } from "../../gateway/gateway.ts";
 import type { StoreReader } from "../../gateway/store-reader.ts";
@@ -40,6 +42,8 @@ export interface FixtureOptions {
   readonly seen?: (store: ObjectStore) => StoreReader;
   /** The same for the token registry alone; as `seen` when left out. */
   readonly seenTokens?: (store: ObjectStore) => StoreReader;
+  readonly middleware?: GatewayOptions["middleware"];
+  readonly clocks?: Clocks;
 }
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
@@ -63,6 +67,8 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     program: "test",
     logger: createLogger({ level: "debug", program: "test", destination }),
     destination,
+    ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
+    ...(options.clocks === undefined ? {} : { clocks: options.clocks }),
   });
   const addresses: GatewayAddresses = await gateway.start();
   return {

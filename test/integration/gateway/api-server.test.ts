@@ -19,6 +19,8 @@ test("a connection keeps a response until it is over, and no longer", async () =
     handle: (_, res, connection) => {
       answering.push({ connection, res });
     },
+    middleware: [],
+    fail: () => {},
     legacyHeaders: "",
     onRefusal: () => {},
     onCut: () => {},

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
@@ -153,8 +154,7 @@ test("a busy tenant has one refresh in flight, however many ask", async () => {
   expect(asked).toBe(1);
 });
 
-test("a stalled store delays what can be served without it by a second, once", { retry: 2 }, async () => {
-  // Held to the clock, so it is tried again: a machine may have other things to do for half a second.
+test("a stalled store delays what can be served without it by a second, once", async () => {
   on = await startBrokenStoreGateway({ STORE_TIMEOUT_MS: "10000" });
   await on.list();
   on.seen.breakKeys(/current\.json$/, stuck);
@@ -165,12 +165,17 @@ test("a stalled store delays what can be served without it by a second, once", {
   );
   // A refresh that began ahead of time delays nobody yet: which request waits for it depends on the moment.
   const delays: number[] = [];
+  // Client and gateway are one process: what the machine keeps from it is no delay of the gateway.
+  const stalls = monitorEventLoopDelay({ resolution: 5 });
+  stalls.enable();
   for (const beganAt = performance.now(); performance.now() - beganAt < 2500; ) {
+    stalls.reset();
     const askedAt = performance.now();
     expect((await on.list()).status).toBe(200);
-    delays.push(performance.now() - askedAt);
+    delays.push(performance.now() - askedAt - stalls.max / 1e6);
     await setTimeout(50);
   }
+  stalls.disable();
   expect(Math.max(...delays)).toBeLessThan(1500);
   expect(delays.filter((ms) => ms > 500).length).toBeLessThanOrEqual(1);
 });

@@ -7,7 +7,7 @@ import { headerList } from "../../../gateway/response-headers.ts";
 import { createWholeSender, type WholeResponse } from "../../../gateway/send-whole.ts";
 
 const keepAliveTimeout = 7000;
-const send = createWholeSender(keepAliveTimeout);
+const send = createWholeSender({ keepAliveTimeoutMs: keepAliveTimeout, isAlone: true });
 
 /** All bytes that a server answers to two requests, the second of which ends the connection; times made equal. */
 async function answered(requests: readonly string[], listener: RequestListener): Promise<string> {

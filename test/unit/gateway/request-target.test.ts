@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodedSegment, requestTarget } from "../../../gateway/request-target.ts";
+import { decodedSegment, originForm, requestTarget } from "../../../gateway/request-target.ts";
 
 test("W20 only the one spelling of a fixed path names its resource", () => {
   expect(requestTarget("/v1/programs")).toEqual({ kind: "list" });
@@ -60,4 +60,31 @@ test("W21 a segment is decoded once, or not at all", () => {
   expect(decodedSegment("%2541")).toBe("%41");
   for (const text of ["%", "%4", "%zz", "%ff", "%c0%ae", "%ed%a0%80"])
     expect(decodedSegment(text)).toBeUndefined();
+});
+
+test("a target keeps its meaning in origin form, which always begins with a path", () => {
+  const authority = fc.stringMatching(/^[!-~]{0,12}$/);
+  const target = fc.oneof(
+    fc.string(),
+    fc
+      .tuple(
+        fc.constantFrom("http://", "HTTPS://", "ftp://", "*", "/", ""),
+        authority,
+        fc.constantFrom(
+          "/v1/programs",
+          "/v1/programs/a%2Fb",
+          "?x",
+          "/api/v1/partner/programs?a=1",
+          "/v1/#",
+          "",
+        ),
+      )
+      .map((parts) => parts.join("")),
+  );
+  fc.assert(
+    fc.property(target, (raw) => {
+      expect(originForm(raw)).toMatch(/^\//);
+      expect(requestTarget(originForm(raw))).toEqual(requestTarget(raw));
+    }),
+  );
 });
