@@ -1,4 +1,5 @@
-import { type ProgramView, type SourceColumn, sizedColumns, viewColumns } from "./source-columns.ts";
+import type { ProgramView } from "./contract.ts";
+import { type SourceColumn, sizedColumns, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
 /** A row counts this much beside its values: what its numbers, its dates and its place in memory take. */

@@ -1,5 +1,5 @@
 import type { ProblemCode } from "../public-program/problem.ts";
-import { childViews } from "./contract.ts";
+import { childViews } from "./source-columns.ts";
 
 /** Rows that break a rule together with others. Views may differ in collation; ids are compared by byte. */
 export interface RelationCheck {
@@ -42,7 +42,7 @@ export const relationChecks: readonly RelationCheck[] = [
        GROUP BY 1`,
     advice: "add the tenant to the view tenants",
   },
-  ...childViews.map((view) => rowsOfUnknownProgram(view.name)),
+  ...Object.values(childViews).map(rowsOfUnknownProgram),
   {
     code: "lead_guide_surplus",
     view: "staff",

@@ -1,7 +1,8 @@
+import type { ProgramView } from "./contract.ts";
 import { measuredView, sizeOf } from "./measured-rows.ts";
 import type { RelationCheck } from "./relation-checks.ts";
 import type { RowCheck } from "./row-checks.ts";
-import { type ProgramView, type SourceColumn, viewColumns } from "./source-columns.ts";
+import { type SourceColumn, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
 const views = Object.keys(viewColumns) as ProgramView[];
