@@ -7,7 +7,7 @@ const floors = [
   ["booking", "source"],
   ["snapshot"],
   ["build"],
-  ["tokens", "gateway-log"],
+  ["tokens", "gateway-log", "source-check"],
   ["support"],
   ["presentation"],
   ["inspect"],

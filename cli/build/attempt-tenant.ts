@@ -12,8 +12,9 @@ import { type PointerVersion, readLiveManifest, readPointer } from "../snapshot/
 import { putImmutable } from "../snapshot/put-immutable.ts";
 import { readPrograms } from "../source/read-programs.ts";
 import { readSourceDigest } from "../source/read-source-digest.ts";
+import type { ContentRules } from "./content-rules.ts";
 import { guardInvalid, guardShrink } from "./guards.ts";
-import { type ContentRules, prepareSnapshot } from "./prepare-snapshot.ts";
+import { prepareSnapshot } from "./prepare-snapshot.ts";
 import { type Findings, ProblemLog } from "./problem-log.ts";
 import { noPrograms } from "./program-counts.ts";
 import { Spool } from "./spool.ts";

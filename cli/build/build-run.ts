@@ -1,16 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { countingStore } from "../../core/counting-store.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
-import { isTenantId, parseSnapshotId, snapshotId, type TenantId } from "../../core/ids.ts";
+import { parseSnapshotId, snapshotId, type TenantId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { runKey, tenantsPrefix } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { documentBytes } from "../../core/stored-document.ts";
 import type { Problem, RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import type { SourceClient } from "../database/connect.ts";
-import { type ProblemCode, problemRules, shownValue } from "../public-program/problem.ts";
+import { type ProblemCode, reportedProblem, shownValue } from "../public-program/problem.ts";
 import { exitStatusOf } from "../shell/exit-status.ts";
-import { readStrayPrograms, readTenants } from "../source/read-tenants.ts";
+import { readStrayPrograms, readTenantList, type TenantProblem } from "../source/read-tenants.ts";
 import type { BuildContext, BuildOptions } from "./attempt-tenant.ts";
 import { buildTenant, notBuilt } from "./build-tenant.ts";
 import { createProblemBudget } from "./problem-budget.ts";
@@ -103,24 +103,13 @@ async function chosenTenants(
 ): Promise<readonly TenantId[]> {
   return await context.pool.withReading(async (client) => {
     await context.checkSource(client);
-    const rows = await readTenants(client);
-    const known = new Set<TenantId>();
-    for (const { tenantId } of rows) {
-      if (!isTenantId(tenantId)) problems.push(problem("tenant_id_invalid", tenantId));
-      else if (known.has(tenantId)) problems.push(problem("tenant_duplicate", tenantId));
-      else known.add(tenantId);
-    }
+    const list = await readTenantList(client);
+    problems.push(...list.problems.map(tenantProblem));
     if (options.tenants === undefined) {
-      for (const stray of await readStrayPrograms(client)) {
-        problems.push(
-          problem(
-            "programs_of_unknown_tenant",
-            `${shownValue(stray.tenantId)}: ${stray.programs} program(s)`,
-          ),
-        );
-      }
-      return [...known];
+      problems.push(...(await readStrayPrograms(client)).map(tenantProblem));
+      return list.tenants;
     }
+    const known = new Set(list.tenants);
     const asked = [...new Set(options.tenants)];
     const unknown = asked.filter((tenantId) => !known.has(tenantId));
     if (unknown.length === 0 || options.unknownTenants === "pass_over") {
@@ -148,9 +137,12 @@ async function reportVanished(
   }
 }
 
-function problem(code: ProblemCode, value: string): Problem {
-  const { severity, rule } = problemRules[code];
-  return { severity, code, programId: null, field: null, value: shownValue(value), message: rule };
+function tenantProblem({ code, tenantId, programs }: TenantProblem): Problem {
+  return problem(code, programs === null ? tenantId : `${shownValue(tenantId)}: ${programs} program(s)`);
+}
+
+function problem(code: ProblemCode, value: string | null): Problem {
+  return reportedProblem({ code, programId: null, field: null, value: shownValue(value) });
 }
 
 /** Builds the tenants that this run can claim, side by side; those that another builder has are tried again last. */

@@ -6,13 +6,13 @@ import { packageVersion } from "../../core/package-version.ts";
 import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
-import { terminalStatusTest } from "../public-program/capacity.ts";
 import { type CliSettings, commandLogger, type Shell } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { requireSourceStructure } from "../source/require-structure.ts";
 import { sourceLimits } from "../source/source-limits.ts";
 import { requireConditionalWrites } from "../store-check/probe-conditional-writes.ts";
 import { buildRun, type RunOptions, storeRunReport } from "./build-run.ts";
+import { contentRules } from "./content-rules.ts";
 import { generatorDigest, recipeDigest } from "./recipe.ts";
 import { withTenantClaims } from "./tenant-claims.ts";
 
@@ -133,9 +133,8 @@ function claimScope(choices: RunChoices, settings: CliSettings, env: Shell["env"
 
 function runOptions(choices: RunChoices, settings: CliSettings, generator: string): RunOptions {
   const { terminalStatuses, legacyCapacity } = settings;
-  const limits = sourceLimits(settings);
-  const rules = { isTerminalStatus: terminalStatusTest(terminalStatuses), legacyCapacity, limits };
-  const recipe = recipeDigest(generator, [terminalStatuses, legacyCapacity, limits, choices.onInvalid]);
+  const rules = contentRules(settings);
+  const recipe = recipeDigest(generator, [terminalStatuses, legacyCapacity, rules.limits, choices.onInvalid]);
   return { ...choices, rules, recipe, terminalStatuses };
 }
 

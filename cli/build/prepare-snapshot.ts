@@ -7,22 +7,17 @@ import { ProgramTable } from "../../core/program-table.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
 import { publishedContract } from "../../schemas/generated/validators-published.ts";
 import { type DataProblem, shownValue } from "../public-program/problem.ts";
-import { type MappingRules, type PublicProgram, publicProgram } from "../public-program/public-program.ts";
+import { type PublicProgram, publicProgram } from "../public-program/public-program.ts";
 import { putImmutable } from "../snapshot/put-immutable.ts";
 import type { ReadProgram, StrayRows } from "../source/read-programs.ts";
 import type { SourceLimits } from "../source/source-limits.ts";
+import type { ContentRules } from "./content-rules.ts";
 import { ListResponses } from "./list-responses.ts";
 import type { ProblemLog } from "./problem-log.ts";
 import { noPrograms, type ProgramTally } from "./program-counts.ts";
 import { createPutQueue } from "./put-queue.ts";
-import { type LegacyCapacity, type RenderedProgram, renderedProgram } from "./rendered-program.ts";
+import { type RenderedProgram, renderedProgram } from "./rendered-program.ts";
 import { schemaViolation } from "./schema-violation.ts";
-
-/** What decides the content of a tenant's snapshot, beside its data. */
-export interface ContentRules extends MappingRules {
-  readonly legacyCapacity: LegacyCapacity;
-  readonly limits: SourceLimits;
-}
 
 export interface SnapshotPlan {
   readonly tenantId: TenantId;

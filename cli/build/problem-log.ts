@@ -1,5 +1,10 @@
 import type { TenantRun } from "../../schemas/generated/types.ts";
-import { type DataProblem, type ProblemCode, problemRules, severityOf } from "../public-program/problem.ts";
+import {
+  type DataProblem,
+  type ProblemCode,
+  reportedProblem,
+  severityOf,
+} from "../public-program/problem.ts";
 
 /** The problems of one tenant as reports show them. */
 export type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problemCounts">;
@@ -36,11 +41,7 @@ export class ProblemLog {
 
   get findings(): Findings {
     return {
-      problems: this.kept.map((problem) => ({
-        severity: severityOf(problem.code),
-        ...problem,
-        message: problemRules[problem.code].rule,
-      })),
+      problems: this.kept.map(reportedProblem),
       problemsOmitted: this.omitted,
       problemCounts: this.counts,
     };

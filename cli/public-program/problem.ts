@@ -1,4 +1,5 @@
 import { printable } from "../../core/printable.ts";
+import type { Problem } from "../../schemas/generated/types.ts";
 
 /**
  * Everything that can be wrong with one program's data, and what the rule does about it. An *error* keeps the
@@ -8,97 +9,151 @@ export const problemRules = {
   program_id_invalid: {
     severity: "error",
     rule: "a program id is 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit",
+    advice: "rename the id in the view",
   },
   program_id_duplicate: {
     severity: "error",
     rule: "two programs of one tenant have the same id: neither is published",
+    advice: "look for a join in the view that multiplies its rows",
   },
-  program_name_blank: { severity: "error", rule: "a program needs a name" },
+  program_name_blank: {
+    severity: "error",
+    rule: "a program needs a name",
+    advice: "set the name, or the state to draft",
+  },
   lifecycle_state_unknown: {
     severity: "error",
     rule: "the lifecycle state is one of active, draft, cancelled, completed, archived, ended",
+    advice: "translate your own states to these in the view (CASE ... END)",
   },
   value_too_large: {
     severity: "error",
     rule: "a value larger than MAX_VALUE_KB is not read: shorten it, or raise the setting",
+    advice: "shorten it in the view, or raise MAX_VALUE_KB for all builds",
   },
   program_too_large: {
     severity: "error",
     rule: "a program larger than MAX_PROGRAM_KB is not published: give it less, or raise the setting",
+    advice: "leave rows out of the view, or raise MAX_PROGRAM_KB for all builds",
   },
-  schema_violation: { severity: "error", rule: "the published document must fit its JSON Schema" },
+  schema_violation: {
+    severity: "error",
+    rule: "the published document must fit its JSON Schema",
+    advice: "make the value what the message asks for, such as a list of one dimension",
+  },
   date_out_of_range: {
     severity: "warning",
     rule: "a date before year 1, after 9999 or infinite is published as null",
+    advice: "correct the date",
   },
   dates_reversed: {
     severity: "warning",
     rule: "return before departure: both dates are published, the duration is null",
+    advice: "correct one of the dates",
   },
   currency_invalid: {
     severity: "warning",
     rule: "a currency is three letters, else it is published as null",
+    advice: "use the code of ISO 4217, or NULL",
   },
   capacity_total_invalid: {
     severity: "warning",
     rule: "a missing, negative or impossibly large capacity counts as 0",
+    advice: "set the capacity",
   },
   enrollment_role_unknown: {
     severity: "warning",
     rule: "an enrollment of an unknown role counts as a passenger",
+    advice: "translate your own roles to passenger and staff in the view",
   },
   room_price_dropped: {
     severity: "warning",
     rule: "a room price needs an occupancy of at least 1 and an amount above 0 that JSON can hold exactly",
+    advice: "set the price and how many share the room, or leave the row out",
   },
   legacy_price_dropped: {
     severity: "warning",
     rule: "a legacy price is an amount above 0 that JSON can hold exactly",
+    advice: "set the price, or NULL when there is none",
   },
   child_price_dropped: {
     severity: "warning",
     rule: "a child price needs 0 <= minAge <= maxAge and an amount of at least 0 that JSON can hold exactly",
+    advice: "set the price (0 is for free) and both ages of the band, or leave the row out",
   },
-  star_level_invalid: { severity: "warning", rule: "a star level is 1 to 5, else it is published as null" },
-  stay_empty: { severity: "warning", rule: "a hotel stay of which nothing is known is dropped" },
-  gender_invalid: { severity: "warning", rule: "a gender is male or female, else it is published as null" },
+  star_level_invalid: {
+    severity: "warning",
+    rule: "a star level is 1 to 5, else it is published as null",
+    advice: "map your rating to 1..5 or NULL",
+  },
+  stay_empty: {
+    severity: "warning",
+    rule: "a hotel stay of which nothing is known is dropped",
+    advice: "leave the row out of the view",
+  },
+  gender_invalid: {
+    severity: "warning",
+    rule: "a gender is male or female, else it is published as null",
+    advice: "use NULL where it is neither",
+  },
   staff_role_unknown: {
     severity: "warning",
     rule: "the role of staff is lead_guide or teacher, else it is dropped",
+    advice: "translate your own duties in the view and leave others out of it",
   },
   lead_guide_surplus: {
     severity: "warning",
     rule: "of several lead guides the first by position is published",
+    advice: "make the others teachers, or leave them out of the view",
   },
   url_dropped: {
     severity: "warning",
     rule: "only absolute https URLs without user information are published",
+    advice: "use an https address",
   },
-  text_missing: { severity: "warning", rule: "an element whose required text is blank is dropped" },
+  text_missing: {
+    severity: "warning",
+    rule: "an element whose required text is blank is dropped",
+    advice: "set the text, or leave the element out of the view",
+  },
   rows_of_unknown_program: {
     severity: "warning",
     rule: "rows of programs that do not exist are passed over",
+    advice: "leave the rows out of the view, or add their programs to the view programs",
   },
   programs_of_unknown_tenant: {
     severity: "warning",
     rule: "programs of tenants that are not in the view tenants are passed over",
+    advice: "add the tenant to the view tenants",
   },
   tenant_id_invalid: {
     severity: "error",
     rule: "a tenant id is 1 to 64 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit",
+    advice: "rename the tenant's id in the view",
   },
-  tenant_duplicate: { severity: "warning", rule: "a tenant that the view tenants lists twice is built once" },
+  tenant_duplicate: {
+    severity: "warning",
+    rule: "a tenant that the view tenants lists twice is built once",
+    advice: "look for a join in the view that multiplies its rows",
+  },
   tenant_vanished: {
     severity: "warning",
     rule: "a tenant that is no longer in the source keeps its last snapshot",
+    advice: "list the tenant again, or revoke its tokens",
   },
   manifest_unreadable: {
     severity: "warning",
     rule: "the live manifest cannot be trusted, so every file is written anew",
+    advice: "none is needed: the build mends it",
   },
-} as const satisfies Readonly<
-  Record<string, { readonly severity: "error" | "warning"; readonly rule: string }>
->;
+} as const satisfies Readonly<Record<string, ProblemRule>>;
+
+interface ProblemRule {
+  readonly severity: "error" | "warning";
+  readonly rule: string;
+  /** What mends it, in the source. */
+  readonly advice: string;
+}
 
 export type ProblemCode = keyof typeof problemRules;
 
@@ -110,6 +165,12 @@ export interface DataProblem {
   readonly field: string | null;
   /** The offending value, shortened. */
   readonly value: string | null;
+}
+
+/** As reports have it: with the severity and the words of its rule. */
+export function reportedProblem({ code, programId, field, value }: DataProblem): Problem {
+  const { severity, rule } = problemRules[code];
+  return { severity, code, programId, field, value, message: rule };
 }
 
 /** Collects the problems of one program. */

@@ -39,6 +39,9 @@ export interface ProgramSource {
 /** Something of a program that is too large to be read. */
 export interface SourceOversize {
   readonly code: "value_too_large" | "program_too_large";
+  /** Where it is in the source; the column is `null` when it is all that the view has of the program. */
+  readonly view: string;
+  readonly column: string | null;
   /** The public field that it would have become, or `null` for the whole. */
   readonly field: string | null;
   /** What it is in the source, its size and the limit. */

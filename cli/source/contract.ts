@@ -1,66 +1,158 @@
 /** What a column must hold; `column-type.ts` says which PostgreSQL types do. */
 export type ColumnKind = "text" | "int" | "numeric" | "date" | "text[]";
 
-/** A view of the schema `partner_source`. */
-export interface ContractView {
-  readonly name: string;
+/** A column, and the public field that it becomes, if it becomes one. Of a child view the field within an element. */
+type ColumnDescription = readonly [name: string, kind: ColumnKind, field: string | null];
+
+interface ViewDescription {
   /** An optional view may be an empty stand-in, for a company that has no such data. */
   readonly isRequired: boolean;
-  /** In the contract's order. */
+  /** Of a child view the public field whose elements its rows become. */
+  readonly field: string | null;
+  /** Behind `tenant_id` and `program_id`; `tenants` has only the first of them. */
+  readonly columns: readonly ColumnDescription[];
+}
+
+/**
+ * The ten views of the schema `partner_source`, all that the generator reads of a booking database, with their columns in
+ * order. Queries, parsers, stand-ins, checks and the places that findings name follow from this.
+ */
+export const sourceViews = {
+  tenants: { isRequired: true, field: null, columns: [["name", "text", null]] },
+  programs: {
+    isRequired: true,
+    field: null,
+    columns: [
+      ["name", "text", "name"],
+      ["lifecycle_state", "text", "lifecycle_state"],
+      ["departure_date", "date", "departureDate"],
+      ["return_date", "date", "returnDate"],
+      ["capacity_total", "int", "capacity.total"],
+      ["currency", "text", "currency"],
+      ["category_type", "text", "category.type"],
+      ["category_subtype", "text", "category.subtype"],
+      ["guide_name", "text", "guide.name"],
+      ["legacy_price", "numeric", "prices.rooms"],
+      ["description", "text", "description"],
+      ["departure_point", "text", "departurePoint"],
+      ["marketing_tags", "text[]", "marketingTags"],
+      ["accommodation_description", "text", "content.accommodationDescription"],
+      ["cover_url", "text", "media.coverUrl"],
+      ["gallery_urls", "text[]", "media.galleryUrls"],
+      ["included", "text[]", "content.included"],
+      ["excluded", "text[]", "content.excluded"],
+      ["visits", "text[]", "content.visits"],
+    ],
+  },
+  room_prices: {
+    isRequired: false,
+    field: "prices.rooms",
+    columns: [
+      ["occupancy", "int", "occupancy"],
+      ["amount", "numeric", "amount"],
+    ],
+  },
+  child_prices: {
+    isRequired: false,
+    field: "prices.children",
+    columns: [
+      ["min_age", "int", "minAge"],
+      ["max_age", "int", "maxAge"],
+      ["amount", "numeric", "amount"],
+    ],
+  },
+  hotel_stays: {
+    isRequired: false,
+    field: "hotels",
+    columns: [
+      ["position", "int", null],
+      ["name", "text", "name"],
+      ["location", "text", "location"],
+      ["check_in", "date", "checkIn"],
+      ["check_out", "date", "checkOut"],
+      ["star_level", "int", "starLevel"],
+    ],
+  },
+  enrollments: {
+    isRequired: false,
+    field: "capacity.used",
+    columns: [
+      ["status", "text", null],
+      ["role", "text", null],
+    ],
+  },
+  staff: {
+    isRequired: false,
+    field: "staff",
+    columns: [
+      ["position", "int", null],
+      ["role", "text", "role"],
+      ["name", "text", "name"],
+      ["gender", "text", "gender"],
+      ["role_label", "text", "roleLabel"],
+    ],
+  },
+  flights: {
+    isRequired: false,
+    field: "transport.flights",
+    columns: [
+      ["position", "int", null],
+      ["airline_code", "text", "airline.code"],
+      ["airline_logo_url", "text", "airline.logoUrl"],
+    ],
+  },
+  itinerary: {
+    isRequired: false,
+    field: "content.itinerary",
+    columns: [
+      ["position", "int", null],
+      ["title", "text", "title"],
+      ["description", "text", "description"],
+    ],
+  },
+  faq: {
+    isRequired: false,
+    field: "content.faq",
+    columns: [
+      ["position", "int", null],
+      ["question", "text", "question"],
+      ["answer", "text", "answer"],
+    ],
+  },
+} as const satisfies Readonly<Record<string, ViewDescription>>;
+
+export type ViewName = keyof typeof sourceViews;
+/** A view whose rows belong to programs, and `programs` itself. */
+export type ProgramView = Exclude<ViewName, "tenants">;
+
+/** A view as a relation: all its columns by name, in order. */
+export interface ContractView {
+  readonly name: string;
+  readonly isRequired: boolean;
   readonly columns: Readonly<Record<string, ColumnKind>>;
 }
 
-const programKey = { tenant_id: "text", program_id: "text" } as const;
+export const contractViews: readonly ContractView[] = viewNames().map((name) => {
+  const { isRequired, columns } = sourceViews[name];
+  const keys = name === "tenants" ? ["tenant_id"] : ["tenant_id", "program_id"];
+  const all = [...keys.map((key) => [key, "text"] as const), ...columns];
+  return { name, isRequired, columns: Object.fromEntries(all.map(([column, kind]) => [column, kind])) };
+});
 
-/** The ten views: all that the generator reads of a booking database. */
-export const contractViews: readonly ContractView[] = [
-  { name: "tenants", isRequired: true, columns: { tenant_id: "text", name: "text" } },
-  {
-    name: "programs",
-    isRequired: true,
-    columns: {
-      ...programKey,
-      name: "text",
-      lifecycle_state: "text",
-      departure_date: "date",
-      return_date: "date",
-      capacity_total: "int",
-      currency: "text",
-      category_type: "text",
-      category_subtype: "text",
-      guide_name: "text",
-      legacy_price: "numeric",
-      description: "text",
-      departure_point: "text",
-      marketing_tags: "text[]",
-      accommodation_description: "text",
-      cover_url: "text",
-      gallery_urls: "text[]",
-      included: "text[]",
-      excluded: "text[]",
-      visits: "text[]",
-    },
-  },
-  optional("room_prices", { occupancy: "int", amount: "numeric" }),
-  optional("child_prices", { min_age: "int", max_age: "int", amount: "numeric" }),
-  optional("hotel_stays", {
-    position: "int",
-    name: "text",
-    location: "text",
-    check_in: "date",
-    check_out: "date",
-    star_level: "int",
-  }),
-  optional("enrollments", { status: "text", role: "text" }),
-  optional("staff", { position: "int", role: "text", name: "text", gender: "text", role_label: "text" }),
-  optional("flights", { position: "int", airline_code: "text", airline_logo_url: "text" }),
-  optional("itinerary", { position: "int", title: "text", description: "text" }),
-  optional("faq", { position: "int", question: "text", answer: "text" }),
-];
-
-/** The views whose rows belong to programs. */
-export const childViews: readonly ContractView[] = contractViews.filter(({ isRequired }) => !isRequired);
-
-function optional(name: string, columns: Readonly<Record<string, ColumnKind>>): ContractView {
-  return { name, isRequired: false, columns: { ...programKey, ...columns } };
+export function viewNames(): readonly ViewName[] {
+  return Object.keys(sourceViews) as ViewName[];
 }
+
+/** The value of a column as the queries give it: dates and amounts as text, so that nothing is lost or shifted. */
+export type ColumnValue<Kind extends ColumnKind> = Kind extends "int"
+  ? number | null
+  : Kind extends "text[]"
+    ? readonly (string | null)[] | null
+    : string | null;
+
+/** A row of a view: the values of its columns behind the ids. */
+export type ViewRow<View extends ProgramView> = RowOf<(typeof sourceViews)[View]["columns"]>;
+
+type RowOf<Columns extends readonly ColumnDescription[]> = {
+  readonly [At in keyof Columns]: ColumnValue<Columns[At][1]>;
+};

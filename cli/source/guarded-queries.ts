@@ -1,5 +1,5 @@
 import { cappedColumn, measuredEnrollments, measuredRows, oversizes } from "./measured-rows.ts";
-import { type ChildName, childViews, type SourceColumn, viewColumns } from "./source-columns.ts";
+import { type ChildName, childViews, viewColumns } from "./source-columns.ts";
 import { programsPerRound, type SourceLimits } from "./source-limits.ts";
 
 /**
@@ -10,7 +10,7 @@ import { programsPerRound, type SourceLimits } from "./source-limits.ts";
  * - `ahead`: of the rows that follow within a round, so that a round can be fetched that fits into memory.
  */
 export function guardedProgramsQuery(limits: SourceLimits): string {
-  const columns = viewColumns.programs.map((column: SourceColumn) => {
+  const columns = viewColumns.programs.map((column) => {
     const capped = cappedColumn(column, limits);
     // Whether a program is published must be known of a large one, too.
     const isWanted = column.name === "lifecycle_state" || column.kind === "fixed";
@@ -30,7 +30,7 @@ export function guardedProgramsQuery(limits: SourceLimits): string {
 export function guardedChildQuery(child: ChildName, limits: SourceLimits): string {
   const view = childViews[child];
   const rows = view === "enrollments" ? measuredEnrollments(limits) : measuredRows(view, limits);
-  const columns = viewColumns[view].map((column: SourceColumn) => cappedColumn(column, limits));
+  const columns = viewColumns[view].map((column) => cappedColumn(column, limits));
   if (view === "enrollments") columns.push("enrolled");
   return `
   SELECT program_id, tenant_id, tuples, sizes, bytes::text, ${ahead(limits)}

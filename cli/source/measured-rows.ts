@@ -1,4 +1,5 @@
-import { type ProgramView, type SourceColumn, sizedColumns, viewColumns } from "./source-columns.ts";
+import type { ProgramView } from "./contract.ts";
+import { type SourceColumn, sizedColumns, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
 /** A row counts this much beside its values: what its numbers, its dates and its place in memory take. */
@@ -54,15 +55,10 @@ export function oversizes(view: ProgramView, limits: SourceLimits): string {
  * Bytes of a value, NULL for NULL. PostgreSQL knows those of a text without reading it, and of a list how much room it
  * takes, perhaps compressed. Only a list that is small even so is unpacked: a gigabyte of it could not be.
  */
-export function sizeOf({ name, kind }: SourceColumn, { maxValueBytes }: SourceLimits, value = name): string {
-  if (kind === "text") return `octet_length(${value})`;
-  return `CASE WHEN pg_column_size(${value}) > ${maxValueBytes} THEN pg_column_size(${value})
-               ELSE octet_length(array_send(${value})) + ${bytesPerElement}::bigint * cardinality(${value}) END`;
-}
-
-/** The rows of all tenants with their size. */
-export function measuredView(view: ProgramView, limits: SourceLimits): string {
-  return measured(view, `partner_source.${view}`, [], limits);
+function sizeOf({ name, kind }: SourceColumn, { maxValueBytes }: SourceLimits): string {
+  if (kind === "text") return `octet_length(${name})`;
+  return `CASE WHEN pg_column_size(${name}) > ${maxValueBytes} THEN pg_column_size(${name})
+               ELSE octet_length(array_send(${name})) + ${bytesPerElement}::bigint * cardinality(${name}) END`;
 }
 
 function rowsOf(view: ProgramView): string {

@@ -1,5 +1,6 @@
 import type { SourceOversize } from "../public-program/program-source.ts";
-import { type ProgramView, sizedColumns, viewColumns } from "./source-columns.ts";
+import { type ProgramView, sourceViews } from "./contract.ts";
+import { sizedColumns, viewColumns } from "./source-columns.ts";
 import type { Oversize, SourceLimits } from "./source-limits.ts";
 
 /**
@@ -32,34 +33,14 @@ export function programOversize(row: readonly (string | null)[], limits: SourceL
 /** For the report of the program's problem. */
 export function shownOversize({ view, column, bytes, maxBytes }: Oversize): SourceOversize {
   const sizes = `${bytes} bytes, limit ${maxBytes}`;
-  if (column === null) return { code: "program_too_large", field: null, text: `${view}: ${sizes}` };
-  return { code: "value_too_large", field: publicFields[view](column), text: `${view}.${column}: ${sizes}` };
+  if (column === null)
+    return { code: "program_too_large", view, column, field: null, text: `${view}: ${sizes}` };
+  const field = publicField(view, column);
+  return { code: "value_too_large", view, column, field, text: `${view}.${column}: ${sizes}` };
 }
 
-const programFields: Readonly<Record<string, string>> = {
-  lifecycle_state: "lifecycle_state",
-  category_type: "category.type",
-  category_subtype: "category.subtype",
-  guide_name: "guide.name",
-  legacy_price: "prices.rooms",
-  departure_point: "departurePoint",
-  marketing_tags: "marketingTags",
-  accommodation_description: "content.accommodationDescription",
-  cover_url: "media.coverUrl",
-  gallery_urls: "media.galleryUrls",
-  included: "content.included",
-  excluded: "content.excluded",
-  visits: "content.visits",
-};
-
-const publicFields: Readonly<Record<ProgramView, (column: string) => string>> = {
-  programs: (column) => programFields[column] ?? column,
-  room_prices: () => "prices.rooms",
-  child_prices: () => "prices.children",
-  hotel_stays: () => "hotels",
-  enrollments: () => "capacity.used",
-  staff: () => "staff",
-  flights: () => "transport.flights",
-  itinerary: () => "content.itinerary",
-  faq: () => "content.faq",
-};
+/** The public field that the column would have become; of a child view the one that all its rows become. */
+function publicField(view: ProgramView, name: string): string | null {
+  const { field, columns } = sourceViews[view];
+  return field ?? columns.find(([column]) => column === name)?.[2] ?? null;
+}

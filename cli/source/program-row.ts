@@ -1,45 +1,41 @@
 import { lifecycle } from "../public-program/lifecycle.ts";
-import type {
-  ChildPriceRow,
-  EnrollmentRow,
-  FaqRow,
-  FlightRow,
-  HotelStayRow,
-  ItineraryRow,
-  ProgramSource,
-  RoomPriceRow,
-  StaffRow,
-} from "../public-program/program-source.ts";
+import type { EnrollmentRow, ProgramSource } from "../public-program/program-source.ts";
+import { type ColumnKind, type ColumnValue, sourceViews, type ViewRow } from "./contract.ts";
 import { shownOversize } from "./oversize.ts";
-import type { ChildName } from "./source-columns.ts";
+import type { ChildName, childViews } from "./source-columns.ts";
 import type { Oversize } from "./source-limits.ts";
 import { byPosition } from "./tuple-order.ts";
 
 /**
- * A row of `programsQuery`, all columns as text, and the program's children as JSON. The casts state what the queries select,
- * in their order; the values stay untrusted and are judged by the mapping. The children of a program that is not
- * published are not even parsed: nobody looks at them. `oversize`: why not all of it has come.
+ * A row of `programsQuery`, all columns as text, and the program's children as JSON. The types are those of the contract's
+ * columns; the values stay untrusted and are judged by the mapping. The children of a program that is not published are
+ * not even parsed: nobody looks at them. `oversize`: why not all of it has come.
  */
 export function programSource(
   row: readonly (string | null)[],
   jsonOf: (child: ChildName) => string,
   oversize?: Oversize,
 ): ProgramSource {
-  const text = (column: ProgramColumn): string | null => row[columns[column]] ?? null;
-  const list = (column: ProgramColumn): (string | null)[] | null => JSON.parse(text(column) ?? "null");
+  const text = (column: ColumnOf<"text" | "numeric" | "date">): string | null =>
+    row[positions[column]] ?? null;
+  const int = (column: ColumnOf<"int">): number | null => {
+    const digits = row[positions[column]] ?? null;
+    return digits === null ? null : Number(digits);
+  };
+  const list = (column: ColumnOf<"text[]">): ColumnValue<"text[]"> =>
+    JSON.parse(row[positions[column]] ?? "null");
   const isPublished = lifecycle(text("lifecycle_state")).kind === "publishable";
-  const tuplesOf = (child: ChildName): unknown[][] => {
+  const rowsOf = <Name extends ChildName>(child: Name): ChildTuple<Name>[] => {
     const json = jsonOf(child);
     return isPublished ? JSON.parse(json) : [];
   };
-  const capacityTotal = text("capacity_total");
   return {
-    programId: text("program_id") ?? "",
+    programId: row[0] ?? "",
     name: text("name"),
     lifecycleState: text("lifecycle_state"),
     departureDate: text("departure_date"),
     returnDate: text("return_date"),
-    capacityTotal: capacityTotal === null ? null : Number(capacityTotal),
+    capacityTotal: int("capacity_total"),
     currency: text("currency"),
     categoryType: text("category_type"),
     categorySubtype: text("category_subtype"),
@@ -54,41 +50,31 @@ export function programSource(
     included: list("included"),
     excluded: list("excluded"),
     visits: list("visits"),
-    roomPrices: tuplesOf("roomPrices") as unknown as RoomPriceRow[],
-    childPrices: tuplesOf("childPrices") as unknown as ChildPriceRow[],
-    hotelStays: byPosition(tuplesOf("hotelStays")) as unknown as HotelStayRow[],
-    enrollments: tuplesOf("enrollments") as unknown as EnrollmentRow[],
-    staff: byPosition(tuplesOf("staff")) as unknown as StaffRow[],
-    flights: byPosition(tuplesOf("flights")) as unknown as FlightRow[],
-    itinerary: byPosition(tuplesOf("itinerary")) as unknown as ItineraryRow[],
-    faq: byPosition(tuplesOf("faq")) as unknown as FaqRow[],
+    roomPrices: rowsOf("roomPrices"),
+    childPrices: rowsOf("childPrices"),
+    hotelStays: byPosition(rowsOf("hotelStays")),
+    enrollments: rowsOf("enrollments").map(countedEnrollment),
+    staff: byPosition(rowsOf("staff")),
+    flights: byPosition(rowsOf("flights")),
+    itinerary: byPosition(rowsOf("itinerary")),
+    faq: byPosition(rowsOf("faq")),
     oversize: oversize === undefined ? null : shownOversize(oversize),
   };
 }
 
-/** The position of each column in `programsQuery`. */
-const columns = {
-  program_id: 0,
-  tenant_id: 1,
-  name: 2,
-  lifecycle_state: 3,
-  departure_date: 4,
-  return_date: 5,
-  capacity_total: 6,
-  currency: 7,
-  category_type: 8,
-  category_subtype: 9,
-  guide_name: 10,
-  legacy_price: 11,
-  description: 12,
-  departure_point: 13,
-  marketing_tags: 14,
-  accommodation_description: 15,
-  cover_url: 16,
-  gallery_urls: 17,
-  included: 18,
-  excluded: 19,
-  visits: 20,
-} as const;
+type ProgramColumn = (typeof sourceViews.programs.columns)[number];
+type ColumnOf<Kind extends ColumnKind> = Extract<ProgramColumn, readonly [string, Kind, unknown]>[0];
 
-type ProgramColumn = keyof typeof columns;
+/** The position of each column in `programsQuery`, behind the ids of program and tenant. */
+const positions = Object.fromEntries(
+  sourceViews.programs.columns.map(([name], at) => [name, at + 2]),
+) as Readonly<Record<ProgramColumn[0], number>>;
+
+/** A row as the view's query gives it; enrollments come counted. */
+type ChildTuple<Name extends ChildName> = Name extends "enrollments"
+  ? readonly [...ViewRow<"enrollments">, enrolled: number]
+  : ViewRow<(typeof childViews)[Name]>;
+
+function countedEnrollment([status, role, enrolled]: ChildTuple<"enrollments">): EnrollmentRow {
+  return [role, status, enrolled];
+}

@@ -1,10 +1,23 @@
+import { isTenantId, type TenantId } from "../../core/ids.ts";
 import type { SourceClient } from "../database/connect.ts";
+import type { ProblemCode } from "../public-program/problem.ts";
 import { strayProgramsQuery, tenantsQuery } from "./source-queries.ts";
 
 /** A row of the view `tenants`: the id is not yet checked. */
 export interface TenantRow {
   readonly tenantId: string;
   readonly name: string | null;
+}
+
+/** What is wrong with a tenant as such, whatever its programs. */
+export interface TenantProblem {
+  readonly code: Extract<
+    ProblemCode,
+    "tenant_id_invalid" | "tenant_duplicate" | "programs_of_unknown_tenant"
+  >;
+  readonly tenantId: string | null;
+  /** Of a tenant that is not listed, how many programs claim it; else `null`. */
+  readonly programs: number | null;
 }
 
 /** All tenants by id. A tenant that the view lists twice comes twice. */
@@ -16,13 +29,25 @@ export async function readTenants(client: SourceClient): Promise<readonly Tenant
   return rows.map(([tenantId, name]) => ({ tenantId: tenantId ?? "", name }));
 }
 
-/** The tenant ids that programs claim and the view `tenants` does not list, with the number of their programs. */
-export async function readStrayPrograms(
+/** The tenants that can be built, each once, and what is wrong with the others. */
+export async function readTenantList(
   client: SourceClient,
-): Promise<readonly { readonly tenantId: string | null; readonly programs: number }[]> {
+): Promise<{ readonly tenants: readonly TenantId[]; readonly problems: readonly TenantProblem[] }> {
+  const known = new Set<TenantId>();
+  const problems: TenantProblem[] = [];
+  for (const { tenantId } of await readTenants(client)) {
+    if (!isTenantId(tenantId)) problems.push({ code: "tenant_id_invalid", tenantId, programs: null });
+    else if (known.has(tenantId)) problems.push({ code: "tenant_duplicate", tenantId, programs: null });
+    else known.add(tenantId);
+  }
+  return { tenants: [...known], problems };
+}
+
+/** The tenant ids that programs claim and the view `tenants` does not list. */
+export async function readStrayPrograms(client: SourceClient): Promise<readonly TenantProblem[]> {
   const { rows } = await client.query<[string | null, number]>({
     text: strayProgramsQuery,
     rowMode: "array",
   });
-  return rows.map(([tenantId, programs]) => ({ tenantId, programs }));
+  return rows.map(([tenantId, programs]) => ({ code: "programs_of_unknown_tenant", tenantId, programs }));
 }

@@ -1,5 +1,4 @@
-/** A view whose rows belong to programs, and `programs` itself. */
-export type ProgramView = keyof typeof viewColumns;
+import { type ColumnKind, type ProgramView, sourceViews } from "./contract.ts";
 
 /**
  * A column as it is read. `text` and `list` (a `text[]`) can be of any size; `fixed` cannot: numbers of a few bytes and dates.
@@ -11,34 +10,7 @@ export interface SourceColumn {
   readonly sql: string;
 }
 
-/** What is read of each view beside the ids of tenant and program; of `programs` in the order of `program-row.ts`. */
-export const viewColumns = {
-  programs: [
-    ...["name", "lifecycle_state"].map(text),
-    ...["departure_date", "return_date", "capacity_total"].map(fixedAsText),
-    ...["currency", "category_type", "category_subtype", "guide_name", "legacy_price"].map(text),
-    ...["description", "departure_point"].map(text),
-    list("marketing_tags"),
-    ...["accommodation_description", "cover_url"].map(text),
-    ...["gallery_urls", "included", "excluded", "visits"].map(list),
-  ],
-  room_prices: [fixed("occupancy"), text("amount")],
-  child_prices: [fixed("min_age"), fixed("max_age"), text("amount")],
-  hotel_stays: [
-    fixed("position"),
-    ...["name", "location"].map(text),
-    ...["check_in", "check_out"].map(fixedAsText),
-    fixed("star_level"),
-  ],
-  enrollments: [text("role"), text("status")],
-  staff: [fixed("position"), ...["role", "name", "gender", "role_label"].map(text)],
-  flights: [fixed("position"), ...["airline_code", "airline_logo_url"].map(text)],
-  itinerary: [fixed("position"), ...["title", "description"].map(text)],
-  faq: [fixed("position"), ...["question", "answer"].map(text)],
-} as const satisfies Readonly<Record<string, readonly SourceColumn[]>>;
-
-export type ChildName = keyof typeof childViews;
-
+/** The child views by the property of `ProgramSource` that holds their rows. */
 export const childViews = {
   roomPrices: "room_prices",
   childPrices: "child_prices",
@@ -50,23 +22,35 @@ export const childViews = {
   faq: "faq",
 } as const satisfies Readonly<Record<string, ProgramView>>;
 
+export type ChildName = keyof typeof childViews;
+
+/** How the values of each kind are read. */
+const reading: Readonly<Record<ColumnKind, (name: string) => Omit<SourceColumn, "name">>> = {
+  text: (name) => ({ kind: "text", sql: `${name}::text` }),
+  numeric: (name) => ({ kind: "text", sql: `${name}::text` }),
+  "text[]": (name) => ({ kind: "list", sql: `${name}::text[]` }),
+  int: (name) => ({ kind: "fixed", sql: name }),
+  date: (name) => ({ kind: "fixed", sql: `${name}::text` }),
+};
+
+/** What is read of each view beside the ids of tenant and program. */
+export const viewColumns: Readonly<Record<ProgramView, readonly SourceColumn[]>> = {
+  programs: columnsOf("programs"),
+  room_prices: columnsOf("room_prices"),
+  child_prices: columnsOf("child_prices"),
+  hotel_stays: columnsOf("hotel_stays"),
+  enrollments: columnsOf("enrollments"),
+  staff: columnsOf("staff"),
+  flights: columnsOf("flights"),
+  itinerary: columnsOf("itinerary"),
+  faq: columnsOf("faq"),
+};
+
 /** The columns whose values can be of any size, in the view's order. */
 export function sizedColumns(view: ProgramView): readonly SourceColumn[] {
   return viewColumns[view].filter(({ kind }) => kind !== "fixed");
 }
 
-function text(name: string): SourceColumn {
-  return { name, kind: "text", sql: `${name}::text` };
-}
-
-function list(name: string): SourceColumn {
-  return { name, kind: "list", sql: `${name}::text[]` };
-}
-
-function fixed(name: string): SourceColumn {
-  return { name, kind: "fixed", sql: name };
-}
-
-function fixedAsText(name: string): SourceColumn {
-  return { name, kind: "fixed", sql: `${name}::text` };
+function columnsOf(view: ProgramView): readonly SourceColumn[] {
+  return sourceViews[view].columns.map(([name, kind]) => ({ name, ...reading[kind](name) }));
 }

@@ -2,8 +2,9 @@ import type { QueryArrayConfig, QueryArrayResult } from "pg";
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import type { SourceClient } from "../database/connect.ts";
+import type { ProgramView } from "./contract.ts";
 import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
-import { type ChildName, childViews, type ProgramView } from "./source-columns.ts";
+import { type ChildName, childViews } from "./source-columns.ts";
 import {
   isSmall,
   maxRoundBytes,

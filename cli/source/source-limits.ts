@@ -1,4 +1,4 @@
-import type { ProgramView } from "./source-columns.ts";
+import type { ProgramView } from "./contract.ts";
 
 /** How large the data of one program may be; what is larger does not even cross from the database. */
 export interface SourceLimits {

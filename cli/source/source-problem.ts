@@ -4,9 +4,21 @@ export type StructureCode =
   | "schema_denied"
   | "view_missing"
   | "view_denied"
-  | "view_unreadable"
   | "column_missing"
   | "column_type";
+
+/** Why rows could not be read although the structure is right. */
+export type UnreadableCode = "view_unreadable" | "tenant_unreadable";
+
+/** Why the source may show fewer rows than there are, although none of them is wrong. */
+export const causeCodes = [
+  "no_tenants",
+  "no_programs",
+  "tenant_without_programs",
+  "row_security",
+  "security_invoker",
+] as const;
+export type CauseCode = (typeof causeCodes)[number];
 
 /** What mends a problem: SQL to paste into `psql`, a command of this program, or work that only people can do. */
 export interface Fix {
@@ -32,10 +44,11 @@ export interface SourceProblem<Code extends string = string> {
   readonly column: string | null;
   readonly message: string;
   readonly fix: Fix;
-  /** Rows concerned; `null` when it concerns no rows. */
+  /** How often a build meets it; `null` when it concerns no rows. */
   readonly count: number | null;
   /** At most five. */
   readonly examples: readonly ProblemExample[];
 }
 
 export type StructureProblem = SourceProblem<StructureCode>;
+export type CauseProblem = SourceProblem<CauseCode>;

@@ -1,11 +1,6 @@
+import type { ProgramView } from "./contract.ts";
 import { cappedColumn, measuredRows, oversizes } from "./measured-rows.ts";
-import {
-  type ChildName,
-  childViews,
-  type ProgramView,
-  type SourceColumn,
-  viewColumns,
-} from "./source-columns.ts";
+import { type ChildName, childViews, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
 /**
@@ -33,7 +28,7 @@ export const childQueries: Readonly<Record<ChildName, string>> = {
   childPrices: tuplesOf("child_prices"),
   hotelStays: tuplesOf("hotel_stays"),
   enrollments: `
-  SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(role, status, enrolled))
+  SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(status, role, enrolled))
     FROM (SELECT tenant_id::text, program_id::text, ${plainColumns("enrollments")}, count(*) AS enrolled
             FROM partner_source.enrollments
            WHERE tenant_id = $1
@@ -50,11 +45,12 @@ export const childQueries: Readonly<Record<ChildName, string>> = {
  * Of each view how many rows the tenant has, the sum of their hashes, which no order of the rows changes, and how large
  * they are. What is hashed are the very values that the other queries read. A change goes unseen once in 2^64.
  */
-export function checksumsQuery(limits: SourceLimits): string {
-  const views = ["programs", ...Object.values(childViews)] as const;
+export function checksumsQuery(limits: SourceLimits, views: readonly ProgramView[] = allViews): string {
   return `${views.map((view) => checksumOf(view, limits)).join(" UNION ALL")}
    ORDER BY 1`;
 }
+
+const allViews: readonly ProgramView[] = ["programs", ...Object.values(childViews)];
 
 /** Programs that no tenant owns, by the tenant id that they claim. */
 export const strayProgramsQuery = `
@@ -92,13 +88,12 @@ function tuplesOf(view: Exclude<ProgramView, "programs" | "enrollments">): strin
 }
 
 function plainColumns(view: ProgramView): string {
-  const columns: readonly SourceColumn[] = viewColumns[view];
-  return columns.map(({ kind, sql }) => (kind === "list" ? `to_json(${sql})` : sql)).join(", ");
+  return viewColumns[view].map(({ kind, sql }) => (kind === "list" ? `to_json(${sql})` : sql)).join(", ");
 }
 
 /** Rows that are too large are hashed as they are read: capped, and with their sizes. */
 function checksumOf(view: ProgramView, limits: SourceLimits): string {
-  const columns: readonly SourceColumn[] = viewColumns[view];
+  const columns = viewColumns[view];
   const names = columns.map(({ name }) => name);
   const capped = [
     ...columns.map((column) => `(${cappedColumn(column, limits)})::text`),

@@ -1,16 +1,15 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import { type ContentRules, checkedProgram } from "../../build/prepare-snapshot.ts";
+import { type ContentRules, contentRules } from "../../build/content-rules.ts";
+import { checkedProgram } from "../../build/prepare-snapshot.ts";
 import { type SourceClient, withSourcePool } from "../../database/connect.ts";
 import { withExistingDatabase } from "../../database/existing-database.ts";
-import { terminalStatusTest } from "../../public-program/capacity.ts";
-import { type DataProblem, problemRules } from "../../public-program/problem.ts";
+import { reportedProblem } from "../../public-program/problem.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { dataOf } from "../../snapshot/stored-response.ts";
 import { type ElsewhereProgram, readElsewhere, readProgram } from "../../source/read-program.ts";
 import { readTenants } from "../../source/read-tenants.ts";
-import { sourceLimits } from "../../source/source-limits.ts";
 
 /** What the booking database says of a program now, and what a build would make of it. */
 export type ProgramInSource =
@@ -35,15 +34,10 @@ export async function readProgramInSource(
   programId: string,
   signal: AbortSignal,
 ): Promise<ProgramInSource> {
-  const rules: ContentRules = {
-    isTerminalStatus: terminalStatusTest(settings.terminalStatuses),
-    legacyCapacity: settings.legacyCapacity,
-    limits: sourceLimits(settings),
-  };
   try {
     return await withExistingDatabase(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections: 1, signal }, (pool) =>
-        pool.withReading((client) => read(client, tenantId, programId, rules)),
+        pool.withReading((client) => read(client, tenantId, programId, contentRules(settings))),
       ),
     );
   } catch (error) {
@@ -67,7 +61,7 @@ async function read(
     case "unpublished":
       return { kind: "not_publishable", state: program.state };
     case "invalid":
-      return { kind: "invalid", problems: program.problems.map(problem) };
+      return { kind: "invalid", problems: program.problems.map(reportedProblem) };
     case "published": {
       const { detail, detailSha256 } = program.rendered;
       const document = dataOf(Buffer.from(detail), "the program");
@@ -75,13 +69,8 @@ async function read(
         kind: "publishable",
         document,
         sha256: detailSha256,
-        dropped: program.problems.map(problem),
+        dropped: program.problems.map(reportedProblem),
       };
     }
   }
-}
-
-function problem({ code, programId, field, value }: DataProblem): Problem {
-  const { severity, rule } = problemRules[code];
-  return { severity, code, programId, field, value, message: rule };
 }

@@ -1,0 +1,158 @@
+import type { TenantId } from "../../core/ids.ts";
+import type { ContentRules } from "../build/content-rules.ts";
+import { checkedProgram } from "../build/prepare-snapshot.ts";
+import type { SourceClient } from "../database/connect.ts";
+import { checkSourceStructure } from "../source/check-structure.ts";
+import { contractViews } from "../source/contract.ts";
+import { type ReadProgram, readPrograms, type StrayRows } from "../source/read-programs.ts";
+import { readSourceDigest } from "../source/read-source-digest.ts";
+import { readStrayPrograms, readTenantList, type TenantProblem } from "../source/read-tenants.ts";
+import type { SourceProblem } from "../source/source-problem.ts";
+import { FindingGroups } from "./finding-groups.ts";
+import { hiddenRows } from "./hidden-rows.ts";
+import { missingRows } from "./missing-rows.ts";
+import { problemPlace } from "./problem-place.ts";
+import { tryReading } from "./try-reading.ts";
+import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
+
+export interface SourceReport {
+  /** Whether there is an error among the problems. */
+  readonly isBroken: boolean;
+  /** Rows per view, `null` for an unreadable one; `null` altogether when the structure is broken. */
+  readonly rows: Readonly<Record<string, number | null>> | null;
+  readonly problems: readonly SourceProblem[];
+}
+
+/** Hears how far the check is. */
+export interface CheckProgress {
+  total(tenants: number): void;
+  tenantDone(): void;
+  programs(count: number): void;
+}
+
+/**
+ * The whole check: the structure first, and when it is right every tenant as a build would read and map it, without a store.
+ * What it finds is what a build finds. Expects a transaction that shows one state of the source.
+ */
+export async function checkSource(
+  client: SourceClient,
+  rules: ContentRules,
+  progress: CheckProgress,
+): Promise<SourceReport> {
+  const structure = await checkSourceStructure(client);
+  if (structure.length > 0) return { isBroken: true, rows: null, problems: structure };
+  const groups = new FindingGroups();
+  const unreadable = new Map<string, SourceProblem>();
+  const counted = await countedRows(client, unreadable);
+  const tenants = await checkTenantList(client, groups, unreadable);
+  progress.total(tenants.length);
+  const programs = new Map<TenantId, number>();
+  const failed = new Map<TenantId, Error>();
+  for (const tenantId of tenants) {
+    const reading = await tryReading(client, () => checkTenant(client, tenantId, rules, groups, progress));
+    if ("result" in reading) programs.set(tenantId, reading.result);
+    else {
+      const views = await unreadableViews(client, tenantId, rules.limits);
+      for (const problem of views) noteUnreadable(unreadable, problem);
+      if (views.length === 0) failed.set(tenantId, reading.error);
+    }
+    progress.tenantDone();
+  }
+  const rows = Object.fromEntries(
+    Object.entries(counted).map(([view, count]) => [view, unreadable.has(view) ? null : count]),
+  );
+  const causes = [...missingRows(rows, programs), ...(await hiddenRows(client))];
+  const failures = [...unreadable.values(), ...unreadableTenants(failed)];
+  const problems = [...causes, ...failures, ...groups.problems];
+  return { isBroken: problems.some(({ severity }) => severity === "error"), rows, problems };
+}
+
+/** The first failure of each view. */
+type Unreadable = Map<string, SourceProblem>;
+
+function noteUnreadable(unreadable: Unreadable, problem: SourceProblem): void {
+  if (problem.view !== null && !unreadable.has(problem.view)) unreadable.set(problem.view, problem);
+}
+
+async function countedRows(client: SourceClient, unreadable: Unreadable): Promise<Record<string, number>> {
+  const rows: Record<string, number> = {};
+  for (const { name } of contractViews) {
+    const reading = await tryReading(client, () =>
+      client.query<{ rows: string }>(`SELECT count(*) AS rows FROM partner_source.${name}`),
+    );
+    if ("error" in reading) noteUnreadable(unreadable, unreadableView(name, reading.error));
+    rows[name] = "result" in reading ? Number(reading.result.rows[0]?.rows) : 0;
+  }
+  return rows;
+}
+
+/** The tenants that a build would build. */
+async function checkTenantList(
+  client: SourceClient,
+  groups: FindingGroups,
+  unreadable: Unreadable,
+): Promise<readonly TenantId[]> {
+  const list = await tryReading(client, () => readTenantList(client));
+  if ("error" in list) {
+    noteUnreadable(unreadable, unreadableView("tenants", list.error));
+    return [];
+  }
+  const strays = await tryReading(client, () => readStrayPrograms(client));
+  if ("error" in strays) noteUnreadable(unreadable, unreadableView("programs", strays.error));
+  const { tenants, problems } = list.result;
+  for (const problem of problems) addTenantProblem(groups, problem, "tenants");
+  for (const stray of "result" in strays ? strays.result : []) addTenantProblem(groups, stray, "programs");
+  return tenants;
+}
+
+function addTenantProblem(groups: FindingGroups, problem: TenantProblem, view: string): void {
+  const { code, tenantId, programs } = problem;
+  const value = programs === null ? tenantId : `${programs} program(s)`;
+  groups.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? 1);
+}
+
+/** How many programs the tenant has. */
+async function checkTenant(
+  client: SourceClient,
+  tenantId: TenantId,
+  rules: ContentRules,
+  groups: FindingGroups,
+  progress: CheckProgress,
+): Promise<number> {
+  const { sizes } = await readSourceDigest(client, tenantId, rules.limits);
+  const batches = readPrograms(client, tenantId, rules.limits, sizes);
+  for (let programs = 0; ; ) {
+    const batch = await batches.next();
+    if (batch.done === true) {
+      for (const stray of batch.value) addStrayRows(groups, tenantId, stray);
+      return programs;
+    }
+    for (const read of batch.value) addProgramProblems(groups, tenantId, read, rules);
+    programs += batch.value.length;
+    progress.programs(batch.value.length);
+  }
+}
+
+function addProgramProblems(
+  groups: FindingGroups,
+  tenantId: TenantId,
+  read: ReadProgram,
+  rules: ContentRules,
+): void {
+  const outcome = checkedProgram(read, rules);
+  if (outcome.kind === "unpublished") return;
+  for (const { code, programId, field, value } of outcome.problems) {
+    const place = read.source.oversize ?? problemPlace(field);
+    groups.add(code, place, { tenantId, programId, value });
+  }
+}
+
+function addStrayRows(
+  groups: FindingGroups,
+  tenantId: TenantId,
+  { view, programs, firstProgramId }: StrayRows,
+): void {
+  const value = `the first of ${programs} such program id(s)`;
+  const example = { tenantId, programId: firstProgramId, value };
+  groups.add("rows_of_unknown_program", { view, column: "program_id" }, example, programs);
+}

@@ -1,0 +1,64 @@
+import type { TenantId } from "../../core/ids.ts";
+import type { SourceClient } from "../database/connect.ts";
+import { shownValue } from "../public-program/problem.ts";
+import { type ProgramView, viewNames } from "../source/contract.ts";
+import type { SourceLimits } from "../source/source-limits.ts";
+import type { SourceProblem } from "../source/source-problem.ts";
+import { checksumsQuery } from "../source/source-queries.ts";
+import { tryReading } from "./try-reading.ts";
+
+/** The views that fail for a tenant that could not be read, found by reading all of its rows in each of them alone. */
+export async function unreadableViews(
+  client: SourceClient,
+  tenantId: TenantId,
+  limits: SourceLimits,
+): Promise<readonly SourceProblem[]> {
+  const found: SourceProblem[] = [];
+  for (const view of viewNames().filter((name): name is ProgramView => name !== "tenants")) {
+    const query = checksumsQuery(limits, [view]);
+    const reading = await tryReading(client, () => client.query(query, [tenantId]));
+    if ("error" in reading) found.push(unreadableView(view, reading.error, tenantId));
+  }
+  return found;
+}
+
+/** Tenants that could not be read although each view by itself gives their rows. */
+export function unreadableTenants(errors: ReadonlyMap<TenantId, Error>): readonly SourceProblem[] {
+  const [first] = errors;
+  if (first === undefined) return [];
+  const message = `Reading the tenant ${first[0]} fails: ${first[1].message}`;
+  const advice =
+    "correct the views so that a condition on tenant_id gives the rows of that tenant and no others";
+  const examples = [...errors].slice(0, maxExamples).map(([tenantId, error]) => ({
+    tenantId,
+    programId: null,
+    value: shownValue(error.message),
+  }));
+  return [{ ...unreadable(null, message, advice), count: errors.size, examples }];
+}
+
+const maxExamples = 5;
+
+/** `tenantId`: whose rows could not be read; without it nobody's. */
+export function unreadableView(view: string, error: Error, tenantId?: TenantId): SourceProblem {
+  const whose = tenantId === undefined ? "" : ` for the tenant ${tenantId}`;
+  const query =
+    tenantId === undefined
+      ? `SELECT * FROM partner_source.${view}`
+      : `SELECT * FROM partner_source.${view} WHERE tenant_id = '${tenantId}'`;
+  const message = `Reading partner_source.${view}${whose} fails: ${error.message}`;
+  return unreadable(view, message, `run ${query} and correct the view`);
+}
+
+function unreadable(view: string | null, message: string, advice: string): SourceProblem {
+  return {
+    severity: "error",
+    code: view === null ? "tenant_unreadable" : "view_unreadable",
+    view,
+    column: null,
+    message: `${message}.`.replace(/\.\.$/, "."),
+    fix: { kind: "advice", text: advice },
+    count: null,
+    examples: [],
+  };
+}
