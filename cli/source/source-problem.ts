@@ -18,7 +18,7 @@ export const causeCodes = [
   "row_security",
   "security_invoker",
 ] as const;
-export type CauseCode = (typeof causeCodes)[number];
+export type StructuralCauseCode = (typeof causeCodes)[number];
 
 /** What mends a problem: SQL to paste into `psql`, a command of this program, or work that only people can do. */
 export interface Fix {
@@ -51,4 +51,4 @@ export interface SourceProblem<Code extends string = string> {
 }
 
 export type StructureProblem = SourceProblem<StructureCode>;
-export type CauseProblem = SourceProblem<CauseCode>;
+export type CauseProblem = SourceProblem<StructuralCauseCode>;

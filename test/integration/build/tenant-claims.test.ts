@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TenantClaims, withTenantClaims } from "../../../cli/build/tenant-claims.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
@@ -22,7 +22,7 @@ function withClaims<Result>(
 }
 
 describe("several builders sharing the tenants", () => {
-  it("give a tenant to one of them at a time", async () => {
+  test("give a tenant to one of them at a time", async () => {
     await withClaims((one) =>
       withClaims(async (other) => {
         expect(await one.tryClaim(acme)).toBe("ours");
@@ -31,7 +31,7 @@ describe("several builders sharing the tenants", () => {
     );
   });
 
-  it("do not build again what another published from a reading that began after their own start", async () => {
+  test("do not build again what another published from a reading that began after their own start", async () => {
     await withClaims((one) =>
       withClaims(async (other) => {
         expect(await one.tryClaim(acme)).toBe("ours");
@@ -41,7 +41,7 @@ describe("several builders sharing the tenants", () => {
     );
   });
 
-  it("build again what was read before they were started: the operator may have changed it since", async () => {
+  test("build again what was read before they were started: the operator may have changed it since", async () => {
     await withClaims(async (one) => {
       expect(await one.tryClaim(acme)).toBe("ours");
       await withClaims(async (later) => {
@@ -51,7 +51,7 @@ describe("several builders sharing the tenants", () => {
     });
   });
 
-  it("take over what another failed to build", async () => {
+  test("take over what another failed to build", async () => {
     await withClaims((one) =>
       withClaims(async (other) => {
         expect(await one.tryClaim(acme)).toBe("ours");
@@ -61,7 +61,7 @@ describe("several builders sharing the tenants", () => {
     );
   });
 
-  it("take over the tenants of a builder that is lost", async () => {
+  test("take over the tenants of a builder that is lost", async () => {
     await withClaims(async (survivor) => {
       await withClaims(async (lost) => {
         expect(await lost.tryClaim(acme)).toBe("ours");
@@ -75,7 +75,7 @@ describe("several builders sharing the tenants", () => {
     });
   });
 
-  it("of other content or for another store are no competitors", async () => {
+  test("of other content or for another store are no competitors", async () => {
     await withClaims((one) =>
       withClaims(async (other) => {
         expect(await one.tryClaim(acme)).toBe("ours");

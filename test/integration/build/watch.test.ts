@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
@@ -39,7 +39,7 @@ async function servedIds(tenantId: string): Promise<readonly string[]> {
 const patience = { timeout: 20_000, interval: 50 };
 
 describe("snapshot watch", () => {
-  it("builds all tenants at its start, and a tenant again as soon as the source says that it changed", async () => {
+  test("builds all tenants at its start, and a tenant again as soon as the source says that it changed", async () => {
     startWatch("--interval", "3600");
     await vi.waitFor(async () => expect(await servedIds("beta")).toEqual(["b"]), patience);
     await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
@@ -52,7 +52,7 @@ describe("snapshot watch", () => {
     }, patience);
   });
 
-  it("prints each report as one line of JSON, for programs", async () => {
+  test("prints each report as one line of JSON, for programs", async () => {
     let printed = "";
     startWatch("--interval", "1", "--json").child.stdout?.on("data", (text: string) => {
       printed += text;
@@ -65,14 +65,14 @@ describe("snapshot watch", () => {
     });
   });
 
-  it("builds at least every interval without being told", async () => {
+  test("builds at least every interval without being told", async () => {
     startWatch("--interval", "1");
     await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
     await bench.insertPrograms("acme", "a2");
     await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a", "a2"]), patience);
   });
 
-  it("is not stopped by a notification of a tenant that the source does not list", async () => {
+  test("is not stopped by a notification of a tenant that the source does not list", async () => {
     startWatch("--interval", "3600");
     await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
     await bench.insertPrograms("acme", "a2");
@@ -84,7 +84,7 @@ describe("snapshot watch", () => {
     }, patience);
   });
 
-  it("ends with 0 when it is stopped, since that is how a watch ends", async () => {
+  test("ends with 0 when it is stopped, since that is how a watch ends", async () => {
     const { child, ended } = startWatch("--interval", "3600");
     await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
     child.kill("SIGTERM");

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "../../support/run-cli.ts";
 
 let folder: string;
@@ -27,7 +27,7 @@ async function packagesLoadedBy(...args: readonly string[]): Promise<ReadonlySet
 }
 
 describe("a call loads the code that it needs, and no other", () => {
-  it.each([
+  test.each([
     ["--version", ["--version"], ["commander"]],
     ["a list of commands", ["snapshot", "--help"], ["commander"]],
     ["a question to a folder", ["snapshot", "status"], ["commander"]],
@@ -37,7 +37,7 @@ describe("a call loads the code that it needs, and no other", () => {
     for (const name of ["knex", "pg", "@aws-sdk/client-s3", "express"]) expect(loaded).not.toContain(name);
   });
 
-  it("knex is loaded for the reference schema alone", async () => {
+  test("knex is loaded for the reference schema alone", async () => {
     expect(await packagesLoadedBy("snapshot", "build", "--help")).not.toContain("knex");
     expect(await packagesLoadedBy("source", "init", "--help")).toContain("knex");
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-it("the operator guide lists every field of a request's log line", async () => {
+test("the operator guide lists every field of a request's log line", async () => {
   const authorization = { Authorization: `Bearer ${token.plaintext}` };
   for (const path of ["/v1/programs/a", "/v1/programs/b", "/v1/programs"]) {
     await (await fetch(fixture.api + path, { headers: authorization })).arrayBuffer();

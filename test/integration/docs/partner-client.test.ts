@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
@@ -44,7 +44,7 @@ async function clientFor(env: Readonly<Record<string, string>>): Promise<Program
 }
 
 describe("the client of the partner guide", () => {
-  it("reads the list and the details, and next time the list only", async () => {
+  test("reads the list and the details, and next time the list only", async () => {
     const client = await clientFor({});
     const known = await client.sync();
     expect([...known.programs.values()].map(({ name }) => name)).toEqual(["first a", "first b", "first c"]);
@@ -52,7 +52,7 @@ describe("the client of the partner guide", () => {
     expect(fixture.log.filter(({ msg }) => msg === "request")).toHaveLength(5);
   });
 
-  it("sees a new snapshot, and that a program is gone", async () => {
+  test("sees a new snapshot, and that a program is gone", async () => {
     const client = await clientFor({ SNAPSHOT_REFRESH_MS: "0" });
     const known = await client.sync();
     await publishSnapshot(fixture.store, "alpine-walks", {
@@ -65,14 +65,14 @@ describe("the client of the partner guide", () => {
     expect([...next.programs.values()].map(({ name }) => name)).toEqual(["second a", "second c"]);
   });
 
-  it("waits for the next window when its quota is used up", async () => {
+  test("waits for the next window when its quota is used up", async () => {
     const client = await clientFor({ RATE_LIMIT_REQUESTS: "2", RATE_LIMIT_WINDOW_SECONDS: "2" });
     const known = await client.sync();
     expect(known.programs.size).toBe(3);
     expect(fixture.log.some(({ status }) => status === 429)).toBe(true);
   });
 
-  it("gives up at once where asking again does not help, and names the request", async () => {
+  test("gives up at once where asking again does not help, and names the request", async () => {
     await clientFor({});
     const stranger = createProgramsClient({ baseUrl: fixture.api, token: "ppr_wrong" });
     await expect(stranger.sync()).rejects.toThrow(/status 401, request [0-9a-f-]{36}/);

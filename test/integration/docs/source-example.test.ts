@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
 import { markedBlock, page } from "../../support/markdown.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 describe("the worked example of the operator guide", () => {
-  it("keeps the contract once empty views stand in for what the company does not have", async () => {
+  test("keeps the contract once empty views stand in for what the company does not have", async () => {
     const env = { DATABASE_URL: database.url };
     const init = await runCommand(["source", "init", "--views-only"], { env });
     expect(init.stdout).toMatch(
@@ -53,7 +53,7 @@ describe("the worked example of the operator guide", () => {
     });
   });
 
-  it("gives a role that can build, and can read none of the tables behind the views", async () => {
+  test("gives a role that can build, and can read none of the tables behind the views", async () => {
     const role = `docs_${randomBytes(6).toString("hex")}`;
     await database.query(markedBlock(text, "example: role").replaceAll("generator", role));
     try {
@@ -88,7 +88,7 @@ describe("the worked example of the operator guide", () => {
     }
   });
 
-  it("tells of a change by a trigger, once for a statement on many programs", async () => {
+  test("tells of a change by a trigger, once for a statement on many programs", async () => {
     await database.query(markedBlock(text, "example: notify"));
     const told: (string | undefined)[] = [];
     await withClient(database.url, async (client) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { requestedAction } from "../../../gateway/arguments.ts";
 import { callsIn, commandNamed, usageFault } from "../../support/command-lines.ts";
 import { codeBlocks, inlineCode, pages } from "../../support/markdown.ts";
@@ -6,7 +6,7 @@ import { codeBlocks, inlineCode, pages } from "../../support/markdown.ts";
 const allPages = pages().map(({ path, text }) => [path, text] as const);
 
 describe("commands on pages", () => {
-  it.each(allPages)("%s shows command lines that the program takes", async (_path, text) => {
+  test.each(allPages)("%s shows command lines that the program takes", async (_path, text) => {
     for (const { code } of codeBlocks(text)) {
       for (const args of callsIn(code, "partner-programs")) {
         expect(await usageFault(args), `partner-programs ${args.join(" ")}`).toBeUndefined();
@@ -14,7 +14,7 @@ describe("commands on pages", () => {
     }
   });
 
-  it.each(allPages)("%s shows calls of the gateway that it takes", (_path, text) => {
+  test.each(allPages)("%s shows calls of the gateway that it takes", (_path, text) => {
     for (const { code } of codeBlocks(text)) {
       for (const args of callsIn(code, "partner-programs-gateway")) {
         expect(requestedAction(args).kind, args.join(" ")).not.toBe("wrong_usage");
@@ -23,11 +23,11 @@ describe("commands on pages", () => {
   });
 
   // In running text a value may be a placeholder (`--rate-limit N`), so only the words that are fixed are held.
-  it.each(allPages)("%s names commands and options that exist", (_path, text) => {
+  test.each(allPages)("%s names commands and options that exist", (_path, text) => {
     expect(inlineCode(text).filter(namesNoCommand)).toEqual([]);
   });
 
-  it("are there to be looked at", () => {
+  test("are there to be looked at", () => {
     const calls = pages().flatMap(({ text }) =>
       codeBlocks(text).flatMap(({ code }) => callsIn(code, "partner-programs")),
     );
@@ -48,7 +48,7 @@ function namesNoCommand(code: string): boolean {
 }
 
 describe("the check of command lines", () => {
-  it.each([
+  test.each([
     ["an unknown command", ["snapshot", "bild"]],
     ["an unknown option", ["snapshot", "build", "--force"]],
     ["a missing option", ["snapshot", "list"]],
@@ -57,7 +57,7 @@ describe("the check of command lines", () => {
     expect(await usageFault(args)).toMatch(/error/);
   });
 
-  it("reads a script as a shell would", () => {
+  test("reads a script as a shell would", () => {
     const script = [
       'FOO=1 npx partner-programs token create --tenant "a b" \\\n  --name x | cat # partner-programs no',
       "cd x && ./bin/partner-programs config > file; echo partner-programs-gateway",

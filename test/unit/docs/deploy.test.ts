@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments, visit } from "yaml";
 import { parseSettings } from "../../../core/setting-parser.ts";
 import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
@@ -12,20 +12,20 @@ const kubernetes = readdirSync(join(projectRoot, "deploy/kubernetes")).map((name
 const units = readdirSync(join(projectRoot, "deploy/systemd")).map((name) => `systemd/${name}`);
 
 describe("deployment examples", () => {
-  it.each(["compose.yaml", "github-actions/publish.yaml", ...kubernetes])("%s is YAML", (path) => {
+  test.each(["compose.yaml", "github-actions/publish.yaml", ...kubernetes])("%s is YAML", (path) => {
     for (const document of parseAllDocuments(example(path))) {
       expect([...document.errors, ...document.warnings]).toEqual([]);
     }
   });
 
-  it.each(["compose.yaml", ...kubernetes])("%s runs commands that the programs take", async (path) => {
+  test.each(["compose.yaml", ...kubernetes])("%s runs commands that the programs take", async (path) => {
     for (const [program = "", ...args] of programCalls(example(path))) {
       if (program === "partner-programs") expect(await usageFault(args), args.join(" ")).toBeUndefined();
       else expect(requestedAction(args).kind).toBe("serve");
     }
   });
 
-  it.each(units.filter((path) => path.endsWith(".service")))(
+  test.each(units.filter((path) => path.endsWith(".service")))(
     "%s runs what the programs take",
     async (path) => {
       for (const [, program, args = ""] of example(path).matchAll(/dist\/(\w+)\/main\.js ?(.*)$/gm)) {
@@ -36,13 +36,13 @@ describe("deployment examples", () => {
     },
   );
 
-  it("the crontab runs commands that the program takes", async () => {
+  test("the crontab runs commands that the program takes", async () => {
     const calls = [...example("cron/partner-programs").matchAll(/\$PARTNER_PROGRAMS ([a-z -]+)/g)];
     expect(calls).toHaveLength(2);
     for (const [, args = ""] of calls) expect(await usageFault(args.trim().split(" "))).toBeUndefined();
   });
 
-  it("the image has settings that the gateway takes, and listens where others can reach it", () => {
+  test("the image has settings that the gateway takes, and listens where others can reach it", () => {
     const env = Object.fromEntries(
       [...example("Dockerfile").matchAll(/^(?:ENV)? +([A-Z_]+)=(\S+)/gm)].map(([, name, value]) => [
         name,
@@ -53,7 +53,7 @@ describe("deployment examples", () => {
     expect(parsed).toMatchObject({ ok: true, values: { host: "0.0.0.0", adminHost: "0.0.0.0" } });
   });
 
-  it("no example publishes the admin listener", () => {
+  test("no example publishes the admin listener", () => {
     const compose = parse(example("compose.yaml"), { merge: true });
     const published = Object.values<{ ports?: string[] }>(compose.services).flatMap(
       ({ ports }) => ports ?? [],
@@ -66,7 +66,7 @@ describe("deployment examples", () => {
     expect(example("Dockerfile").match(/^EXPOSE .*/gm)).toEqual(["EXPOSE 8080"]);
   });
 
-  it("settings in environments exist", () => {
+  test("settings in environments exist", () => {
     const known = new Set(
       [...Object.values(cliSettings), ...Object.values(gatewaySettings)].map(({ name }) => name),
     );

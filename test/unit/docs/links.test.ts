@@ -1,16 +1,19 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anchors, inlineCode, linkTargets, page, pages, projectRoot } from "../../support/markdown.ts";
 
 describe("links between pages", () => {
-  it.each(pages().map(({ path, text }) => [path, text] as const))("%s links to what exists", (path, text) => {
-    const targets = linkTargets(text).filter((target) => !/^[a-z]+:/.test(target));
-    const broken = targets.filter((target) => !exists(path, target));
-    expect(broken).toEqual([]);
-  });
+  test.each(pages().map(({ path, text }) => [path, text] as const))(
+    "%s links to what exists",
+    (path, text) => {
+      const targets = linkTargets(text).filter((target) => !/^[a-z]+:/.test(target));
+      const broken = targets.filter((target) => !exists(path, target));
+      expect(broken).toEqual([]);
+    },
+  );
 
-  it.each(pages().map(({ path, text }) => [path, text] as const))(
+  test.each(pages().map(({ path, text }) => [path, text] as const))(
     "%s names tests that exist",
     (_path, text) => {
       const tests = inlineCode(text).filter((code) => code.endsWith(".test.ts"));
@@ -20,7 +23,7 @@ describe("links between pages", () => {
     },
   );
 
-  it("are there to be looked at", () => {
+  test("are there to be looked at", () => {
     expect(
       inlineCode(page("docs/threat-model.md").text).filter((code) => code.endsWith(".test.ts")).length,
     ).toBeGreaterThan(20);

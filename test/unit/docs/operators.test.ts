@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { problemRules } from "../../../cli/public-program/problem.ts";
 import { exitStatusOf } from "../../../cli/shell/exit-status.ts";
 import { contractViews } from "../../../cli/source/contract.ts";
@@ -10,7 +10,7 @@ import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
 const { text } = page("docs/operators.md");
 
 describe("the operator guide", () => {
-  it("lists the ten views with their columns and types", () => {
+  test("lists the ten views with their columns and types", () => {
     const implied = new Set(["tenant_id", "program_id"]);
     const rows = tableAfter(text, "<!-- views -->").map(([view, columns]) => ({
       view: inlineCode(view ?? "")[0],
@@ -26,7 +26,7 @@ describe("the operator guide", () => {
     );
   });
 
-  it("explains every finding, with its severity", () => {
+  test("explains every finding, with its severity", () => {
     const rows = tableAfter(text, "<!-- problems -->").map(([code = "", severity]) => [
       code.replaceAll("`", ""),
       severity,
@@ -35,11 +35,11 @@ describe("the operator guide", () => {
     expect(rows.toSorted()).toEqual(rules.toSorted());
   });
 
-  it("names the terminal statuses of enrollments", () => {
+  test("names the terminal statuses of enrollments", () => {
     expect(defaultTerminalStatuses.filter((status) => !text.includes(`\`${status}\``))).toEqual([]);
   });
 
-  it("lists every metric with its labels", async () => {
+  test("lists every metric with its labels", async () => {
     const metrics = createMetrics();
     metrics.attach({
       tokenRegistryAgeMs: () => 0,
@@ -53,7 +53,7 @@ describe("the operator guide", () => {
     expect(listed.toSorted()).toEqual(exposed.toSorted());
   });
 
-  it("lists every code of a refusal, and of failures those that a gateway meets", () => {
+  test("lists every code of a refusal, and of failures those that a gateway meets", () => {
     const listed = tableAfter(text, "<!-- cause codes -->").flatMap(([code = ""]) => inlineCode(code));
     const failures = [
       ...["not_found", "corrupt_document", "internal"],
@@ -62,7 +62,7 @@ describe("the operator guide", () => {
     expect(listed.toSorted()).toEqual([...refusalCodes, ...failures].toSorted());
   });
 
-  it("explains every exit status", () => {
+  test("explains every exit status", () => {
     const listed = tableAfter(text, "### Exit statuses").map(([status]) => Number(status));
     expect(listed).toEqual([0, 1, 2, 3, 4, 130]);
     expect([exitStatusOf("shrink_guard"), exitStatusOf("held"), exitStatusOf("store_unsupported")]).toEqual([

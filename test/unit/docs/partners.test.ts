@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/error-envelope.ts";
 import { isErrorResponse } from "../../../schemas/generated/validators-published.ts";
 import { codeBlocks, inlineCode, page, projectRoot, tableAfter } from "../../support/markdown.ts";
@@ -13,12 +13,12 @@ describe("the partner guide", () => {
     return name === undefined ? [] : [[name, code] as const];
   });
 
-  it.each(examples)("shows the example %s as it is", (name, code) => {
+  test.each(examples)("shows the example %s as it is", (name, code) => {
     const file = readFileSync(join(projectRoot, "schemas/examples", name), "utf8");
     expect(JSON.parse(code)).toEqual(JSON.parse(file));
   });
 
-  it("shows both resources, the legacy one and an error", () => {
+  test("shows both resources, the legacy one and an error", () => {
     expect(examples.map(([name]) => name)).toEqual([
       "program-list.json",
       "program-detail.json",
@@ -31,12 +31,12 @@ describe("the partner guide", () => {
     expect(errors.map(({ code }) => isErrorResponse(JSON.parse(code)))).toEqual([true]);
   });
 
-  it.each(objects())("describes %s field by field, in the order of the wire", (name, properties) => {
+  test.each(objects())("describes %s field by field, in the order of the wire", (name, properties) => {
     const rows = tableAfter(text, `\n### ${name}\n`);
     expect(rows.map(([field]) => field)).toEqual(properties.map(({ field }) => `\`${field}\``));
   });
 
-  it.each(objects())("says of each field of %s whether it may be null", (name, properties) => {
+  test.each(objects())("says of each field of %s whether it may be null", (name, properties) => {
     const rows = tableAfter(text, `\n### ${name}\n`);
     const nullable = rows.filter(([, type]) => /,? or null$/.test(type ?? "")).map(([field]) => field);
     expect(nullable).toEqual(
@@ -44,7 +44,7 @@ describe("the partner guide", () => {
     );
   });
 
-  it("lists the seven errors with their status and message", () => {
+  test("lists the seven errors with their status and message", () => {
     const rows = tableAfter(text, "\n## Errors\n").map(([status, code, message]) => [status, code, message]);
     const codes: readonly ErrorCode[] = [
       "invalid_request",
@@ -64,7 +64,7 @@ describe("the partner guide", () => {
     );
   });
 
-  it("names every header that the description of the API names", () => {
+  test("names every header that the description of the API names", () => {
     const openapi = readFileSync(join(projectRoot, "schemas/generated/openapi.json"), "utf8");
     const headers = Object.keys(JSON.parse(openapi).components.headers);
     const named = tableAfter(text, "What you get:").flatMap(([cell]) => inlineCode(cell ?? ""));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 import { codeBlocks, inlineCode, pages } from "../../support/markdown.ts";
 
@@ -7,7 +7,7 @@ const known: ReadonlySet<string> = new Set(
 );
 
 describe("settings on pages", () => {
-  it.each(pages().map(({ path, text }) => [path, text] as const))(
+  test.each(pages().map(({ path, text }) => [path, text] as const))(
     "%s names settings that exist",
     (_path, text) => {
       const unknown = namedSettings(text).filter((name) => !known.has(name) && !isForeign(name));
@@ -15,7 +15,7 @@ describe("settings on pages", () => {
     },
   );
 
-  it("are there to be looked at", () => {
+  test("are there to be looked at", () => {
     const named = new Set(pages().flatMap(({ text }) => namedSettings(text)));
     expect([...known].filter((name) => named.has(name)).length).toBe(known.size);
   });

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { productionPatterns } from "../../../scripts/production-patterns.ts";
 
 const { patterns } = productionPatterns();
@@ -40,13 +40,13 @@ function matchingMs(source: string, flags: string, attack: Attack, length: numbe
 }
 
 describe("W63 no pattern of production code takes longer than in proportion to its input", () => {
-  it("there are patterns to look at", () => {
+  test("there are patterns to look at", () => {
     expect(distinct.size).toBeGreaterThan(50);
   });
 
   // A quadratic one takes seconds for 64 KiB and minutes for 1 MiB; a linear one, microseconds and milliseconds.
   for (const [name, { source, flags, where }] of distinct) {
-    it(`${name} of ${where}`, () => {
+    test(`${name} of ${where}`, () => {
       let slowest = { attack: attacksOn(source)[0], ms: -1 };
       for (const attack of attacksOn(source)) {
         const ms = matchingMs(source, flags, attack, 64 * 1024);

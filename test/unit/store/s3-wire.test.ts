@@ -1,5 +1,5 @@
 import nock from "nock";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bytesBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
@@ -26,7 +26,7 @@ describe("what the S3 driver sends", () => {
     nock.enableNetConnect();
   });
 
-  it("a put states type, length, digest and condition, and sends the bytes unencoded", async () => {
+  test("a put states type, length, digest and condition, and sends the bytes unencoded", async () => {
     const body = bytesBody(Buffer.from('{"a":1}'));
     let seen: Readonly<Record<string, string | string[]>> = {};
     const scope = nock(endpoint)
@@ -51,7 +51,7 @@ describe("what the S3 driver sends", () => {
     expect(JSON.stringify(seen)).not.toContain("secret");
   });
 
-  it("a put under If-Match is sent once, whatever the answer: a repetition could hide that the first one worked", async () => {
+  test("a put under If-Match is sent once, whatever the answer: a repetition could hide that the first one worked", async () => {
     let requests = 0;
     nock(endpoint)
       .persist()
