@@ -93,8 +93,8 @@ const statusLines = new Map(
 );
 
 /** A larger body takes longer to hand over than other clients should wait. */
-const maxWriteBytes = 1024 * 1024;
-const turnBytes = 128 * 1024;
+const maxWriteBytes = 2 * 1024 * 1024;
+const turnBytes = 32 * 1024;
 
 function isLarge(body: Buffer | string): body is Buffer {
   return typeof body !== "string" && body.length > maxWriteBytes;
