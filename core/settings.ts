@@ -98,7 +98,7 @@ export const cliSettings = {
   }),
   maxProgramKb: integer({
     name: "MAX_PROGRAM_KB",
-    about: "a program of which one view has more, or whose JSON is larger, is not published: an error of it",
+    about: "a program with more in one view, or with larger JSON, has an error and is not published",
     fallback: 4096,
     min: 1,
     max: 262_144,

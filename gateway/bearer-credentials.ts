@@ -2,7 +2,7 @@ import { parseToken, type TokenDigest, tokenDigest } from "../core/token.ts";
 
 /**
  * What the `Authorization` headers hold: nothing of use for us, a well-formed token, or a bearer credential that
- * can be no token of ours (wrong form or checksum, or more than one header).
+ * was never issued as a token (wrong form or checksum, or more than one header).
  */
 export type BearerCredentials =
   | { readonly kind: "none" }

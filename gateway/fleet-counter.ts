@@ -85,7 +85,7 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     return batch;
   }
 
-  /** The state after so many hits. Rejects when Redis does not count them. */
+  /** The state after `hits` more hits. Rejects when Redis does not count them. */
   async function count(key: string, hits: number): Promise<WindowState> {
     const asked = connection;
     try {

@@ -12,7 +12,7 @@ export interface LiveSnapshots {
    * there is nothing that may be served (P18).
    */
   current(tenantId: TenantId): LiveSnapshot | Promise<LiveSnapshot>;
-  /** Tenants of which a snapshot is held, with the ms since it was last confirmed, the oldest first. */
+  /** Tenants with a snapshot in memory, each with the ms since it was last confirmed, the oldest first. */
   ages(): readonly { readonly tenantId: TenantId; readonly ageMs: number }[];
   /** Forgets snapshots that nobody asked for during the time for which they could be served unconfirmed. */
   sweep(): void;

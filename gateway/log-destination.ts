@@ -112,7 +112,7 @@ export function createLogDestination(options: {
   };
 }
 
-/** Lines as bytes, of which those before `from` are written. */
+/** Lines as bytes; those before `from` are written. */
 interface Block {
   readonly bytes: Buffer;
   from: number;

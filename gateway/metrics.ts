@@ -13,7 +13,7 @@ export interface MetricSources {
   readonly isCountedInFleet: () => boolean;
 }
 
-/** Counts and times, told of as they happen. */
+/** Counts and times, reported as they happen. */
 export interface Metrics {
   request(route: Route, status: number, durationMs: number, tokenId: TokenId | undefined): void;
   cacheLookup(isHit: boolean): void;

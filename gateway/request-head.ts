@@ -24,7 +24,7 @@ export function requestHead(rawHeaders: readonly string[]): RequestHead {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
     const value = rawHeaders[at + 1] ?? "";
-    // Most names are told apart by their length alone, without lower-casing them.
+    // The length alone rules most names out, without lower-casing them.
     switch (name.length) {
       case 4:
         if (name.toLowerCase() === "host") hostCount += 1;

@@ -28,7 +28,7 @@ export function responseHeaders(exchange: Exchange, facts: ResponseFacts, policy
   if (quota !== undefined) {
     lines += `${limitHeaders(quota.limit, policy.windowSeconds)}${quota.remaining};t=${quota.resetSeconds}\r\n`;
   }
-  // Only what was read from the snapshot, or not found in it, is told to come from it.
+  // Only what was read from the snapshot, or not found in it, names the snapshot.
   if (snapshot !== undefined && (facts.status === 200 || facts.status === 404)) lines += snapshot.headers;
   return route === "legacy" ? lines + policy.legacy : lines;
 }

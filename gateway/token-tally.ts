@@ -8,7 +8,7 @@ export interface TokenTally {
 }
 
 /**
- * The first so many tokens that make requests have a count of their own for as long as the process lives; the rest
+ * The first `maxTokens` tokens that make requests have a count of their own for as long as the process lives; the rest
  * share one. Labels must not grow without bound, and a count must never fall.
  */
 export function createTokenTally(maxTokens = 1000): TokenTally {

@@ -14,7 +14,7 @@ export async function verifiedBody(
   return ownBytes(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
 }
 
-/** Small buffers are slices of a shared block, all of which a long-lived slice would keep in memory. */
+/** Small buffers are slices of a shared block; a long-lived slice would keep the whole block in memory. */
 export function ownBytes(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
   const own = Buffer.allocUnsafeSlow(bytes.length);

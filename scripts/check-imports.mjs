@@ -1,5 +1,5 @@
 // @ts-check
-// Holds the import directions of .dependency-cruiser.mjs, and fails when the tool overlooked a module of ours.
+// Holds the import directions of .dependency-cruiser.mjs, and fails when the tool overlooked a module.
 import { execFileSync } from "node:child_process";
 import { cruise } from "dependency-cruiser";
 import extractTsConfig from "dependency-cruiser/config-utl/extract-ts-config";
@@ -23,5 +23,5 @@ const seen = new Set(output.modules.map(({ source }) => source));
 const overlooked = ours.filter((path) => !seen.has(path));
 for (const { rule, from, to } of output.summary.violations) console.error(`${rule.name}: ${from} -> ${to}`);
 for (const path of overlooked) console.error(`overlooked: ${path}`);
-console.log(`${ours.length} modules of ours and ${seen.size - ours.length} others looked at.`);
+console.log(`${ours.length} own modules and ${seen.size - ours.length} others looked at.`);
 process.exitCode = output.summary.violations.length + overlooked.length > 0 || ours.length === 0 ? 1 : 0;

@@ -88,7 +88,7 @@ export const problemRules = {
   },
   stay_empty: {
     severity: "warning",
-    rule: "a hotel stay of which nothing is known is dropped",
+    rule: "a hotel stay without any known field is dropped",
     advice: "leave the row out of the view",
   },
   gender_invalid: {
@@ -180,7 +180,7 @@ export function severityOf(code: ProblemCode): "error" | "warning" {
   return problemRules[code].severity;
 }
 
-/** A value as a report shows it: on one line, at most 60 characters, none of which steers a terminal. */
+/** A value as a report shows it: on one line, at most 60 characters, nothing that steers a terminal. */
 export function shownValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const text = typeof value === "string" ? value : JSON.stringify(value);

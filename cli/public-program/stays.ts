@@ -4,7 +4,7 @@ import type { HotelStayRow } from "./program-source.ts";
 import { presentText } from "./text.ts";
 import { calendarDate } from "./travel-dates.ts";
 
-/** The stays of which anything is known (D38), in source order. */
+/** The stays with at least one known field (D38), in source order. */
 export function hotelStays(rows: readonly HotelStayRow[], report: Report): HotelStay[] {
   const stays: HotelStay[] = [];
   rows.forEach(([name, location, checkIn, checkOut, stars], at) => {

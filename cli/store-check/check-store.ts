@@ -115,7 +115,7 @@ async function listing(store: ObjectStore, prefix: string, signal: AbortSignal):
 
 async function missing(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
   const found = await readProbe(store, missingKey, signal);
-  if (found === undefined) return ["ok", "A missing object is told from a denied one."];
+  if (found === undefined) return ["ok", "The store tells a missing object from a denied one."];
   return [
     "unsupported",
     `There is something at ${missingKey}, which nobody wrote. Is the endpoint an S3 endpoint?`,

@@ -45,7 +45,7 @@ export async function publishList(store: ObjectStore, tenant: string, list: Buff
 }
 
 /**
- * A list response of about so many bytes, made of copies of a real one's programs. Ids and names of their own make it
+ * A list response of about `bytes` bytes, made of copies of a real one's programs. Ids and names of their own make it
  * compress like a list of as many real programs, about 1 to 15; mere copies would shrink to almost nothing.
  */
 export function listOfBytes(real: Buffer, bytes: number): Buffer {

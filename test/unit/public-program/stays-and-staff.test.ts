@@ -40,7 +40,7 @@ describe("hotel stays", () => {
     ]);
   });
 
-  test("D38 a stay of which nothing is known is dropped with a warning", () => {
+  test("D38 a stay without any known field is dropped with a warning", () => {
     const { detail, warnings } = published({
       hotelStays: [
         [" ", null, null, null, null],
