@@ -1,4 +1,4 @@
-import type { ManifestDocument, ManifestSource } from "../schemas/generated/types.ts";
+import type { ManifestDocument } from "../schemas/generated/types.ts";
 import type { ProgramId, SnapshotId, TenantId } from "./ids.ts";
 import { type ObjectKey, type ResponseName, responseKey } from "./object-key.ts";
 import type { ProgramTable } from "./program-table.ts";
@@ -25,8 +25,6 @@ export interface Manifest {
   readonly list: ResponseEntry;
   readonly legacy: ResponseEntry;
   readonly programs: ProgramTable;
-  /** What it was built from, for the next build, if that is known. */
-  readonly source?: ManifestSource | undefined;
 }
 
 const manifestFormat = "partner-programs/manifest@1";
@@ -46,11 +44,10 @@ export function detailEntry(manifest: Manifest, id: string): ResponseEntry | und
 
 /**
  * The canonical text of a manifest, in pieces of bounded size: minified JSON but for a line break around each
- * program's entry, so that a reader can take it line by line however many programs there are. What it was built from
- * comes last: who needs only the head has no use for it.
+ * program's entry, so that a reader can take it line by line however many programs there are.
  */
 export function* manifestText(manifest: Manifest): Generator<string> {
-  const { tenantId, generation, snapshotId, parent, generatedAt, contract, list, legacy, programs, source } =
+  const { tenantId, generation, snapshotId, parent, generatedAt, contract, list, legacy, programs } =
     manifest;
   const head: ManifestDocument = {
     format: manifestFormat,
@@ -71,5 +68,5 @@ export function* manifestText(manifest: Manifest): Generator<string> {
     yield `${separator}${JSON.stringify(id)}:${JSON.stringify(detailEntry(manifest, id))}`;
     separator = ",\n";
   }
-  yield source === undefined ? "\n}}" : `\n},"source":${JSON.stringify(source)}}`;
+  yield "\n}}";
 }

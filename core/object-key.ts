@@ -27,6 +27,11 @@ export function currentKey(tenantId: TenantId): ObjectKey {
   return `${tenantPrefix(tenantId)}current.json` as ObjectKey;
 }
 
+/** What the generator remembers of the source. No gateway reads it, and nothing is lost with it but time. */
+export function sourceMemoryKey(tenantId: TenantId): ObjectKey {
+  return `${tenantPrefix(tenantId)}source.json` as ObjectKey;
+}
+
 export function snapshotsPrefix(tenantId: TenantId): string {
   return `${tenantPrefix(tenantId)}snapshots/`;
 }

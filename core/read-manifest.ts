@@ -82,7 +82,6 @@ export async function readManifest(
     list: checkedEntry({ kind: "list" }, document.list, expected.tenantId, corrupt).entry,
     legacy: checkedEntry({ kind: "legacy" }, document.legacy, expected.tenantId, corrupt).entry,
     programs,
-    source: document.source,
   };
 }
 

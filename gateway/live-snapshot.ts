@@ -64,6 +64,5 @@ async function readManifestOf(store: StoreReader, current: Current, signal: Abor
   const key = manifestKey(current.tenantId, current.snapshotId);
   const result = await store.get(key, { signal });
   if (result.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
-  // What it was built from concerns builders only, and may be long.
-  return { ...(await readManifest(result.body, current)), source: undefined };
+  return await readManifest(result.body, current);
 }

@@ -11,7 +11,7 @@ import type { SourceClient } from "../database/connect.ts";
 import { type ProblemCode, reportedProblem, shownValue } from "../public-program/problem.ts";
 import { exitStatusOf } from "../shell/exit-status.ts";
 import { readStrayPrograms, readTenantList, type TenantProblem } from "../source/read-tenants.ts";
-import type { BuildContext, BuildOptions } from "./attempt-tenant.ts";
+import type { BuildContext, BuildOptions } from "./attempt.ts";
 import { buildTenant, notBuilt } from "./build-tenant.ts";
 import { createProblemBudget } from "./problem-budget.ts";
 import { runOutcome, runTotals } from "./run-outcome.ts";
@@ -62,7 +62,11 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
   const finishedAt = context.now();
   const { outcome, exitStatus } =
     failure === undefined
-      ? runOutcome(runs, problems, { dryRun: options.dryRun, askedFor: options.tenants !== undefined })
+      ? runOutcome(runs, problems, {
+          dryRun: options.dryRun,
+          askedFor: options.tenants !== undefined,
+          onInvalid: options.onInvalid,
+        })
       : { outcome: "failed" as const, exitStatus: exitStatusOf(failure.code) };
   return {
     format: "partner-programs/run-report@1",

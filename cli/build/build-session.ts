@@ -134,7 +134,7 @@ function claimScope(choices: RunChoices, settings: CliSettings, env: Shell["env"
 function runOptions(choices: RunChoices, settings: CliSettings, generator: string): RunOptions {
   const { terminalStatuses, legacyCapacity } = settings;
   const rules = contentRules(settings);
-  const recipe = recipeDigest(generator, [terminalStatuses, legacyCapacity, rules.limits, choices.onInvalid]);
+  const recipe = recipeDigest(generator, [terminalStatuses, legacyCapacity, rules.limits]);
   return { ...choices, rules, recipe, terminalStatuses };
 }
 

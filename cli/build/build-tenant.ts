@@ -3,7 +3,10 @@ import type { Current } from "../../core/current.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
-import { attemptTenant, type BuildContext, type BuildOptions, newAttemptRecord } from "./attempt-tenant.ts";
+import { type DataProblem, type ProblemCode, shownValue } from "../public-program/problem.ts";
+import { type AttemptRecord, type BuildContext, type BuildOptions, newAttemptRecord } from "./attempt.ts";
+import { attemptTenant } from "./attempt-tenant.ts";
+import { withProblem } from "./problem-log.ts";
 import { noPrograms } from "./program-counts.ts";
 
 /** A build that lost to another builder or to a prune starts again from a fresh reading at most this often. */
@@ -38,13 +41,12 @@ export async function buildTenant(
   } catch (error) {
     failure = asBuildFailure(error, context.signal);
   }
-  const { before, after, counts, recalled } = record;
-  if (record.isManifestUnreadable) {
-    const value = before?.snapshotId ?? null;
-    record.problems.add({ code: "manifest_unreadable", programId: null, field: null, value });
-  }
+  const { before, after, counts } = record;
   const live = after ?? before;
-  const { problems, problemsOmitted, problemCounts } = recalled ?? record.problems.findings;
+  const findings = ofTheTenant(record, outcome).reduce(
+    withProblem,
+    record.recalled ?? record.problems.findings,
+  );
   return {
     tenantId,
     outcome: outcome ?? failureOutcome(failure),
@@ -52,14 +54,28 @@ export async function buildTenant(
     generation: live?.generation ?? null,
     previousSnapshotId: before?.snapshotId ?? null,
     counts,
+    livePrograms: live === undefined ? null : (record.livePrograms ?? null),
+    leftOut: [...record.leftOut],
+    leftOutOmitted: 0,
     durationMs: Math.max(0, context.now().getTime() - startedAt.getTime()),
     requests: store.requests(),
     bytesWritten,
     failure: failureText(failure, before),
-    problems,
-    problemsOmitted,
-    problemCounts,
+    ...findings,
   };
+}
+
+/** Findings that are about no program, so no memory keeps them. */
+function ofTheTenant(record: AttemptRecord, outcome: TenantRun["outcome"] | undefined): DataProblem[] {
+  const found: DataProblem[] = [];
+  const add = (code: ProblemCode, value: string | null): void => {
+    found.push({ code, programId: null, field: null, value: shownValue(value) });
+  };
+  if (record.isManifestUnreadable) add("manifest_unreadable", record.before?.snapshotId ?? null);
+  if (record.memoryFailure !== undefined) add("memory_unwritten", record.memoryFailure.message);
+  const left = outcome === "would-publish" ? record.counts.programs : record.livePrograms;
+  if (left === 0) add("snapshot_empty", null);
+  return found;
 }
 
 /** The result for a tenant whose turn did not come, or that another builder has built. */
@@ -71,6 +87,9 @@ export function notBuilt(tenantId: TenantId, outcome: "skipped" | "elsewhere"): 
     generation: null,
     previousSnapshotId: null,
     counts: noPrograms,
+    livePrograms: null,
+    leftOut: [],
+    leftOutOmitted: 0,
     durationMs: 0,
     requests: { get: 0, put: 0, list: 0, delete: 0 },
     bytesWritten: 0,

@@ -1,40 +1,54 @@
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
-import type { ProblemLog } from "./problem-log.ts";
+import type { FirstProblem } from "./problem-log.ts";
 
-/** P19: throws `invalid_program` when errors were found and they are to fail the build. */
-export function guardInvalid(
+/** What a program with an error does: it is left out and reported with status 3 or 0, or fails its tenant. */
+export type OnInvalid = "report" | "skip" | "fail";
+
+/** P19: why errors that were found keep the build from publishing, if they do. */
+export function invalidRefusal(
   tenantId: TenantId,
   counts: ProgramCounts,
-  problems: ProblemLog,
-  onInvalid: "fail" | "skip",
-): void {
-  if (onInvalid === "skip" || counts.invalid === 0) return;
-  const first = problems.kept[0];
+  first: FirstProblem | undefined,
+  onInvalid: OnInvalid,
+): Failure | undefined {
+  if (onInvalid !== "fail" || counts.invalid === 0) return undefined;
   const example = first === undefined ? "" : `, the first: ${first.programId ?? "(no id)"} (${first.code})`;
-  throw new Failure(
+  return new Failure(
     "invalid_program",
     `${counts.invalid} program(s) of tenant ${tenantId} are invalid${example}. ` +
-      "Correct them in the source, or leave them out with --on-invalid skip.",
+      "Correct them in the source, or leave them out with --on-invalid report.",
   );
 }
 
 /**
- * P10: throws `shrink_guard` when the number of programs fell by more than half (and by at least 5), or to zero: more often
- * a fault of the source than a decision of the company. `before` is `undefined` when the live manifest cannot be read.
+ * P10: why the snapshot may not replace one of `before` programs, if so. Programs that have no row any more, or are faulty
+ * now, are lost: many of them are more often a fault of the source than a decision of the company. Those whose rows state
+ * that they are not to be published are withdrawn, which is a decision. New programs do not make up for lost ones.
+ * `before` is `undefined` when the live manifest cannot be read.
  */
-export function guardShrink(tenantId: TenantId, before: number | undefined, after: number): void {
-  if (before === undefined ? after > 0 : !isCollapse(before, after)) return;
-  throw new Failure(
-    "shrink_guard",
-    `Tenant ${tenantId} would shrink from ${before ?? "an unknown number"} to ${after} programs. ` +
-      "Look into the source; if this is right, build with --allow-shrink.",
-  );
+export function shrinkRefusal(
+  tenantId: TenantId,
+  before: number | undefined,
+  counts: ProgramCounts,
+): Failure | undefined {
+  const { programs, removed, withdrawn, notPublishable, invalid } = counts;
+  if (before === undefined) {
+    const isStated = notPublishable > 0 && invalid === 0;
+    return programs > 0 || isStated ? undefined : refusal(tenantId, "unknown number of", "all");
+  }
+  const lost = removed - (withdrawn ?? 0);
+  const isCollapse = (lost >= minLost && lost * 2 > before) || (lost > 0 && programs === 0);
+  return isCollapse ? refusal(tenantId, String(before), String(lost)) : undefined;
 }
 
-const minShrink = 5;
+const minLost = 5;
 
-function isCollapse(before: number, after: number): boolean {
-  return (before - after >= minShrink && after * 2 < before) || (before > 0 && after === 0);
+function refusal(tenantId: TenantId, before: string, lost: string): Failure {
+  return new Failure(
+    "shrink_guard",
+    `Of the ${before} programs of tenant ${tenantId}, ${lost} are gone from the source or faulty now. ` +
+      "Look into the source; if this is right, build with --allow-shrink.",
+  );
 }

@@ -9,7 +9,10 @@ const maxOfSeverity = 5000;
  */
 export function createProblemBudget(max = maxOfSeverity): (run: TenantRun) => TenantRun {
   const left = { error: max, warning: max };
-  return (run) => {
+  let namesLeft = maxNames;
+  return (built) => {
+    const run = withNames(built, namesLeft);
+    namesLeft -= run.leftOut?.length ?? 0;
     const problems = run.problems.filter(({ severity }) => {
       left[severity] -= 1;
       return left[severity] >= 0;
@@ -18,4 +21,13 @@ export function createProblemBudget(max = maxOfSeverity): (run: TenantRun) => Te
     const problemsOmitted = run.problemsOmitted + run.problems.length - problems.length;
     return { ...run, problems, problemsOmitted };
   };
+}
+
+/** Programs that were left out, named by a report. */
+const maxNames = 100_000;
+
+function withNames(run: TenantRun, max: number): TenantRun {
+  const names = run.leftOut ?? [];
+  if (names.length <= max) return run;
+  return { ...run, leftOut: names.slice(0, max), leftOutOmitted: names.length - max };
 }

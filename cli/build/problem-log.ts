@@ -9,6 +9,9 @@ import {
 /** The problems of one tenant as reports show them. */
 export type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problemCounts">;
 
+/** What a refusal names as an example. */
+export type FirstProblem = Pick<DataProblem, "programId"> & { readonly code: string };
+
 /** The first `maxKept` problems of one tenant are kept whole; the rest are counted. */
 const maxKept = 200;
 
@@ -46,4 +49,17 @@ export class ProblemLog {
       problemCounts: this.counts,
     };
   }
+}
+
+/** The findings with one more, which is shown however many there are. */
+export function withProblem(findings: Findings, problem: DataProblem): Findings {
+  const { problems, problemsOmitted, problemCounts } = findings;
+  const count = (problemCounts[problem.code] ?? 0) + 1;
+  return {
+    problems: [...problems, reportedProblem(problem)],
+    problemsOmitted,
+    problemCounts: Object.fromEntries(
+      Object.entries({ ...problemCounts, [problem.code]: count }).sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
+  };
 }

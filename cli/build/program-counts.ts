@@ -1,9 +1,9 @@
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
 
 /** `ProgramCounts` that a build still adds to. */
-export type ProgramTally = { -readonly [Name in keyof ProgramCounts]: number };
+export type ProgramTally = { -readonly [Name in keyof ProgramCounts]-?: number };
 
-export const noPrograms: ProgramCounts = {
+export const noPrograms: Readonly<ProgramTally> = {
   programs: 0,
   added: 0,
   changed: 0,
@@ -11,13 +11,14 @@ export const noPrograms: ProgramCounts = {
   unchanged: 0,
   notPublishable: 0,
   invalid: 0,
+  withdrawn: 0,
 };
 
 export function sumOfCounts(all: readonly ProgramCounts[]): ProgramCounts {
   const sum: ProgramTally = { ...noPrograms };
   const names = Object.keys(noPrograms) as (keyof ProgramCounts)[];
   for (const counts of all) {
-    for (const name of names) sum[name] += counts[name];
+    for (const name of names) sum[name] += counts[name] ?? 0;
   }
   return sum;
 }

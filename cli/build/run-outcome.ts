@@ -1,6 +1,7 @@
 import type { Problem, RunReport, RunTotals, TenantRun } from "../../schemas/generated/types.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
+import type { OnInvalid } from "./guards.ts";
 import { sumOfCounts } from "./program-counts.ts";
 
 /**
@@ -10,7 +11,7 @@ import { sumOfCounts } from "./program-counts.ts";
 export function runOutcome(
   runs: readonly TenantRun[],
   problems: readonly Problem[],
-  options: { readonly dryRun: boolean; readonly askedFor: boolean },
+  options: { readonly dryRun: boolean; readonly askedFor: boolean; readonly onInvalid: OnInvalid },
 ): { readonly outcome: RunReport["outcome"]; readonly exitStatus: ExitStatus } {
   // P9: a tenant on hold is passed over, unless it was asked for by name.
   const isRefused = ({ outcome }: TenantRun): boolean =>
@@ -25,6 +26,9 @@ export function runOutcome(
     if (done > 0) return { outcome: "partial", exitStatus: 3 };
     return failed > 0 ? { outcome: "failed", exitStatus: 1 } : { outcome: "refused", exitStatus: 4 };
   }
+  // P19: what was left out is told by the exit status, also by that of a run that found everything as it was.
+  const leftOut = runs.some(({ outcome, counts }) => succeeded.has(outcome) && counts.invalid > 0);
+  if (leftOut && options.onInvalid === "report") return { outcome: "partial", exitStatus: 3 };
   if (options.dryRun) return { outcome: "dry-run", exitStatus: 0 };
   const published = runs.some(({ outcome }) => outcome === "published");
   return { outcome: published ? "published" : "unchanged", exitStatus: 0 };

@@ -37,11 +37,24 @@ export class Spool implements Disposable {
     this.#buffered += this.#buffer.write(text, this.#buffered);
   }
 
+  appendBytes(bytes: Buffer): void {
+    this.#makeRoom(bytes.length);
+    this.#buffered += bytes.copy(this.#buffer, this.#buffered);
+  }
+
   /** Appends the bytes of another spool from `start` up to `end`. */
   appendFrom(source: Spool, start: number, end: number): void {
-    this.#makeRoom(end - start);
-    source.#copy(start, end, this.#buffer, this.#buffered);
-    this.#buffered += end - start;
+    for (let from = start; from < end; from += maxBytesInMemory) {
+      const bytes = Math.min(maxBytesInMemory, end - from);
+      this.#makeRoom(bytes);
+      source.#copy(from, from + bytes, this.#buffer, this.#buffered);
+      this.#buffered += bytes;
+    }
+  }
+
+  /** SHA-256 (hex) of what has been appended up to now. */
+  digestSoFar(): string {
+    return this.#hash.copy().update(this.#buffer.subarray(0, this.#buffered)).digest("hex");
   }
 
   /** Everything appended, as one body. Nothing may be appended afterwards; the file lives until `dispose`. */

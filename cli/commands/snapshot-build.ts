@@ -6,6 +6,7 @@ import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printableLines } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { type RunProgress, withBuildSession } from "../build/build-session.ts";
+import type { OnInvalid } from "../build/guards.ts";
 import { createProgressBar } from "../presentation/progress-bar.ts";
 import { runSummary } from "../presentation/run-summary.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -16,7 +17,7 @@ import { parsedOption } from "./parsed-option.ts";
 interface BuildFlags {
   readonly tenant?: readonly TenantId[];
   readonly concurrency: number;
-  readonly onInvalid: "fail" | "skip";
+  readonly onInvalid: OnInvalid;
   readonly allowShrink: boolean;
   readonly rewrite: boolean;
   readonly dryRun: boolean;
@@ -30,7 +31,11 @@ export function snapshotBuild(shell: Shell): Command {
     .option("--tenant <id...>", "only these tenants", collectTenants)
     .addOption(concurrencyOption())
     .addOption(onInvalidOption())
-    .option("--allow-shrink", "publish also when a tenant lost more than half of its programs", false)
+    .option(
+      "--allow-shrink",
+      "publish also when a tenant lost more than half of its programs without a word",
+      false,
+    )
     .option(
       "--rewrite",
       "write every file anew, also unchanged ones: mends what `snapshot verify` found",
@@ -51,10 +56,10 @@ export function concurrencyOption(): Option {
 export function onInvalidOption(): Option {
   return new Option(
     "--on-invalid <what>",
-    "what a program with an error does: fail its tenant, or be left out",
+    "what a program with an error does: be left out (report: status 3; skip: 0), or fail its tenant",
   )
-    .choices(["fail", "skip"])
-    .default("fail");
+    .choices(["report", "skip", "fail"])
+    .default("report");
 }
 
 async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {

@@ -1,9 +1,12 @@
 import { Command } from "commander";
 import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import { printable } from "../../core/printable.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell } from "../shell/shell.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { readLiveManifest } from "../snapshot/live-snapshot.ts";
 import { type Rollback, rollback } from "../snapshot/rollback.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
+import { type WithdrawnSince, withdrawnSince } from "../support/withdrawn-since.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface RollbackFlags {
@@ -26,20 +29,28 @@ export function snapshotRollback(shell: Shell): Command {
 }
 
 async function run(shell: Shell, { tenant, to, json }: RollbackFlags): Promise<ExitStatus> {
-  const result = await withCheckedStore(shell, (store) =>
-    rollback(tenant, to, {
-      store,
-      now: shell.now,
-      randomBytes: shell.randomBytes,
-      signal: shell.signal,
-    }),
-  );
+  const { result, live } = await withCheckedStore(shell, async (store) => {
+    const { now, randomBytes, signal } = shell;
+    const result = await rollback(tenant, to, { store, now, randomBytes, signal });
+    return { result, live: await readLiveManifest(store, result.after, signal) };
+  });
   const { outcome, before, after } = result;
+  // Partners have the snapshot by now: whatever the database does, it does not keep that up.
+  const withdrawn = await withdrawnSince(settingsOf(shell), live, shell.signal);
   if (json) {
     const { snapshotId, generation, hold } = after;
     const previousSnapshotId = before.snapshotId;
-    printJson(shell, { tenantId: tenant, outcome, snapshotId, previousSnapshotId, generation, hold });
-  } else shell.stdout.write(rollbackText(result));
+    const programs = withdrawn.kind === "asked" ? withdrawn.programs : null;
+    printJson(shell, {
+      tenantId: tenant,
+      outcome,
+      snapshotId,
+      previousSnapshotId,
+      generation,
+      hold,
+      withdrawn: programs,
+    });
+  } else shell.stdout.write(rollbackText(result) + withdrawnText(withdrawn));
   return 0;
 }
 
@@ -54,3 +65,23 @@ function rollbackText({ outcome, before, after }: Rollback): string {
     `No build replaces it until \`snapshot release --tenant ${tenantId}\`.\n`
   );
 }
+
+/** P20 */
+function withdrawnText(withdrawn: WithdrawnSince): string {
+  if (withdrawn.kind === "unavailable") {
+    return (
+      `The database could not be asked which of its programs are withdrawn meanwhile (${printable(withdrawn.reason)}). ` +
+      "The next build takes them out.\n"
+    );
+  }
+  const { programs } = withdrawn;
+  if (programs.length === 0) return "The source has withdrawn none of its programs.\n";
+  const shown = programs.slice(0, maxShownPrograms).map(printable).join(", ");
+  const more = programs.length > maxShownPrograms ? `, and ${programs.length - maxShownPrograms} more` : "";
+  return (
+    `The source has withdrawn ${programs.length} of its programs meanwhile; the next build takes them out: ` +
+    `${shown}${more}.\n`
+  );
+}
+
+const maxShownPrograms = 20;

@@ -3,6 +3,7 @@ import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { type BuildSession, type RunProgress, withBuildSession } from "../build/build-session.ts";
 import { type Changes, withChangeFeed } from "../build/change-feed.ts";
+import type { OnInvalid } from "../build/guards.ts";
 import { createProgressBar } from "../presentation/progress-bar.ts";
 import { runSummary } from "../presentation/run-summary.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -12,7 +13,7 @@ import { concurrencyOption, onInvalidOption } from "./snapshot-build.ts";
 interface WatchFlags {
   readonly interval: number;
   readonly concurrency: number;
-  readonly onInvalid: "fail" | "skip";
+  readonly onInvalid: OnInvalid;
   readonly json: boolean;
 }
 

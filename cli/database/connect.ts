@@ -70,9 +70,11 @@ async function withReading<Result>(
   try {
     if (signal.aborted) throw new Failure("interrupted", "Interrupted.");
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    // Dates as text in one form whatever the session's; and plans for reading a cursor to its end.
+    // Dates as text in one form whatever the session's; plans for reading a cursor to its end; and room for the sums of
+    // 50,000 programs, so that they are not put on disk and read again.
     await client.query(
-      "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'; SET LOCAL cursor_tuple_fraction = 1; SET LOCAL jit = off",
+      "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'; SET LOCAL cursor_tuple_fraction = 1; SET LOCAL jit = off; " +
+        "SET LOCAL work_mem = '32MB'",
     );
     const result = await read(client);
     await client.query("COMMIT");
@@ -93,12 +95,17 @@ async function withReading<Result>(
  * answer stays reachable until the next full garbage collection, so that all rows are moved to the old generation.
  */
 function withDeadline(connection: pg.PoolClient): SourceClient {
-  const query = (query: string | QueryConfig, values?: unknown[]): Promise<QueryResult> =>
-    new Promise((resolve, reject) => {
+  const startDeadline = (): NodeJS.Timeout =>
+    setTimeout(() => cutConnection(connection, new Error("Query read timeout")), statementTimeoutMs);
+  const query = (query: string | QueryConfig | pg.Query, values?: unknown[]): unknown => {
+    if (query instanceof pg.Query) {
+      const deadline = startDeadline();
+      query.once("end", () => clearTimeout(deadline)).once("error", () => clearTimeout(deadline));
+      return connection.query(query);
+    }
+    return new Promise<QueryResult>((resolve, reject) => {
       const config = typeof query === "string" ? { text: query } : query;
-      const deadline = setTimeout(() => {
-        cutConnection(connection, new Error("Query read timeout"));
-      }, statementTimeoutMs);
+      const deadline = startDeadline();
       connection.query(
         values === undefined ? config : { ...config, values },
         (error: Error | null, answer) => {
@@ -108,5 +115,6 @@ function withDeadline(connection: pg.PoolClient): SourceClient {
         },
       );
     });
+  };
   return Object.assign(Object.create(connection) as pg.PoolClient, { query });
 }

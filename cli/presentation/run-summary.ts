@@ -10,6 +10,7 @@ export function runSummary(report: RunReport): string {
   const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants)];
   for (const run of report.tenants) parts.push(problemLines(run.tenantId, run.problems, run.problemsOmitted));
   parts.push(problemLines("the source", report.problems, 0));
+  for (const run of report.tenants) parts.push(leftOutLines(run));
   parts.push(...failureLines(report));
   parts.push(`${lastLine(report)}\n`);
   return parts.filter((part) => part !== "").join("\n");
@@ -51,6 +52,21 @@ function problemLines(where: string, problems: readonly Problem[], omitted: numb
   const rest = more > 0 ? `  ... and ${more} more (see --json or --report)\n` : "";
   return `${where}: ${problems.length + omitted} finding(s)\n${lines.join("")}${rest}`;
 }
+
+/** P19: the ids as the source writes them, so that they can be looked for. */
+function leftOutLines({ tenantId, leftOut = [], leftOutOmitted = 0, outcome }: TenantRun): string {
+  const count = leftOut.length + leftOutOmitted;
+  if (count === 0) return "";
+  const shown = leftOut.slice(0, maxShownNames).map((id) => printable(JSON.stringify(id)));
+  const more = count > shown.length ? `, and ${count - shown.length} more (see --json or --report)` : "";
+  const programs = count === 1 ? "1 program left out" : `${count} programs left out`;
+  const rest = publishing.has(outcome) ? "; the rest is published" : "";
+  return `${tenantId}: ${programs}${rest}: ${shown.join(", ")}${more}\n`;
+}
+
+/** Ids of left-out programs shown per tenant. */
+const maxShownNames = 20;
+const publishing: ReadonlySet<TenantRun["outcome"]> = new Set(["published", "unchanged"]);
 
 /** A blank value would show as nothing at all. */
 function shownValue(value: string): string {

@@ -146,6 +146,16 @@ export const problemRules = {
     rule: "the live manifest cannot be trusted, so every file is written anew",
     advice: "none is needed: the build mends it",
   },
+  memory_unwritten: {
+    severity: "warning",
+    rule: "source.json could not be written, so the next build reads everything",
+    advice: "let the generator write to the whole folder of the tenant",
+  },
+  snapshot_empty: {
+    severity: "warning",
+    rule: "the live snapshot has no program: partners get an empty list",
+    advice: "look at the states of the tenant's programs, and whether the view programs gives its rows",
+  },
 } as const satisfies Readonly<Record<string, ProblemRule>>;
 
 interface ProblemRule {

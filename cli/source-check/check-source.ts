@@ -1,11 +1,11 @@
 import type { TenantId } from "../../core/ids.ts";
+import { checkedProgram } from "../build/checked-program.ts";
 import type { ContentRules } from "../build/content-rules.ts";
-import { checkedProgram } from "../build/prepare-snapshot.ts";
 import type { SourceClient } from "../database/connect.ts";
 import { checkSourceStructure } from "../source/check-structure.ts";
 import { contractViews } from "../source/contract.ts";
-import { type ReadProgram, readPrograms, type StrayRows } from "../source/read-programs.ts";
-import { readSourceDigest } from "../source/read-source-digest.ts";
+import { readProgramSums, type StrayRows, StrayTally } from "../source/program-sums.ts";
+import { type ReadProgram, readPrograms } from "../source/read-programs.ts";
 import { readStrayPrograms, readTenantList, type TenantProblem } from "../source/read-tenants.ts";
 import type { SourceProblem } from "../source/source-problem.ts";
 import { FindingGroups } from "./finding-groups.ts";
@@ -119,18 +119,16 @@ async function checkTenant(
   groups: FindingGroups,
   progress: CheckProgress,
 ): Promise<number> {
-  const { sizes } = await readSourceDigest(client, tenantId, rules.limits);
-  const batches = readPrograms(client, tenantId, rules.limits, sizes);
-  for (let programs = 0; ; ) {
-    const batch = await batches.next();
-    if (batch.done === true) {
-      for (const stray of batch.value) addStrayRows(groups, tenantId, stray);
-      return programs;
-    }
-    for (const read of batch.value) addProgramProblems(groups, tenantId, read, rules);
-    programs += batch.value.length;
-    progress.programs(batch.value.length);
+  const strays = new StrayTally();
+  const sizes = await readProgramSums(client, tenantId, rules.limits, (sum) => strays.add(sum));
+  for (const stray of strays.rows) addStrayRows(groups, tenantId, stray);
+  let programs = 0;
+  for await (const batch of readPrograms(client, tenantId, rules.limits, sizes)) {
+    for (const read of batch) addProgramProblems(groups, tenantId, read, rules);
+    programs += batch.length;
+    progress.programs(batch.length);
   }
+  return programs;
 }
 
 function addProgramProblems(

@@ -4,7 +4,7 @@ import { shownValue } from "../public-program/problem.ts";
 import { type ProgramView, viewNames } from "../source/contract.ts";
 import type { SourceLimits } from "../source/source-limits.ts";
 import type { SourceProblem } from "../source/source-problem.ts";
-import { checksumsQuery } from "../source/source-queries.ts";
+import { programSumsQuery } from "../source/source-queries.ts";
 import { tryReading } from "./try-reading.ts";
 
 /** The views that fail for a tenant that could not be read, found by reading all of its rows in each of them alone. */
@@ -15,7 +15,7 @@ export async function unreadableViews(
 ): Promise<readonly SourceProblem[]> {
   const found: SourceProblem[] = [];
   for (const view of viewNames().filter((name): name is ProgramView => name !== "tenants")) {
-    const query = checksumsQuery(limits, [view]);
+    const query = programSumsQuery(limits, [view]);
     const reading = await tryReading(client, () => client.query(query, [tenantId]));
     if ("error" in reading) found.push(unreadableView(view, reading.error, tenantId));
   }

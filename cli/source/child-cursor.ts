@@ -12,16 +12,13 @@ export interface ChildRow {
 
 /**
  * The rows of one child query as they arrive, ordered by program id, merged with the programs in the same order.
- * Counts the programs that have rows here but were not given by the programs' query.
+ * Those of programs that do not exist are passed over.
  */
 export class ChildCursor {
   #rows: readonly ChildRow[] = [];
   #at = 0;
   #isComplete = false;
-  #merged: string | undefined;
-  #strays = 0;
   #waitingLength = 0;
-  #firstStray: string | undefined;
 
   get isComplete(): boolean {
     return this.#isComplete;
@@ -31,11 +28,6 @@ export class ChildCursor {
   isWanted(waiting: number, maxWaitingLength = Number.POSITIVE_INFINITY): boolean {
     if (this.#isComplete || this.#rows.length - this.#at >= waiting) return false;
     return this.#waitingLength < maxWaitingLength;
-  }
-
-  /** How many such programs, and the first one's id. */
-  get strays(): { readonly count: number; readonly first: string | undefined } {
-    return { count: this.#strays, first: this.#firstStray };
   }
 
   add(rows: readonly ChildRow[], isComplete: boolean): void {
@@ -61,25 +53,10 @@ export class ChildCursor {
     for (let row = this.#rows[this.#at]; row !== undefined; row = this.#rows[this.#at]) {
       const order = compareIds(row.programId, programId);
       if (order > 0) break;
-      if (order === 0) {
-        this.#merged = programId;
-        return row;
-      }
-      this.#pass(row);
+      if (order === 0) return row;
+      this.#at += 1;
+      this.#waitingLength -= row.json.length;
     }
     return undefined;
-  }
-
-  /** Passes over what is left once the last program has been merged. */
-  drain(): void {
-    for (let row = this.#rows[this.#at]; row !== undefined; row = this.#rows[this.#at]) this.#pass(row);
-  }
-
-  #pass(row: ChildRow): void {
-    this.#at += 1;
-    this.#waitingLength -= row.json.length;
-    if (row.programId === this.#merged) return;
-    this.#strays += 1;
-    this.#firstStray ??= row.programId;
   }
 }

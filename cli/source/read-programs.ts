@@ -7,6 +7,7 @@ import { programSource } from "./program-row.ts";
 import { type ChildName, childViews } from "./source-columns.ts";
 import { type CursorName, fetchRows, type Row, type SourceCursor, sourceCursor } from "./source-cursor.ts";
 import { maxRoundBytes, programsPerRound, type SourceLimits, type SourceSizes } from "./source-limits.ts";
+import { ofPrograms } from "./source-queries.ts";
 
 /** A program with its children; `isDuplicate` when the tenant has another one of the same id. */
 export interface ReadProgram {
@@ -14,27 +15,23 @@ export interface ReadProgram {
   readonly isDuplicate: boolean;
 }
 
-/** Rows of programs that do not exist, per view. */
-export interface StrayRows {
-  readonly view: string;
-  readonly programs: number;
-  readonly firstProgramId: string;
-}
-
 /**
  * Reads a tenant's programs by id, with one query per view whose rows are merged as they stream in: never a query per
- * program, and memory bounded by two rounds however many programs there are and however large. Returns the stray rows at
- * the end. `sizes`: of the tenant's rows; without them every view counts as large, which takes longer.
+ * program, and memory bounded by two rounds however many programs there are and however large. `sizes`: of the tenant's
+ * rows; without them every view counts as large, which takes longer. `only`: these programs.
  */
 export async function* readPrograms(
   client: SourceClient,
   tenantId: TenantId,
   limits: SourceLimits,
   sizes: SourceSizes = {},
-): AsyncGenerator<readonly ReadProgram[], readonly StrayRows[]> {
+  only?: readonly string[],
+): AsyncGenerator<readonly ReadProgram[], void> {
   const cursors = cursorNames.map((name) => sourceCursor(name, limits, sizes));
   for (const { name, query } of cursors) {
-    await client.query(`DECLARE "${name}" NO SCROLL CURSOR FOR ${query}`, [tenantId]);
+    const text = only === undefined ? query : ofPrograms(query);
+    const values = only === undefined ? [tenantId] : [tenantId, only];
+    await client.query(`DECLARE "${name}" NO SCROLL CURSOR FOR ${text}`, values);
   }
   const fetchRound = (isAsked: (cursor: SourceCursor) => boolean): Promise<Round> =>
     fetchRows(client, tenantId, cursors.filter(isAsked));
@@ -60,8 +57,8 @@ export async function* readPrograms(
       children.get(name)?.isWanted(2 * programsPerRound, maxRoundBytes),
     );
     const isLast = isComplete;
-    const following = (): Promise<Round> =>
-      fetchRound((cursor) => wanted.includes(cursor) || (cursor === programsCursor && !isLast));
+    const following = async (): Promise<Round> =>
+      isLast ? new Map() : await fetchRound((cursor) => wanted.includes(cursor) || cursor === programsCursor);
     // The next round is on its way while the caller works on this one, unless this one alone is large.
     next = lengthOf(programs) > maxRoundBytes / 2 ? following : underWay(following());
 
@@ -84,7 +81,6 @@ export async function* readPrograms(
     yield ready;
   }
   if (carried !== undefined) yield [{ source: carried, isDuplicate: isCarriedDuplicate }];
-  return drainStrays(children, childCursors, await next(), fetchRound);
 }
 
 type Round = ReadonlyMap<CursorName, readonly Row[]>;
@@ -137,23 +133,4 @@ function mergedProgram(
   }
   const source = programSource(row, (name) => own.get(name)?.json ?? "[]", oversize);
   return [source, length + lengthOf([row])];
-}
-
-async function drainStrays(
-  children: Children,
-  cursors: readonly SourceCursor[],
-  last: Round,
-  fetchRound: (isAsked: (cursor: SourceCursor) => boolean) => Promise<Round>,
-): Promise<readonly StrayRows[]> {
-  for (let round = last; ; ) {
-    fill(children, round, cursors);
-    for (const child of children.values()) child.drain();
-    const open = cursors.filter(({ isComplete }) => !isComplete);
-    if (open.length === 0) break;
-    round = await fetchRound((cursor) => open.includes(cursor));
-  }
-  return cursors.flatMap(({ name, view }) => {
-    const { count, first } = children.get(name)?.strays ?? { count: 0, first: undefined };
-    return first === undefined ? [] : [{ view, programs: count, firstProgramId: first }];
-  });
 }

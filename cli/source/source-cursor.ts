@@ -32,7 +32,7 @@ export interface SourceCursor {
 /** `sizes`: of the tenant's views. */
 export function sourceCursor(name: CursorName, limits: SourceLimits, sizes: SourceSizes): SourceCursor {
   const view = name === "programs" ? "programs" : childViews[name];
-  const isGuarded = !isSmall(view, sizes[view], limits);
+  const isGuarded = !isSmall(sizes[view], limits);
   // How large the first row is, nothing has said yet.
   return {
     name,

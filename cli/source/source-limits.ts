@@ -1,4 +1,4 @@
-import type { ProgramView } from "./contract.ts";
+import { type ProgramView, sourceViews } from "./contract.ts";
 
 /** How large the data of one program may be; what is larger does not even cross from the database. */
 export interface SourceLimits {
@@ -16,10 +16,10 @@ export function sourceLimits(settings: {
   return { maxValueBytes: settings.maxValueKb * 1024, maxProgramBytes: settings.maxProgramKb * 1024 };
 }
 
-/** How large a tenant's rows of one view are. */
+/** How large, at most, a tenant's rows of one view are, and all of them that belong to one program. */
 export interface ViewSize {
   readonly largestRow: number;
-  readonly total: number;
+  readonly largestProgram: number;
 }
 
 /** Views that are missing have no size known, and count as large. */
@@ -40,13 +40,25 @@ export const programsPerRound = 64;
 /** What one view may bring into memory in one round, but for a single row that is larger. */
 export const maxRoundBytes = 4 * 1024 * 1024;
 
+/** Programs whose rows in all views take no more than this are small in each view. */
+export function maxSmallBytes({ maxValueBytes, maxProgramBytes }: SourceLimits): number {
+  return Math.min(maxRoundBytes / programsPerRound, maxValueBytes, maxProgramBytes);
+}
+
+/** What is known of the views when all programs are small. */
+export function smallSizes(limits: SourceLimits): SourceSizes {
+  const size = { largestRow: maxSmallBytes(limits), largestProgram: maxSmallBytes(limits) };
+  const views = Object.keys(sourceViews).filter((view) => view !== "tenants");
+  return Object.fromEntries(views.map((view) => [view, size]));
+}
+
 /**
  * Whether no value and no program of the view can be too large, and no round either: then it is read by the plain query.
  * Nearly every tenant's views are like this, and pay nothing for the limits.
  */
-export function isSmall(view: ProgramView, size: ViewSize | undefined, limits: SourceLimits): boolean {
+export function isSmall(size: ViewSize | undefined, limits: SourceLimits): boolean {
   if (size === undefined || size.largestRow > limits.maxValueBytes) return false;
-  const inOneRound = view === "programs" ? size.largestRow * programsPerRound : size.total;
-  const ofOneProgram = view === "programs" ? size.largestRow : size.total;
-  return inOneRound <= maxRoundBytes && ofOneProgram <= limits.maxProgramBytes;
+  return (
+    size.largestProgram * programsPerRound <= maxRoundBytes && size.largestProgram <= limits.maxProgramBytes
+  );
 }

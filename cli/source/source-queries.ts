@@ -1,6 +1,6 @@
 import type { ProgramView } from "./contract.ts";
-import { cappedColumn, measuredRows, oversizes } from "./measured-rows.ts";
-import { type ChildName, childViews, viewColumns } from "./source-columns.ts";
+import { cappedColumn, measuredEnrollments, measuredRows, oversizes } from "./measured-rows.ts";
+import { type ChildName, childViews, type SourceColumn, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
 /**
@@ -18,6 +18,12 @@ export const programsQuery = `
     FROM partner_source.programs
    WHERE tenant_id = $1
    ORDER BY program_id::text COLLATE "C"`;
+
+/** The ids of the tenant's programs, with their states. */
+export const statesQuery = `
+  SELECT left(program_id::text, 1000), left(lifecycle_state::text, 1000)
+    FROM partner_source.programs
+   WHERE tenant_id = $1`;
 
 /**
  * The children of each program as one JSON array of tuples: a tenth of the rows that would cross otherwise. Grouped by
@@ -41,16 +47,33 @@ export const childQueries: Readonly<Record<ChildName, string>> = {
   faq: tuplesOf("faq"),
 };
 
+/** The views whose rows belong to a program; `programs` itself is the first. */
+export const programViews: readonly ProgramView[] = ["programs", ...Object.values(childViews)];
+
 /**
- * Of each view how many rows the tenant has, the sum of their hashes, which no order of the rows changes, and how large
- * they are. What is hashed are the very values that the other queries read. A change goes unseen once in 2^64.
+ * Of each program id the sum of the hashes of its rows in all views, which no order of the rows changes, a bit for each view
+ * that has one, and how large they are together. What is hashed are the very values that the other queries read. A change
+ * goes unseen once in 2^64. `hash_record_extended` takes a third less than hashing the row as text (PostgreSQL 14).
  */
-export function checksumsQuery(limits: SourceLimits, views: readonly ProgramView[] = allViews): string {
-  return `${views.map((view) => checksumOf(view, limits)).join(" UNION ALL")}
-   ORDER BY 1`;
+export function programSumsQuery(limits: SourceLimits, views: readonly ProgramView[] = programViews): string {
+  return `
+  SELECT program_id, sum(hash)::text, bit_or(view)::text, sum(bytes)::text
+    FROM (${views.map((view) => rowHashes(view, limits)).join(" UNION ALL")}) AS hashed
+   GROUP BY program_id
+   ORDER BY program_id`;
 }
 
-const allViews: readonly ProgramView[] = ["programs", ...Object.values(childViews)];
+/** Of each view how large its largest row is, and all that it has of one program. */
+export function viewSizesQuery(limits: SourceLimits): string {
+  return programViews
+    .map((view) => {
+      const rows = view === "enrollments" ? measuredEnrollments(limits) : measuredRows(view, limits);
+      return `
+  SELECT '${view}', max(largest)::text, max(total)::text
+    FROM (SELECT max(bytes) AS largest, sum(bytes) AS total FROM ${rows} AS row GROUP BY program_id) AS sized`;
+    })
+    .join(" UNION ALL");
+}
 
 /** Programs that no tenant owns, by the tenant id that they claim. */
 export const strayProgramsQuery = `
@@ -62,6 +85,14 @@ export const strayProgramsQuery = `
 
 /** Some may be of a tenant that the type of its id calls equal. */
 const maxDoubles = 10;
+
+/** The same query for the programs `$2`, an array. */
+export function ofPrograms(query: string): string {
+  return query.replaceAll(
+    "WHERE tenant_id = $1",
+    "WHERE tenant_id = $1 AND program_id::text IN (SELECT unnest($2::text[]))",
+  );
+}
 
 /** The same query for the one program `$2`. */
 export function ofOneProgram(query: string): string {
@@ -92,18 +123,22 @@ function plainColumns(view: ProgramView): string {
 }
 
 /** Rows that are too large are hashed as they are read: capped, and with their sizes. */
-function checksumOf(view: ProgramView, limits: SourceLimits): string {
+function rowHashes(view: ProgramView, limits: SourceLimits): string {
   const columns = viewColumns[view];
-  const names = columns.map(({ name }) => name);
-  const capped = [
-    ...columns.map((column) => `(${cappedColumn(column, limits)})::text`),
-    oversizes(view, limits),
-  ];
+  const capped = columns.map((column) => `(${cappedColumn(column, limits)})::text`);
+  const at = programViews.indexOf(view);
+  // The number of the view is the seed: a row that moves to another view is another one.
+  const hashOf = (values: readonly string[]): string =>
+    `hash_record_extended(ROW(tenant_id, ${values.join(", ")}), ${at})`;
   return `
-  SELECT '${view}', count(*)::text,
-         sum(hashtextextended(
-           CASE WHEN bytes <= ${limits.maxValueBytes} THEN ROW(program_id, tenant_id, ${names.join(", ")})::text
-                ELSE ROW(program_id, tenant_id, ${capped.join(", ")})::text END COLLATE "C", 0))::text,
-         max(bytes)::text, sum(bytes)::text
+  SELECT program_id, ${1 << at} AS view, bytes,
+         CASE WHEN bytes <= ${limits.maxValueBytes} THEN ${hashOf(columns.flatMap(hashedColumn))}
+              ELSE ${hashOf([...capped, oversizes(view, limits)])} END AS hash
     FROM ${measuredRows(view, limits)} AS row`;
+}
+
+/** Texts by their bytes, whatever calls them equal; of a list its shape, too, which its hash leaves out. */
+function hashedColumn({ name, kind }: SourceColumn): readonly string[] {
+  if (kind === "fixed") return [name];
+  return kind === "text" ? [`${name} COLLATE "C"`] : [`${name} COLLATE "C"`, `array_dims(${name})`];
 }

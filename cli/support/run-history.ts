@@ -15,7 +15,7 @@ export interface LastRun {
   /** The tenant's own outcome; `failed` also when the run as a whole failed before the tenant's turn. */
   readonly outcome: TenantRun["outcome"];
   readonly failure: RunReport["failure"];
-  readonly onInvalid: "fail" | "skip";
+  readonly onInvalid: RunReport["options"]["onInvalid"];
   /** `null` when the run failed as a whole. */
   readonly tenantRun: TenantRun | null;
 }

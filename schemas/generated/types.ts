@@ -716,9 +716,9 @@ export interface RunOptions {
    */
   readonly concurrency: number;
   /**
-   * What an invalid program does to its tenant's build.
+   * What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant.
    */
-  readonly onInvalid: "fail" | "skip";
+  readonly onInvalid: "report" | "skip" | "fail";
   /**
    * Whether the shrink guard was off.
    */
@@ -752,7 +752,7 @@ export interface RunTotals {
   readonly tenants: OutcomeCounts;
   readonly programs: ProgramCounts;
   /**
-   * Bytes put into the store.
+   * Bytes of responses and manifests put into the store.
    */
   readonly bytesWritten: number;
   /**
@@ -797,6 +797,10 @@ export interface ProgramCounts {
    * Left out, or the cause of a failure, because of errors.
    */
   readonly invalid: number;
+  /**
+   * Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published.
+   */
+  withdrawn?: number;
 }
 /**
  * Why something was not done.
@@ -832,12 +836,24 @@ export interface TenantRun {
   readonly previousSnapshotId: string | null;
   readonly counts: ProgramCounts;
   /**
+   * Programs of the snapshot that is live after the run; `null` when that is not known.
+   */
+  livePrograms?: number | null;
+  /**
+   * The programs with an error, by their ids as the source writes them. They are not published.
+   */
+  leftOut?: string[];
+  /**
+   * Programs with an error beyond those in `leftOut`.
+   */
+  leftOutOmitted?: number;
+  /**
    * Wall-clock milliseconds.
    */
   readonly durationMs: number;
   readonly requests: StoreRequests;
   /**
-   * Bytes put into the store.
+   * Bytes of responses and manifests put into the store.
    */
   readonly bytesWritten: number;
   /**

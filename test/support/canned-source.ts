@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { BuildContext, BuildOptions } from "../../cli/build/attempt-tenant.ts";
+import pg from "pg";
+import type { BuildContext, BuildOptions } from "../../cli/build/attempt.ts";
 import { buildTenant } from "../../cli/build/build-tenant.ts";
 import type { SourceClient, SourcePool } from "../../cli/database/connect.ts";
 import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
-import { childViews } from "../../cli/source/source-columns.ts";
 import type { SourceLimits } from "../../cli/source/source-limits.ts";
-import { checksumsQuery } from "../../cli/source/source-queries.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { defaultTerminalStatuses } from "../../core/settings.ts";
@@ -76,7 +75,7 @@ export const cannedOptions: BuildOptions = {
   recipe: "canned",
 };
 
-/** Answers for the checksums, then the reader's cursors: the programs on the first fetch and no children at all. */
+/** Answers for the sums, then the reader's cursors: the programs on the first fetch and no children at all. */
 function cannedClient(programs: CannedProgram[]): SourceClient {
   let tenantId: unknown;
   const fetched = (cursor: string): readonly (readonly (string | null)[])[] => {
@@ -85,25 +84,45 @@ function cannedClient(programs: CannedProgram[]): SourceClient {
     return sorted.map((program) => programRow(program, String(tenantId)));
   };
   const client = {
-    async query(statement: string | { readonly text: string }, values?: readonly unknown[]) {
-      if (typeof statement === "string") {
-        [tenantId] = values ?? [];
-        return { rows: [] };
-      }
-      if (statement.text === checksumsQuery(cannedLimits)) return { rows: checksumRows(programs) };
-      const results = [...statement.text.matchAll(/FROM "(\w+)"/g)].map(([, cursor = ""]) => ({
-        rows: fetched(cursor),
-      }));
-      return results.length === 1 ? results[0] : results;
+    query(statement: string | { readonly text: string } | pg.Query, values?: readonly unknown[]) {
+      if (statement instanceof pg.Query) return streamed(statement, sumRows(programs));
+      return answer(statement, values);
     },
   };
+  async function answer(statement: string | { readonly text: string }, values: readonly unknown[] = []) {
+    if (typeof statement === "string") {
+      const [, only] = values;
+      [tenantId] = values;
+      if (Array.isArray(only)) keepOnly(programs, only);
+      return { rows: [] };
+    }
+    const results = [...statement.text.matchAll(/FROM "(\w+)"/g)].map(([, cursor = ""]) => ({
+      rows: fetched(cursor),
+    }));
+    return results.length === 1 ? results[0] : results;
+  }
   return client as unknown as SourceClient;
 }
 
-/** Rows of the checksums' query: view, count, checksum, and that nothing in it is large. */
-function checksumRows(programs: readonly CannedProgram[]): readonly (readonly string[])[] {
-  const views = ["programs", ...Object.values(childViews)];
-  return views.map((view) => [view, "1", view === "programs" ? JSON.stringify(programs) : "0", "100", "100"]);
+function keepOnly(programs: CannedProgram[], ids: readonly string[]): void {
+  const kept = programs.filter(({ programId }) => ids.includes(programId));
+  programs.splice(0, programs.length, ...kept);
+}
+
+/** Hands over the rows as the driver does: later, one by one, and then the end. */
+function streamed(query: pg.Query, rows: readonly unknown[]): pg.Query {
+  setImmediate(() => {
+    for (const row of rows) query.emit("row", row);
+    query.emit("end");
+  });
+  return query;
+}
+
+/** Rows of the query for sums: program, sum, that it is in the view of programs only, and that it is small. */
+function sumRows(programs: readonly CannedProgram[]): readonly (readonly string[])[] {
+  return [...programs]
+    .sort((a, b) => (a.programId < b.programId ? -1 : 1))
+    .map((program) => [program.programId, JSON.stringify(program), "1", "100"]);
 }
 
 /** In the order of the reader's columns. */

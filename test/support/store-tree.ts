@@ -5,13 +5,13 @@ import { join, relative } from "node:path";
 /** Key of every object of a `file:` store → what would differ if it had been written again. */
 export type StoreTree = ReadonlyMap<string, string>;
 
-/** The store as it is, hidden files and run reports aside. */
+/** The store as gateways may read it: without hidden files, run reports, what generators remember and what people open. */
 export async function storeTree(directory: string): Promise<StoreTree> {
   const tree = new Map<string, string>();
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const key = relative(directory, path);
-    if (!entry.isFile() || key.startsWith("runs/") || key.split("/").some((part) => part.startsWith(".")))
+    if (!entry.isFile() || notServed.test(key) || key.split("/").some((part) => part.startsWith(".")))
       continue;
     const { ino, mtimeNs, size } = await stat(path, { bigint: true });
     const digest = createHash("sha256")
@@ -21,6 +21,8 @@ export async function storeTree(directory: string): Promise<StoreTree> {
   }
   return tree;
 }
+
+const notServed = /^runs\/|^tenants\/[^/]+\/(source\.json$|live\/)/;
 
 /** The keys that were written or removed since `before`, in order. */
 export function changedKeys(before: StoreTree, after: StoreTree): string[] {

@@ -1,8 +1,8 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
+import { checkedProgram } from "../../build/checked-program.ts";
 import { type ContentRules, contentRules } from "../../build/content-rules.ts";
-import { checkedProgram } from "../../build/prepare-snapshot.ts";
 import { type SourceClient, withSourcePool } from "../../database/connect.ts";
 import { withExistingDatabase } from "../../database/existing-database.ts";
 import { reportedProblem } from "../../public-program/problem.ts";

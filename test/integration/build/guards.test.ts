@@ -17,6 +17,10 @@ beforeEach(async () => {
   await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
 });
 
+async function publishedIds(): Promise<readonly string[]> {
+  return (await bench.published("acme")).list.data.map(({ id }) => id);
+}
+
 describe("a program with an error", () => {
   beforeEach(async () => {
     await bench.insertPrograms("acme", "good-1", "good-2");
@@ -24,19 +28,28 @@ describe("a program with an error", () => {
     await bench.insertPrograms("acme", { program_id: "bad", name: " " }, "good-3");
   });
 
-  test("P19 fails its tenant's build by default, and the previous snapshot stays live", async () => {
-    const { status, report, stdout } = await buildWithoutEffect(bench);
-    expect(status).toBe(1);
-    expect(report.outcome).toBe("failed");
+  test("P19 is left out and named, the rest is published, and the run ends with 3", async () => {
+    const { status, report } = await bench.build();
+    expect(status).toBe(3);
+    expect(report.outcome).toBe("partial");
     expect(tenantRun(report, "acme")).toMatchObject({
-      outcome: "failed",
-      generation: 1,
-      counts: { programs: 3, invalid: 1 },
-      failure: { code: "invalid_program", message: expect.stringContaining("bad (program_name_blank)") },
+      outcome: "published",
+      generation: 2,
+      counts: { programs: 3, added: 1, invalid: 1 },
+      failure: null,
+      leftOut: ["bad"],
       problems: [{ severity: "error", code: "program_name_blank", programId: "bad", field: "name" }],
     });
-    expect(stdout).toContain("--on-invalid skip");
-    expect((await bench.published("acme")).list.data.map(({ id }) => id)).toEqual(["good-1", "good-2"]);
+    expect(await publishedIds()).toEqual(["good-1", "good-2", "good-3"]);
+  });
+
+  test("P19 ends with 3 also in a run that finds everything unchanged", async () => {
+    await bench.build();
+    const { status, report } = await buildWithoutEffect(bench);
+    expect(status).toBe(3);
+    expect(tenantRun(report, "acme")).toMatchObject({ outcome: "unchanged", leftOut: ["bad"] });
+    const { stdout } = await bench.run(["snapshot", "build"]);
+    expect(stdout).toContain('acme: 1 program left out; the rest is published: "bad"\n');
   });
 
   test("P19 is left out and reported with --on-invalid skip, and the run is done", async () => {
@@ -46,18 +59,31 @@ describe("a program with an error", () => {
       outcome: "published",
       counts: { programs: 3, added: 1, invalid: 1 },
       failure: null,
+      leftOut: ["bad"],
       problemCounts: { program_name_blank: 1 },
     });
-    expect((await bench.published("acme")).list.data.map(({ id }) => id)).toEqual([
-      "good-1",
-      "good-2",
-      "good-3",
-    ]);
+    expect(await publishedIds()).toEqual(["good-1", "good-2", "good-3"]);
   });
 
-  test("that was published before is withdrawn with --on-invalid skip", async () => {
+  test("P19 fails its tenant's build with --on-invalid fail, and the snapshot stays live", async () => {
+    const { status, report, stdout } = await buildWithoutEffect(bench, "--on-invalid", "fail");
+    expect(status).toBe(1);
+    expect(report.outcome).toBe("failed");
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "failed",
+      generation: 1,
+      counts: { programs: 3, invalid: 1 },
+      livePrograms: 2,
+      failure: { code: "invalid_program", message: expect.stringContaining("bad (program_name_blank)") },
+      problems: [{ severity: "error", code: "program_name_blank", programId: "bad", field: "name" }],
+    });
+    expect(stdout).toContain("--on-invalid report");
+    expect(await publishedIds()).toEqual(["good-1", "good-2"]);
+  });
+
+  test("P19 is taken out of the snapshot when it was published before", async () => {
     await bench.source.query("UPDATE partner_source.programs SET name = NULL WHERE program_id = 'good-1'");
-    await bench.build(["--on-invalid", "skip"]);
+    expect((await bench.build()).status).toBe(3);
     const { list, manifest } = await bench.published("acme");
     expect(list.data.map(({ id }) => id)).toEqual(["good-2", "good-3"]);
     expect(manifest.programs.has("good-1")).toBe(false);
@@ -66,7 +92,7 @@ describe("a program with an error", () => {
   test("P12 fails its own tenant only: the others are published, and the run is partly done", async () => {
     await bench.source.insert("tenants", { tenant_id: "beta", name: "Beta" });
     await bench.insertPrograms("beta", "b");
-    const { status, report } = await bench.build();
+    const { status, report } = await bench.build(["--on-invalid", "fail"]);
     expect(status).toBe(3);
     expect(report.outcome).toBe("partial");
     expect(report.tenants.map(({ tenantId, outcome }) => [tenantId, outcome])).toEqual([
@@ -85,16 +111,22 @@ describe("D3 two programs of one id", () => {
 
   test("are errors, both of them", async () => {
     const { status, report } = await bench.build();
-    expect(status).toBe(1);
+    expect(status).toBe(3);
     expect(tenantRun(report, "acme")).toMatchObject({
       counts: { invalid: 2 },
+      leftOut: ["twin"],
       problemCounts: { program_id_duplicate: 2 },
     });
+    expect(await publishedIds()).toEqual(["a", "z"]);
   });
 
-  test("are both left out with --on-invalid skip", async () => {
-    await bench.build(["--on-invalid", "skip"]);
-    expect((await bench.published("acme")).list.data.map(({ id }) => id)).toEqual(["a", "z"]);
+  test("are none when neither is publishable", async () => {
+    await bench.source.query(
+      "UPDATE partner_source.programs SET lifecycle_state = 'draft' WHERE program_id = 'twin'",
+    );
+    const { status, report } = await bench.build();
+    expect(status).toBe(0);
+    expect(tenantRun(report, "acme").counts).toMatchObject({ programs: 2, invalid: 0, notPublishable: 2 });
   });
 
   test("are errors also when only one of them is publishable: whose children are whose is not known", async () => {
@@ -162,16 +194,23 @@ describe("P10 the shrink guard", () => {
     expect((await bench.published("acme")).list.meta.count).toBe(after);
   });
 
-  test("counts what is published, so that drafts do not hide a collapse", async () => {
+  test("lets pass what the source states: all programs ended are no collapse, and the empty list is named", async () => {
     await bench.insertMany("acme", 10);
     await bench.build();
-    await bench.source.query(
-      "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id <> 'p-1'",
-    );
-    expect((await buildWithoutEffect(bench)).status).toBe(4);
+    await bench.source.query("UPDATE partner_source.programs SET lifecycle_state = 'ended'");
+    const { status, report, stdout } = await bench.build();
+    expect(status).toBe(0);
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "published",
+      livePrograms: 0,
+      counts: { programs: 0, removed: 10, withdrawn: 10 },
+      problems: [{ severity: "warning", code: "snapshot_empty" }],
+    });
+    expect(stdout).toContain("snapshot_empty");
+    expect(await publishedIds()).toEqual([]);
   });
 
-  test("counts invalid programs that were skipped as gone", async () => {
+  test("counts faulty programs as lost", async () => {
     await bench.insertMany("acme", 10);
     await bench.build();
     await bench.source.query("UPDATE partner_source.programs SET name = '' WHERE program_id <> 'p-1'");

@@ -109,7 +109,7 @@ describe("--dry-run", () => {
     await bench.build();
     await bench.source.query("UPDATE partner_source.programs SET name = '' WHERE tenant_id = 'acme'");
     expect((await bench.build(["--dry-run"])).status).toBe(3);
-    await bench.source.query("UPDATE partner_source.programs SET lifecycle_state = 'ended'");
+    await bench.source.query("DELETE FROM partner_source.programs");
     expect((await bench.build(["--dry-run"])).status).toBe(4);
   });
 

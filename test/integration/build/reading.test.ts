@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
-import { type ReadProgram, readPrograms, type StrayRows } from "../../../cli/source/read-programs.ts";
-import { readSourceDigest } from "../../../cli/source/read-source-digest.ts";
+import { readProgramSums, type StrayRows, StrayTally } from "../../../cli/source/program-sums.ts";
+import { type ReadProgram, readPrograms } from "../../../cli/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
@@ -42,12 +42,13 @@ interface Reading {
 function readAll(afterBatch: (batch: number) => Promise<void> = async () => {}): Promise<Reading> {
   return withPool((pool) =>
     pool.withReading(async (client) => {
-      const { sizes } = await readSourceDigest(client, acme, cannedLimits);
+      const strays = new StrayTally();
+      const sizes = await readProgramSums(client, acme, cannedLimits, (sum) => strays.add(sum));
       const batches = readPrograms(client, acme, cannedLimits, way === "plain" ? sizes : {});
       const programs: ReadProgram[] = [];
       for (let batch = 1; ; batch += 1) {
         const next = await batches.next();
-        if (next.done === true) return { programs, strays: next.value };
+        if (next.done === true) return { programs, strays: strays.rows };
         programs.push(...next.value);
         await afterBatch(batch);
       }

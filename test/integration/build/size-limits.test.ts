@@ -148,7 +148,7 @@ describe("D37 a program that is larger than MAX_PROGRAM_KB", () => {
 describe("the limits", () => {
   test("fail a tenant as other errors do, and are said to whoever asks for the program", async () => {
     await bench.insertPrograms("acme", { program_id: "p", description: long(3 * kb) });
-    const { status, report } = await bench.build([], { env });
+    const { status, report } = await bench.build(["--on-invalid", "fail"], { env });
     expect(status).toBe(3);
     expect(tenantRun(report, "acme").failure?.code).toBe("invalid_program");
     const { stdout } = await bench.run(

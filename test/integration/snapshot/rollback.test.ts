@@ -29,6 +29,7 @@ test("P14 a rollback makes the snapshot before the live one live, raises the gen
     previousSnapshotId: second,
     generation: 3,
     hold: { reason: `rollback to ${first}`, since: expect.any(String) },
+    withdrawn: null,
   });
   expect(await tools.current()).toMatchObject({
     snapshotId: first,

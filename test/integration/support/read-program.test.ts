@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkedProgram } from "../../../cli/build/prepare-snapshot.ts";
+import { checkedProgram } from "../../../cli/build/checked-program.ts";
 import { type SourceClient, withSourcePool } from "../../../cli/database/connect.ts";
 import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
 import { readElsewhere, readProgram } from "../../../cli/source/read-program.ts";

@@ -1,26 +1,31 @@
 import { describe, expect, test } from "vitest";
-import { guardInvalid, guardShrink } from "../../../cli/build/guards.ts";
-import { ProblemLog } from "../../../cli/build/problem-log.ts";
+import { invalidRefusal, shrinkRefusal } from "../../../cli/build/guards.ts";
+import { noPrograms } from "../../../cli/build/program-counts.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import { failureOf } from "../../support/failure-of.ts";
 
 const tenant = parseTenantId("acme");
-const counts = { programs: 9, added: 0, changed: 0, removed: 0, unchanged: 9, notPublishable: 0, invalid: 2 };
+
+/** What the guard says when so many of `before` programs are lost, so many withdrawn and so many new. */
+function refusal(before: number, lost: number, withdrawn = 0, added = 0) {
+  const removed = lost + withdrawn;
+  const programs = before - removed + added;
+  return shrinkRefusal(tenant, before, { ...noPrograms, programs, removed, withdrawn, added });
+}
 
 describe("P10 the shrink guard", () => {
   test.each([
-    [10, 4, "more than half and more than 5"],
-    [9, 4, "more than half, and by exactly 5"],
-    [11, 5, "more than half by one program"],
-    [1000, 499, "more than half of many"],
-    [1, 0, "to zero from one"],
-    [4, 0, "to zero, though by less than 5"],
-    [100, 0, "to zero"],
-  ])("refuses a fall from %d to %d: %s", (before, after) => {
-    const failure = failureOf(() => guardShrink(tenant, before, after));
-    expect(failure.code).toBe("shrink_guard");
-    expect(failure.message).toBe(
-      `Tenant acme would shrink from ${before} to ${after} programs. ` +
+    [10, 6, "more than half and more than 5"],
+    [9, 5, "more than half, and exactly 5"],
+    [11, 6, "more than half by one program"],
+    [1000, 501, "more than half of many"],
+    [1, 1, "the only one"],
+    [4, 4, "all, though fewer than 5"],
+    [100, 100, "all"],
+  ])("of %d programs refuses to lose %d: %s", (before, lost) => {
+    const failure = refusal(before, lost);
+    expect(failure?.code).toBe("shrink_guard");
+    expect(failure?.message).toBe(
+      `Of the ${before} programs of tenant acme, ${lost} are gone from the source or faulty now. ` +
         "Look into the source; if this is right, build with --allow-shrink.",
     );
   });
@@ -28,43 +33,63 @@ describe("P10 the shrink guard", () => {
   test.each([
     [10, 5, "exactly half"],
     [8, 4, "exactly half, by 4"],
-    [7, 3, "more than half, but by only 4"],
-    [5, 1, "more than half, but by only 4"],
+    [7, 4, "more than half, but only 4"],
+    [5, 4, "more than half, but only 4"],
     [1000, 500, "exactly half of many"],
-    [2, 1, "by one"],
-    [0, 0, "from nothing to nothing"],
-    [0, 100, "growth"],
-    [5, 5, "no change"],
-  ])("lets a fall from %d to %d pass: %s", (before, after) => {
-    expect(() => guardShrink(tenant, before, after)).not.toThrow();
+    [2, 1, "one"],
+    [0, 0, "nothing of nothing"],
+    [5, 0, "nothing"],
+  ])("of %d programs lets %d be lost: %s", (before, lost) => {
+    expect(refusal(before, lost)).toBeUndefined();
+  });
+
+  test.each([
+    [10, 0, 10, 0, "all withdrawn"],
+    [10, 4, 5, 0, "withdrawn ones are not lost"],
+    [1, 0, 1, 0, "the only one withdrawn"],
+  ])("of %d lets %d be lost and %d be withdrawn, %d being new: %s", (before, lost, withdrawn, added) => {
+    expect(refusal(before, lost, withdrawn, added)).toBeUndefined();
+  });
+
+  test.each([
+    [10, 6, 0, 100, "new programs do not make up for lost ones"],
+    [10, 6, 4, 0, "withdrawn ones do not hide them"],
+    [3, 1, 2, 0, "the last one is lost when the others were withdrawn"],
+  ])("of %d refuses to lose %d, %d being withdrawn and %d new: %s", (before, lost, withdrawn, added) => {
+    expect(refusal(before, lost, withdrawn, added)?.code).toBe("shrink_guard");
   });
 });
 
 describe("the shrink guard, when the live manifest cannot be read,", () => {
   test("refuses to publish nothing, since there was something for all it knows", () => {
-    const failure = failureOf(() => guardShrink(tenant, undefined, 0));
-    expect(failure.message).toContain("would shrink from an unknown number to 0 programs");
-    expect(() => guardShrink(tenant, undefined, 1)).not.toThrow();
+    expect(shrinkRefusal(tenant, undefined, noPrograms)?.message).toContain(
+      "Of the unknown number of programs",
+    );
+    expect(shrinkRefusal(tenant, undefined, { ...noPrograms, notPublishable: 1, invalid: 1 })).toBeDefined();
+  });
+
+  test("lets pass what has programs, or says that none of them is to be published", () => {
+    expect(shrinkRefusal(tenant, undefined, { ...noPrograms, programs: 1 })).toBeUndefined();
+    expect(shrinkRefusal(tenant, undefined, { ...noPrograms, notPublishable: 1 })).toBeUndefined();
   });
 });
 
-describe("P19 the guard against invalid programs", () => {
-  const problems = new ProblemLog();
-  problems.add({ code: "currency_invalid", programId: "p-0", field: "currency", value: "?" });
-  problems.add({ code: "program_name_blank", programId: "p-1", field: "name", value: null });
-  problems.add({ code: "program_id_invalid", programId: "p 2", field: "id", value: "p 2" });
+describe("P19 the guard against programs with an error", () => {
+  const counts = { ...noPrograms, programs: 9, unchanged: 9, invalid: 2 };
+  const first = { programId: "p-1", code: "program_name_blank" };
 
-  test("fails by default, with the number, the first error and both ways out", () => {
-    const failure = failureOf(() => guardInvalid(tenant, counts, problems, "fail"));
-    expect(failure.code).toBe("invalid_program");
-    expect(failure.message).toBe(
+  test("fails where that is asked for, with the number, the first error and both ways out", () => {
+    const failure = invalidRefusal(tenant, counts, first, "fail");
+    expect(failure?.code).toBe("invalid_program");
+    expect(failure?.message).toBe(
       "2 program(s) of tenant acme are invalid, the first: p-1 (program_name_blank). " +
-        "Correct them in the source, or leave them out with --on-invalid skip.",
+        "Correct them in the source, or leave them out with --on-invalid report.",
     );
   });
 
-  test("lets them pass when they are to be skipped, and when there are none", () => {
-    expect(() => guardInvalid(tenant, counts, problems, "skip")).not.toThrow();
-    expect(() => guardInvalid(tenant, { ...counts, invalid: 0 }, problems, "fail")).not.toThrow();
+  test("lets them pass when they are to be left out, and when there are none", () => {
+    expect(invalidRefusal(tenant, counts, first, "skip")).toBeUndefined();
+    expect(invalidRefusal(tenant, counts, first, "report")).toBeUndefined();
+    expect(invalidRefusal(tenant, { ...counts, invalid: 0 }, undefined, "fail")).toBeUndefined();
   });
 });

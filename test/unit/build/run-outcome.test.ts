@@ -10,8 +10,10 @@ function run(outcome: Outcome): TenantRun {
   return { ...notBuilt(parseTenantId("acme"), "skipped"), outcome };
 }
 
+const plain = { dryRun: false, askedFor: false, onInvalid: "report" } as const;
+
 function exit(outcomes: readonly Outcome[], options: { dryRun?: boolean; askedFor?: boolean } = {}) {
-  const result = runOutcome(outcomes.map(run), [], { dryRun: false, askedFor: false, ...options });
+  const result = runOutcome(outcomes.map(run), [], { ...plain, ...options });
   return [result.outcome, result.exitStatus];
 }
 
@@ -54,7 +56,7 @@ describe("the exit status of a run", () => {
       value: "bad tenant!",
       message: "no tenant's id",
     });
-    const options = { dryRun: false, askedFor: false };
+    const options = plain;
     expect(runOutcome([run("published")], [problem("error")], options).exitStatus).toBe(3);
     expect(runOutcome([], [problem("error")], options).exitStatus).toBe(1);
     expect(runOutcome([run("published")], [problem("warning")], options).exitStatus).toBe(0);
@@ -64,6 +66,31 @@ describe("the exit status of a run", () => {
     expect(exit(["would-publish", "unchanged"], { dryRun: true })).toEqual(["dry-run", 0]);
     expect(exit(["would-publish", "failed"], { dryRun: true })).toEqual(["partial", 3]);
     expect(exit(["refused"], { dryRun: true })).toEqual(["refused", 4]);
+  });
+});
+
+describe("P19 programs that were left out", () => {
+  const withInvalid = (outcome: Outcome): TenantRun => {
+    const built = run(outcome);
+    return { ...built, counts: { ...built.counts, invalid: 1 } };
+  };
+
+  test.each<[Outcome, "report" | "skip" | "fail", number]>([
+    ["published", "report", 3],
+    ["unchanged", "report", 3],
+    ["would-publish", "report", 3],
+    ["published", "skip", 0],
+    ["unchanged", "skip", 0],
+    ["held", "report", 0],
+    ["failed", "fail", 1],
+    ["refused", "report", 4],
+  ])("of a tenant that is %s make a run with --on-invalid %s end with %d", (outcome, onInvalid, status) => {
+    expect(runOutcome([withInvalid(outcome)], [], { ...plain, onInvalid }).exitStatus).toBe(status);
+  });
+
+  test("of one tenant tell in a run of many", () => {
+    const result = runOutcome([withInvalid("unchanged"), run("published"), run("held")], [], plain);
+    expect(result).toEqual({ outcome: "partial", exitStatus: 3 });
   });
 });
 
@@ -108,6 +135,7 @@ describe("the totals of a run", () => {
         unchanged: 1,
         notPublishable: 4,
         invalid: 2,
+        withdrawn: 0,
       },
       bytesWritten: 10,
       errors: 2,

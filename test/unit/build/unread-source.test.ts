@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { BuildOptions } from "../../../cli/build/attempt-tenant.ts";
+import type { BuildOptions } from "../../../cli/build/attempt.ts";
 import { buildTenant } from "../../../cli/build/build-tenant.ts";
 import type { SourceClient } from "../../../cli/database/connect.ts";
-import { checksumsQuery } from "../../../cli/source/source-queries.ts";
+import { programSumsQuery } from "../../../cli/source/source-queries.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { type CannedProgram, cannedLimits, cannedOptions, cannedPool } from "../../support/canned-source.ts";
@@ -27,7 +27,7 @@ const kyoto: CannedProgram = { programId: "KYOTO-1", name: "Kyoto" };
 async function build(
   options: Partial<BuildOptions> = {},
   programs: readonly CannedProgram[] = [kyoto],
-): Promise<{ readonly outcome: string; readonly asked: "checksums" | "rows"; readonly progress: number }> {
+): Promise<{ readonly outcome: string; readonly asked: "sums" | "rows"; readonly progress: number }> {
   const texts: string[] = [];
   let progress = 0;
   const recorded = (client: SourceClient): SourceClient => {
@@ -54,14 +54,14 @@ async function build(
       signal: new AbortController().signal,
     },
   );
-  expect(texts[0]).toBe(checksumsQuery(cannedLimits));
-  return { outcome, asked: texts.length === 1 ? "checksums" : "rows", progress };
+  expect(texts[0]).toBe(programSumsQuery(cannedLimits));
+  return { outcome, asked: texts.length === 1 ? "sums" : "rows", progress };
 }
 
 test("a source that is as the live snapshot's build found it is not read again", async () => {
   expect(await build()).toEqual({ outcome: "published", asked: "rows", progress: 1 });
-  expect(await build()).toEqual({ outcome: "unchanged", asked: "checksums", progress: 1 });
-  expect(await build({ dryRun: true })).toEqual({ outcome: "unchanged", asked: "checksums", progress: 1 });
+  expect(await build()).toEqual({ outcome: "unchanged", asked: "sums", progress: 1 });
+  expect(await build({ dryRun: true })).toEqual({ outcome: "unchanged", asked: "sums", progress: 1 });
 });
 
 test.each<[string, Partial<BuildOptions>, readonly CannedProgram[], string]>([

@@ -1,0 +1,92 @@
+import type { Failure } from "../../core/failure.ts";
+import { snapshotId } from "../../core/ids.ts";
+import type { ProgramCounts } from "../../schemas/generated/types.ts";
+import type { Attempt, AttemptOutcome } from "./attempt.ts";
+import { invalidRefusal, shrinkRefusal } from "./guards.ts";
+import type { FirstProblem } from "./problem-log.ts";
+import { publishManifest } from "./publish-manifest.ts";
+import type { SourceMemory } from "./read-source-memory.ts";
+import { createResponseWriter } from "./response-writer.ts";
+import type { SourceReading } from "./source-reading.ts";
+import type { TenantContent } from "./tenant-content.ts";
+import { withdrawalManifest } from "./withdrawal.ts";
+import { rememberBlocked } from "./write-memory.ts";
+
+/** Why what was read may not be published. */
+export type Block = { readonly kind: "held" } | { readonly kind: "refused"; readonly failure: Failure };
+
+/** `first`: the first finding that is an error, if there is one. */
+export function blockOf(
+  { tenantId, options, pointer, live }: Attempt,
+  counts: ProgramCounts,
+  first: FirstProblem | undefined,
+): Block | undefined {
+  if (pointer?.current.hold) return { kind: "held" };
+  const failure =
+    invalidRefusal(tenantId, counts, first, options.onInvalid) ??
+    (pointer === undefined || options.allowShrink
+      ? undefined
+      : shrinkRefusal(tenantId, live?.programs.count, counts));
+  return failure === undefined ? undefined : { kind: "refused", failure };
+}
+
+/** The block of an earlier build, when the source says what it said then and the block still stands. */
+export function recalledBlock(
+  attempt: Attempt,
+  memory: SourceMemory | undefined,
+  { sums }: SourceReading,
+): Block | undefined {
+  if (memory?.kind !== "blocked" || memory.sums !== sums) return undefined;
+  const block = blockOf(attempt, memory.counts, memory.findings.problems[0]);
+  if (block === undefined) return undefined;
+  const { record, context } = attempt;
+  const { programs, notPublishable, invalid } = memory.counts;
+  record.counts = memory.counts;
+  record.leftOut = memory.leftOut;
+  record.recalled = memory.findings;
+  context.onProgress(programs + notPublishable + invalid);
+  return block;
+}
+
+/** P20: what the source has withdrawn is gone all the same. */
+export async function endBlocked(
+  attempt: Attempt,
+  block: Block,
+  { sums }: SourceReading,
+  content: TenantContent,
+): Promise<AttemptOutcome> {
+  if (attempt.options.dryRun) return endOf(block);
+  const { counts, leftOut, withdrawn } = content;
+  if (withdrawn.size > 0 && (await withdraw(attempt, withdrawn)) === "superseded") return "superseded";
+  const left = { ...counts, removed: counts.removed - withdrawn.size, withdrawn: 0 };
+  const { findings } = attempt.record.problems;
+  await rememberBlocked(attempt, { sums, counts: left, findings, leftOut });
+  return endOf(block);
+}
+
+/** Throws what refused the build. */
+export function endOf(block: Block): AttemptOutcome {
+  if (block.kind === "held") return "held";
+  throw block.failure;
+}
+
+async function withdraw(
+  attempt: Attempt,
+  withdrawn: ReadonlySet<string>,
+): Promise<"published" | "superseded"> {
+  const { tenantId, context, record, pointer, live, readAt } = attempt;
+  if (pointer === undefined || live === undefined) return "published";
+  const { store, signal } = context;
+  const plan = {
+    live,
+    withdrawn,
+    generation: pointer.current.generation + 1,
+    snapshotId: snapshotId(readAt, context.randomBytes(4)),
+    generatedAt: readAt.toISOString(),
+  };
+  const onWritten = (bytes: number): void => {
+    record.bytesWritten += bytes;
+  };
+  const writer = createResponseWriter({ ...context, tenantId, snapshotId: plan.snapshotId, onWritten });
+  return await publishManifest(attempt, await withdrawalManifest(plan, store, writer, signal));
+}

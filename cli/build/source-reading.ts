@@ -1,0 +1,76 @@
+import type { TenantId } from "../../core/ids.ts";
+import type { SourceClient } from "../database/connect.ts";
+import { readProgramSums, type StrayRows } from "../source/program-sums.ts";
+import { type ReadProgram, readPrograms } from "../source/read-programs.ts";
+import type { SourceLimits } from "../source/source-limits.ts";
+import type { SourceMemory } from "./read-source-memory.ts";
+import type { RememberedPrograms } from "./remembered-programs.ts";
+import { maxNameLength, SourceChanges } from "./source-changes.ts";
+import type { MemoryTail } from "./source-memory.ts";
+
+/** What a tenant's source says, held against what is remembered of it. */
+export interface SourceReading {
+  readonly changes: SourceChanges;
+  /** Vouches for the programs that `changes` has kept; `undefined` when everything is read. */
+  readonly remembered: RememberedPrograms | undefined;
+  /** What the memory says beside its programs. */
+  readonly tail: MemoryTail | undefined;
+  readonly strays: readonly StrayRows[];
+  /** SHA-256 (hex) of the sums of all programs. */
+  readonly sums: string;
+  /** Only some programs were looked at. */
+  readonly isHinted: boolean;
+  /** The programs that have changed, by id. Called at most once. */
+  readonly programs: () => AsyncGenerator<readonly ReadProgram[], void>;
+}
+
+/** Of more changed programs than this share, all are read: to look each of them up by its name would cost more. */
+const maxChangedShare = 1 / 3;
+
+/**
+ * Asks for the sums of the tenant's programs and finds those that are not as they were. `hinted`: the only ones that may have
+ * changed since the memory was written; of no use without one.
+ */
+export async function readSource(
+  client: SourceClient,
+  tenantId: TenantId,
+  limits: SourceLimits,
+  memory: SourceMemory | undefined,
+  hinted: ReadonlySet<string> | undefined,
+): Promise<SourceReading> {
+  const remembered = memory?.kind === "programs" ? memory : undefined;
+  const only = onlyHinted(remembered, hinted);
+  const changes = new SourceChanges(remembered?.programs, only);
+  const names = only === undefined ? undefined : [...only];
+  const sizes = await readProgramSums(client, tenantId, limits, (sum) => changes.add(sum), names);
+  const { strays, sums } = changes.finish();
+  const all = changes.ids.length + changes.kept.length;
+  const isWorthwhile = changes.canBeNamed && changes.ids.length <= all * maxChangedShare;
+  const isByName = remembered !== undefined && (only !== undefined || isWorthwhile);
+  if (!isByName) changes.forget();
+  return {
+    changes,
+    remembered: isByName ? remembered.programs : undefined,
+    tail: remembered === undefined ? undefined : { strays: remembered.strays, unlisted: remembered.unlisted },
+    strays,
+    sums,
+    isHinted: only !== undefined,
+    programs: () => {
+      if (isByName && changes.ids.length === 0) return nothing();
+      return readPrograms(client, tenantId, limits, sizes, isByName ? changes.ids : undefined);
+    },
+  };
+}
+
+/** Rows of unknown programs are found by looking at all of them, so a tenant that has such rows takes no hints. */
+function onlyHinted(
+  memory: Extract<SourceMemory, { kind: "programs" }> | undefined,
+  hinted: ReadonlySet<string> | undefined,
+): ReadonlySet<string> | undefined {
+  if (memory === undefined || hinted === undefined || memory.unlisted === null) return undefined;
+  const only = new Set([...hinted, ...memory.unlisted]);
+  const canBeNamed = [...only].every((id) => id.length <= maxNameLength);
+  return memory.strays.length > 0 || !canBeNamed ? undefined : only;
+}
+
+async function* nothing(): AsyncGenerator<readonly ReadProgram[], void> {}

@@ -1,0 +1,208 @@
+import type { SnapshotId, TenantId } from "../../core/ids.ts";
+import type { Manifest } from "../../core/manifest.ts";
+import { bytesBody } from "../../core/object-body.ts";
+import { ProgramTable } from "../../core/program-table.ts";
+import type { ProgramCounts } from "../../schemas/generated/types.ts";
+import { type DataProblem, shownValue } from "../public-program/problem.ts";
+import { compareIds } from "../source/compare-ids.ts";
+import type { StrayRows } from "../source/program-sums.ts";
+import type { ReadProgram } from "../source/read-programs.ts";
+import { checkedProgram } from "./checked-program.ts";
+import type { ContentRules } from "./content-rules.ts";
+import { ListResponses } from "./list-responses.ts";
+import { MemoryDraft, maxFindingsOfLine, publishedLine } from "./memory-draft.ts";
+import type { ProblemLog } from "./problem-log.ts";
+import { noPrograms, type ProgramTally } from "./program-counts.ts";
+import type { RememberedPrograms } from "./remembered-programs.ts";
+import type { ResponseWriter } from "./response-writer.ts";
+import type { SourceChanges } from "./source-changes.ts";
+
+export interface ContentPlan {
+  readonly tenantId: TenantId;
+  readonly snapshotId: SnapshotId;
+  /** The live manifest, if it can be trusted: what is counted against, and unchanged files are taken over from it. */
+  readonly parent: Manifest | undefined;
+  /** Take nothing over: every file is written anew, also an unchanged one. */
+  readonly rewrite: boolean;
+  readonly rules: ContentRules;
+}
+
+/**
+ * What is to be published of a tenant, gathered in the order of the program ids: programs that are as they were, which the
+ * memory vouches for, and those that were read, which are mapped, rendered and checked, and whose details are stored at
+ * once where they are not what the parent has. Nothing of it is visible: that takes the manifest and the pointer.
+ */
+export class TenantContent implements Disposable {
+  readonly programs = new ProgramTable();
+  readonly lists = new ListResponses();
+  readonly memory = new MemoryDraft();
+  /** Programs with an error, as the source writes their ids. */
+  readonly leftOut: string[] = [];
+  readonly #plan: ContentPlan;
+  readonly #remembered: RememberedPrograms | undefined;
+  readonly #changes: SourceChanges;
+  readonly #problems: ProblemLog;
+  readonly #writer: ResponseWriter;
+  readonly #counts: ProgramTally = { ...noPrograms };
+  /** Live programs with a row that states that they are not to be published; a further row may contradict it. */
+  readonly #withdrawn = new Set<string>();
+  readonly #unlisted: string[] = [];
+  /** Findings of programs of one id. */
+  #twins: { readonly id: string; readonly problem: DataProblem }[] = [];
+  #nextKept = 0;
+  #nextSum = 0;
+
+  constructor(
+    plan: ContentPlan,
+    remembered: RememberedPrograms | undefined,
+    changes: SourceChanges,
+    problems: ProblemLog,
+    writer: ResponseWriter,
+  ) {
+    this.#plan = plan;
+    this.#remembered = remembered;
+    this.#changes = changes;
+    this.#problems = problems;
+    this.#writer = writer;
+  }
+
+  /** A program that was read; called in the order of the ids. */
+  async take(read: ReadProgram): Promise<void> {
+    const { parent, rules, snapshotId, rewrite } = this.#plan;
+    const id = read.source.programId;
+    if (this.#twins.at(-1)?.id !== id) this.#reportTwins();
+    this.#keepUpTo(id);
+    const sum = this.#sumOf(id);
+    const outcome = checkedProgram(read, rules, parent);
+    if (outcome.kind === "unpublished") {
+      this.#counts.notPublishable += 1;
+      if (parent?.programs.has(id)) this.#withdrawn.add(id);
+      if (sum === undefined || read.isDuplicate) this.#unlist(id);
+      else this.memory.add([id, sum, outcome.state]);
+      return;
+    }
+    for (const problem of outcome.problems) {
+      if (read.isDuplicate) this.#twins.push({ id, problem });
+      else this.#problems.add(problem);
+    }
+    if (outcome.kind === "invalid") {
+      this.#counts.invalid += 1;
+      if (this.leftOut.at(-1) !== id) this.leftOut.push(id);
+      this.#unlist(id);
+      return;
+    }
+    const { programId, rendered, departureDate, problems } = outcome;
+    this.lists.add(rendered, departureDate);
+    if (sum === undefined || problems.length > maxFindingsOfLine) this.#unlist(id);
+    else {
+      const listBytes = Buffer.byteLength(rendered.listItem);
+      const legacyBytes = Buffer.byteLength(rendered.legacyItem);
+      this.memory.add(publishedLine(id, sum, { departureDate, listBytes, legacyBytes }, problems));
+    }
+    const before = parent?.programs.get(programId);
+    const isSame = before?.sha256 === rendered.detailSha256;
+    if (isSame) this.#counts.unchanged += 1;
+    else this.#counts[before === undefined ? "added" : "changed"] += 1;
+    if (isSame && !rewrite) {
+      this.programs.add(programId, before);
+      return;
+    }
+    const body = bytesBody(Buffer.from(rendered.detail));
+    this.programs.add(programId, { snapshotId, sha256: body.sha256, size: body.size });
+    await this.#writer.put({ kind: "detail", programId }, body);
+  }
+
+  /** Called once, after the last program. */
+  finish(strays: readonly StrayRows[]): void {
+    this.#reportTwins();
+    this.#keepUpTo(undefined);
+    reportStrays(strays, this.#problems);
+    this.#counts.programs = this.programs.count;
+    const { parent } = this.#plan;
+    const { unchanged, changed } = this.#counts;
+    this.#counts.removed = parent === undefined ? 0 : parent.programs.count - unchanged - changed;
+    for (const id of this.leftOut) this.#withdrawn.delete(id);
+    this.#counts.withdrawn = this.#withdrawn.size;
+  }
+
+  get counts(): ProgramCounts {
+    return this.#counts;
+  }
+
+  /** P20: programs of the live snapshot all of whose rows state that they are not to be published. */
+  get withdrawn(): ReadonlySet<string> {
+    return this.#withdrawn;
+  }
+
+  /** Whether the programs are those of the parent, to the byte. */
+  get hasParentsPrograms(): boolean {
+    const { added, changed, removed } = this.#counts;
+    return this.#plan.parent !== undefined && added + changed + removed === 0;
+  }
+
+  /** Programs without a line in the memory. */
+  get unlisted(): readonly string[] {
+    return this.#unlisted;
+  }
+
+  [Symbol.dispose](): void {
+    this.lists[Symbol.dispose]();
+    this.memory[Symbol.dispose]();
+  }
+
+  /** The database gives rows of one id in any order. */
+  #reportTwins(): void {
+    const texts = new Map(this.#twins.map(({ problem }) => [problem, JSON.stringify(problem)]));
+    const ordered = [...texts].sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
+    for (const [problem] of ordered) this.#problems.add(problem);
+    this.#twins = [];
+  }
+
+  #unlist(id: string): void {
+    if (this.#unlisted.at(-1) !== id) this.#unlisted.push(id);
+  }
+
+  /** The sum of the program's rows; its own place in the order makes it cheap to find. */
+  #sumOf(id: string): string | undefined {
+    const { ids, sums } = this.#changes;
+    while (this.#nextSum < ids.length && compareIds(ids[this.#nextSum] ?? "", id) < 0) this.#nextSum += 1;
+    return ids[this.#nextSum] === id ? sums[this.#nextSum] : undefined;
+  }
+
+  /** Takes over the programs before this one that are as they were; without one, all that are left. */
+  #keepUpTo(id: string | undefined): void {
+    const remembered = this.#remembered;
+    if (remembered === undefined) return;
+    const { kept } = this.#changes;
+    for (let line = kept[this.#nextKept]; line !== undefined; line = kept[this.#nextKept]) {
+      if (id !== undefined && compareIds(remembered.idAt(line), id) > 0) return;
+      this.#keep(remembered, line);
+      this.#nextKept += 1;
+    }
+  }
+
+  #keep(remembered: RememberedPrograms, line: number): void {
+    this.memory.keep(line);
+    if (!remembered.isPublished(line)) {
+      this.#counts.notPublishable += 1;
+      return;
+    }
+    const id = remembered.idAt(line);
+    const before = this.#plan.parent?.programs.get(id);
+    // The memory was held against the manifest when it was read.
+    if (before === undefined) throw new RangeError(`program ${id} is remembered, and not live`);
+    this.#counts.unchanged += 1;
+    this.programs.add(id, before);
+    this.lists.keep(line, remembered.departureAt(line));
+    for (const problem of remembered.findingsAt(line)) this.#problems.add(problem);
+  }
+}
+
+/** D36: they belong to nothing that is published. */
+function reportStrays(strays: readonly StrayRows[], problems: ProblemLog): void {
+  for (const { view, programs, firstProgramId } of strays) {
+    const programId = shownValue(firstProgramId);
+    const value = `${view}: ${programs} such program id(s), the first: ${programId}`;
+    problems.add({ code: "rows_of_unknown_program", programId, field: null, value });
+  }
+}

@@ -1,0 +1,62 @@
+import { asFailure } from "../../core/failure.ts";
+import { bytesBody } from "../../core/object-body.ts";
+import { sourceMemoryKey } from "../../core/object-key.ts";
+import type { ObjectBody } from "../../core/object-store.ts";
+import type { Attempt } from "./attempt.ts";
+import { type BlockedReading, blockedMemory, type MemoryHead, type MemoryTail } from "./source-memory.ts";
+import type { SourceReading } from "./source-reading.ts";
+import type { TenantContent } from "./tenant-content.ts";
+
+/** Writes down what the live snapshot was built from, so that the next build reads only what changes. */
+export async function rememberSource(
+  attempt: Attempt,
+  reading: SourceReading,
+  content: TenantContent,
+): Promise<void> {
+  const head = memoryHead(attempt);
+  if (head === undefined) return;
+  using spool = content.memory.finish(head, memoryTail(reading, content), reading.remembered);
+  await write(attempt, spool.finish());
+}
+
+/** The same unless the memory says just that already. */
+export async function rememberChanges(
+  attempt: Attempt,
+  reading: SourceReading,
+  content: TenantContent,
+): Promise<void> {
+  const { remembered, tail } = reading;
+  const isSame =
+    content.memory.added === 0 &&
+    content.memory.kept === remembered?.count &&
+    JSON.stringify(tail) === JSON.stringify(memoryTail(reading, content));
+  if (!isSame) await rememberSource(attempt, reading, content);
+}
+
+function memoryTail({ changes, strays }: SourceReading, content: TenantContent): MemoryTail {
+  return { strays, unlisted: changes.canBeNamed ? content.unlisted : null };
+}
+
+/** Writes down what a build found that might not publish it: while nothing changes, the next one need not read it again. */
+export async function rememberBlocked(attempt: Attempt, blocked: BlockedReading): Promise<void> {
+  const head = memoryHead(attempt);
+  if (head !== undefined) await write(attempt, bytesBody(blockedMemory(head, blocked)));
+}
+
+function memoryHead({ tenantId, options, record, live }: Attempt): MemoryHead | undefined {
+  const snapshotId = record.after?.snapshotId ?? live?.snapshotId;
+  if (snapshotId === undefined || options.dryRun) return undefined;
+  return { tenantId, snapshotId, recipe: options.recipe };
+}
+
+/**
+ * Unconditionally: the last one to write wins, and a memory of another snapshot than the live one is of no use to anybody. It
+ * is written after everything else, and without it nothing is lost but time, so a failure of it is only told.
+ */
+async function write({ tenantId, context, record }: Attempt, body: ObjectBody): Promise<void> {
+  try {
+    await context.store.put(sourceMemoryKey(tenantId), body, { signal: context.signal });
+  } catch (error) {
+    record.memoryFailure = asFailure(error);
+  }
+}

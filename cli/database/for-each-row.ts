@@ -1,0 +1,36 @@
+import pg from "pg";
+import type { SourceClient } from "./connect.ts";
+
+/** All columns as text, as the database writes them. */
+export type TextRow = readonly (string | null)[];
+
+const asText = { getTypeParser: () => (text: unknown) => text };
+
+/**
+ * Runs a query and hands over its rows as they come in. Neither a cursor, which keeps PostgreSQL from planning for all rows
+ * and from working in parallel, nor all the rows in memory. Throws what `take` throws, once the query has ended.
+ */
+export async function forEachRow(
+  client: SourceClient,
+  text: string,
+  values: readonly unknown[],
+  take: (row: TextRow) => void,
+): Promise<void> {
+  const config = { text, values: [...values], rowMode: "array", types: asText } as unknown;
+  const query = new pg.Query<TextRow & unknown[]>(config as pg.QueryConfig);
+  let failure: { readonly reason: unknown } | undefined;
+  await new Promise<void>((resolve, reject) => {
+    query.on("row", (row) => {
+      // Thrown out of here it would end the process.
+      try {
+        if (failure === undefined) take(row);
+      } catch (reason) {
+        failure = { reason };
+      }
+    });
+    query.on("end", () => resolve());
+    query.on("error", reject);
+    client.query(query);
+  });
+  if (failure !== undefined) throw failure.reason;
+}

@@ -1,0 +1,332 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { BuildOptions } from "../../../cli/build/attempt.ts";
+import { buildTenant } from "../../../cli/build/build-tenant.ts";
+import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
+import { release } from "../../../cli/snapshot/release.ts";
+import { rollback } from "../../../cli/snapshot/rollback.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { type ObjectKey, sourceMemoryKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
+import { cannedOptions } from "../../support/canned-source.ts";
+import { publishedSnapshot } from "../../support/published-snapshot.ts";
+import { sized } from "../../support/quick-pass.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+const acme = parseTenantId("acme");
+const never = new AbortController().signal;
+const context = { now: () => new Date(), randomBytes, signal: never };
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+/** Well-formed ids in another order than they were made, two that differ in case, and ids that break the contract. */
+const ids = Array.from({ length: 24 }, (_, at) => `p-${(at * 7) % 24}`).concat(
+  "P-1",
+  "no id!",
+  "é",
+  "x".repeat(1200),
+);
+const anyId = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom(...ids) },
+  { weight: 1, arbitrary: fc.constant(null) },
+);
+const anyState = fc.constantFrom("active", "active", "active", "draft", "CANCELLED", "ended", "lost", null);
+const anyName = fc.constantFrom("Kyoto", "Lisboa ✈", "Zürich", "", " ", null);
+const anyDate = fc.constantFrom("2027-01-01", "2027-02-01", "2027-02-01", "infinity", null);
+
+/** What happens between two builds, or how the next one is made. */
+type Step =
+  | {
+      readonly kind: "add";
+      readonly id: string | null;
+      readonly name: string | null;
+      readonly state: string | null;
+    }
+  | { readonly kind: "remove"; readonly id: string | null }
+  | { readonly kind: "state"; readonly id: string | null; readonly state: string | null }
+  | { readonly kind: "date"; readonly id: string | null; readonly date: string | null }
+  | { readonly kind: "currency"; readonly id: string | null; readonly currency: string }
+  | { readonly kind: "price"; readonly id: string | null; readonly amount: string }
+  | { readonly kind: "faq"; readonly id: string | null; readonly answer: string | null }
+  | { readonly kind: "moved child"; readonly from: string | null; readonly to: string | null }
+  | { readonly kind: "damage"; readonly what: "memory" | "list"; readonly how: "gone" | "cut" | "changed" }
+  | {
+      readonly kind:
+        | "foreign memory"
+        | "rollback"
+        | "release"
+        | "rewrite"
+        | "setting"
+        | "build"
+        | "hinted build";
+    };
+
+const record = fc.record as <Kind extends string, Rest extends object>(
+  model: { [Key in keyof Rest]: fc.Arbitrary<Rest[Key]> } & { kind: fc.Arbitrary<Kind> },
+) => fc.Arbitrary<Rest & { kind: Kind }>;
+const kind = <Kind extends string>(name: Kind): fc.Arbitrary<Kind> => fc.constant(name);
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: record({ kind: kind("add"), id: anyId, name: anyName, state: anyState }) },
+  { weight: 2, arbitrary: record({ kind: kind("remove"), id: anyId }) },
+  { weight: 3, arbitrary: record({ kind: kind("state"), id: anyId, state: anyState }) },
+  { weight: 2, arbitrary: record({ kind: kind("date"), id: anyId, date: anyDate }) },
+  {
+    weight: 2,
+    arbitrary: record({ kind: kind("currency"), id: anyId, currency: fc.constantFrom("EUR", "euro") }),
+  },
+  {
+    weight: 2,
+    arbitrary: record({ kind: kind("price"), id: anyId, amount: fc.constantFrom("10", "0", "NaN") }),
+  },
+  {
+    weight: 2,
+    arbitrary: record({ kind: kind("faq"), id: anyId, answer: fc.constantFrom("yes", " ", null) }),
+  },
+  { weight: 1, arbitrary: record({ kind: kind("moved child"), from: anyId, to: anyId }) },
+  {
+    weight: 1,
+    arbitrary: record({
+      kind: kind("damage"),
+      what: fc.constantFrom("memory" as const, "list" as const),
+      how: fc.constantFrom("gone" as const, "cut" as const, "changed" as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: record({
+      kind: fc.constantFrom("foreign memory", "rollback", "release", "rewrite", "setting"),
+    }) as fc.Arbitrary<Step>,
+  },
+  {
+    weight: 8,
+    arbitrary: record({ kind: fc.constantFrom("build", "build", "hinted build") }) as fc.Arbitrary<Step>,
+  },
+);
+
+/** A store and what the builds into it are made with. */
+interface World {
+  readonly store: ObjectStore;
+  readonly pool: SourcePool;
+  setting: "object" | "total";
+  /** Programs that changed since the last build; `undefined`: who knows what. */
+  changed: Set<string> | undefined;
+  isListDamaged: boolean;
+}
+
+async function build(world: World, options: Partial<BuildOptions> = {}): Promise<TenantRun> {
+  const rules = { ...cannedOptions.rules, legacyCapacity: world.setting };
+  return await buildTenant(
+    acme,
+    { ...cannedOptions, onInvalid: "report", rules, recipe: world.setting, ...options },
+    {
+      ...context,
+      pool: world.pool,
+      store: world.store,
+      beforeFirstWrite: async () => {},
+      onProgress: () => {},
+    },
+  );
+}
+
+/** What must not depend on the history. */
+async function resultOf(world: World, run: TenantRun): Promise<object> {
+  const { counts, leftOut, livePrograms, problems, problemsOmitted, problemCounts } = run;
+  const { programs, notPublishable, invalid } = counts;
+  const { bytes } = await publishedSnapshot(world.store, "acme");
+  const findings = { problems, problemsOmitted, problemCounts };
+  return { counts: { programs, notPublishable, invalid }, leftOut, livePrograms, findings, bytes };
+}
+
+async function change(world: World, step: Step): Promise<void> {
+  const { query } = bench.source;
+  const touched = (...found: readonly (string | null)[]): void => {
+    for (const id of found) {
+      if (id === null) world.changed = undefined;
+      else world.changed?.add(id);
+    }
+  };
+  const set = async (column: string, id: string | null, value: string | null): Promise<void> => {
+    touched(id);
+    await query(
+      `UPDATE partner_source.programs SET ${column} = $2 WHERE program_id IS NOT DISTINCT FROM $1`,
+      [id, value],
+    );
+  };
+  switch (step.kind) {
+    case "add":
+      touched(step.id);
+      return await bench.insertPrograms("acme", {
+        program_id: step.id,
+        name: step.name,
+        lifecycle_state: step.state,
+      });
+    case "remove":
+      touched(step.id);
+      return await query("DELETE FROM partner_source.programs WHERE program_id IS NOT DISTINCT FROM $1", [
+        step.id,
+      ]);
+    case "state":
+      return await set("lifecycle_state", step.id, step.state);
+    case "date":
+      return await set("departure_date", step.id, step.date);
+    case "currency":
+      return await set("currency", step.id, step.currency);
+    case "price":
+      touched(step.id);
+      return await bench.source.insert("room_prices", {
+        tenant_id: "acme",
+        program_id: step.id,
+        occupancy: 2,
+        amount: step.amount,
+      });
+    case "faq":
+      touched(step.id);
+      return await bench.source.insert("faq", {
+        tenant_id: "acme",
+        program_id: step.id,
+        position: 1,
+        question: "Really?",
+        answer: step.answer,
+      });
+    case "moved child":
+      touched(step.from, step.to);
+      return await query(
+        "UPDATE partner_source.faq SET program_id = $2 WHERE program_id IS NOT DISTINCT FROM $1",
+        [step.from, step.to],
+      );
+    case "damage":
+      return await damage(world, step);
+    case "foreign memory":
+      return await rewriteObject(world.store, sourceMemoryKey(acme), (text) =>
+        text.replace('"acme"', '"beta"'),
+      );
+    case "rollback":
+      if (world.isListDamaged) return;
+      await rollback(acme, undefined, { ...context, store: world.store }).catch(() => {});
+      return;
+    case "release":
+      await release(acme, { ...context, store: world.store }).catch(() => {});
+      return;
+    case "setting":
+      world.setting = world.setting === "object" ? "total" : "object";
+      return;
+    case "rewrite":
+    case "build":
+    case "hinted build":
+      return;
+  }
+}
+
+async function damage(world: World, { what, how }: Extract<Step, { kind: "damage" }>): Promise<void> {
+  const { store } = world;
+  if (world.isListDamaged) return;
+  const { manifest, current } = await publishedSnapshot(store, "acme");
+  // On hold nothing mends it.
+  if (what === "list" && current.hold !== null) return;
+  world.isListDamaged = what === "list";
+  const key = what === "memory" ? sourceMemoryKey(acme) : manifest.list.key;
+  if (how === "gone") await store.delete([key]);
+  else if (how === "cut") await rewriteObject(store, key, (text) => text.slice(0, text.length / 2));
+  else await rewriteObject(store, key, (text) => text.replaceAll("Kyoto", "Tokyo").replaceAll("1", "2"));
+}
+
+async function rewriteObject(
+  store: ObjectStore,
+  key: ObjectKey,
+  edit: (text: string) => string,
+): Promise<void> {
+  const found = await store.get(key);
+  if (found.kind !== "object") return;
+  const text = (await readBody(found.body, 2 ** 20, key)).toString();
+  await store.put(key, bytesBody(Buffer.from(edit(text))));
+}
+
+/** Ids of the programs all of whose rows say that they are not to be published. */
+async function withdrawnIds({ pool }: World): Promise<readonly string[]> {
+  const { rows } = await pool.withReading((client) =>
+    client.query<{ id: string }>(
+      `SELECT program_id AS id FROM partner_source.programs GROUP BY program_id
+       HAVING bool_and(coalesce(lower(lifecycle_state) IN ('draft', 'cancelled', 'ended'), false))`,
+    ),
+  );
+  return rows.map(({ id }) => id);
+}
+
+test("P21 whatever happened before, an incremental build leaves the bytes and the findings of a full one", {
+  timeout: 600_000,
+}, async () => {
+  const tally = { builds: 0, merged: 0, held: 0, hinted: 0, withdrawn: 0 };
+  await withSourcePool({ databaseUrl: bench.database.url, connections: 2, signal: never }, async (pool) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 20, maxLength: 60 }), async (steps) => {
+        await bench.reset();
+        await bench.source.insert("tenants", { tenant_id: "acme" });
+        await bench.insertPrograms("acme", ...ids.slice(0, 20));
+        const world: World = {
+          store: bench.store,
+          pool,
+          setting: "object",
+          changed: new Set(),
+          isListDamaged: false,
+        };
+        await build(world);
+        const all: readonly Step[] = [...steps, { kind: "build" }];
+        for (const step of all) {
+          await change(world, step);
+          if (!["build", "hinted build", "rewrite"].includes(step.kind)) continue;
+          const isHinted = step.kind === "hinted build" && world.changed !== undefined;
+          const hintedPrograms = isHinted ? world.changed : undefined;
+          let run = await build(world, { rewrite: step.kind === "rewrite", hintedPrograms });
+          // A list that nobody needed is not looked at; `--rewrite` is what mends it.
+          if (world.isListDamaged && run.outcome === "unchanged") run = await build(world, { rewrite: true });
+          world.isListDamaged = false;
+          tally.builds += 1;
+          if (isHinted) tally.hinted += 1;
+          if (run.requests.get > 3) tally.merged += 1;
+          if ((run.counts.withdrawn ?? 0) > 0) tally.withdrawn += 1;
+          const served = new Set((await publishedSnapshot(world.store, "acme")).details.keys());
+          for (const id of await withdrawnIds(world)) expect(served.has(id)).toBe(false);
+          world.changed = new Set();
+          if (run.outcome === "held") {
+            // What a hold keeps back has changed for whatever is built when it has ended.
+            world.changed = undefined;
+            tally.held += 1;
+            continue;
+          }
+          expect(["published", "unchanged"]).toContain(run.outcome);
+          expect(await resultOf(world, run)).toEqual(await fullResult(world));
+        }
+      }),
+      { numRuns: sized({ whole: 60, quick: 6 }) },
+    );
+  });
+  console.log(JSON.stringify(tally));
+  for (const count of Object.values(tally)) expect(count).toBeGreaterThan(0);
+});
+
+/** Of a build of the same source into an empty store. */
+async function fullResult({ pool, setting }: World): Promise<object> {
+  const directory = mkdtempSync(join(tmpdir(), "full-build-"));
+  const store = createFileStore({ directory });
+  try {
+    const world: World = { store, pool, setting, changed: undefined, isListDamaged: false };
+    return await resultOf(world, await build(world));
+  } finally {
+    await store.close();
+    rmSync(directory, { recursive: true });
+  }
+}

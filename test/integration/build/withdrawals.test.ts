@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { parseTenantId } from "../../../core/ids.ts";
+import { manifestKey, sourceMemoryKey } from "../../../core/object-key.ts";
+import type { RunReport } from "../../../schemas/generated/types.ts";
+import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+const acme = parseTenantId("acme");
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
+  await bench.insertMany("acme", 12);
+  await bench.build();
+});
+
+async function set(column: string, value: string | null, where: string): Promise<void> {
+  await bench.source.query(`UPDATE partner_source.programs SET ${column} = $1 WHERE ${where}`, [value]);
+}
+
+async function servedIds(): Promise<readonly string[]> {
+  const { list, legacy, details } = await bench.published("acme");
+  expect(legacy.programs.length).toBe(list.data.length);
+  expect([...details.keys()].sort()).toEqual(list.data.map(({ id }) => id).sort());
+  return list.data.map(({ id }) => id);
+}
+
+async function build(...args: readonly string[]): Promise<{
+  readonly status: number;
+  readonly run: ReturnType<typeof tenantRun>;
+  readonly report: RunReport;
+}> {
+  const { status, report } = await bench.build(args);
+  return { status, report, run: tenantRun(report, "acme") };
+}
+
+const eleven = Array.from({ length: 12 }, (_, at) => `p-${at + 1}`)
+  .filter((id) => id !== "p-3")
+  .sort();
+
+describe("P20 a withdrawal arrives", () => {
+  test.each(["draft", "cancelled", "COMPLETED", "archived", "Ended"])(
+    "by the next build, for the state %s, however faulty the withdrawn program is",
+    async (state) => {
+      await set("name", null, "program_id = 'p-3'");
+      await set("lifecycle_state", state, "program_id = 'p-3'");
+      const { status, run } = await build();
+      expect(status).toBe(0);
+      expect(run).toMatchObject({ outcome: "published", counts: { withdrawn: 1, removed: 1, invalid: 0 } });
+      expect(await servedIds()).toEqual(eleven);
+    },
+  );
+
+  test("beside faulty programs", async () => {
+    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+    await set("name", " ", "program_id = 'p-4'");
+    const { status, run } = await build();
+    expect(status).toBe(3);
+    expect(run).toMatchObject({
+      outcome: "published",
+      leftOut: ["p-4"],
+      counts: { withdrawn: 1, removed: 2 },
+    });
+    expect(await servedIds()).toEqual(eleven.filter((id) => id !== "p-4"));
+  });
+
+  test("under --on-invalid fail, which keeps everything else as it was", async () => {
+    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+    await set("name", " ", "program_id = 'p-4'");
+    await set("name", "Renamed", "program_id = 'p-5'");
+    await bench.insertPrograms("acme", "new");
+    const { status, run } = await build("--on-invalid", "fail");
+    expect(status).toBe(1);
+    expect(run).toMatchObject({
+      outcome: "failed",
+      generation: 2,
+      livePrograms: 11,
+      failure: { code: "invalid_program" },
+      counts: { withdrawn: 1 },
+    });
+    expect(await servedIds()).toEqual(eleven);
+    const { details, manifest, current } = await bench.published("acme");
+    expect(details.get("p-5")?.name).toBe("Tour 5");
+    expect(manifest.parent).toBe(run.previousSnapshotId);
+    expect(current.hold).toBeNull();
+  });
+
+  test("when the shrink guard refuses the rest", async () => {
+    await set("lifecycle_state", "ended", "program_id = 'p-3'");
+    await bench.source.query(
+      "DELETE FROM partner_source.programs WHERE program_id IN ('p-4','p-5','p-6','p-7','p-8','p-9','p-10')",
+    );
+    const { status, run } = await build();
+    expect(status).toBe(4);
+    expect(run).toMatchObject({
+      outcome: "refused",
+      generation: 2,
+      livePrograms: 11,
+      counts: { withdrawn: 1 },
+    });
+    expect(run.failure?.message).toContain("Of the 12 programs of tenant acme, 7 are gone");
+    expect(await servedIds()).toEqual(eleven);
+  });
+
+  test("on hold, and the hold stays", async () => {
+    await set("name", "Second", "program_id = 'p-1'");
+    await build();
+    await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
+    const { hold } = (await bench.published("acme")).current;
+    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+    const { status, run } = await build();
+    expect(status).toBe(0);
+    expect(run).toMatchObject({ outcome: "held", generation: 4, livePrograms: 11, counts: { withdrawn: 1 } });
+    const { current, details } = await bench.published("acme");
+    expect(current.hold).toEqual(hold);
+    expect(details.get("p-1")?.name).toBe("Tour 1");
+    expect(await servedIds()).toEqual(eleven);
+    expect((await build("--tenant", "acme")).status).toBe(4);
+    await bench.run(["snapshot", "release", "--tenant", "acme"]);
+    expect((await build()).run).toMatchObject({ outcome: "published", generation: 5 });
+    expect((await bench.published("acme")).details.get("p-1")?.name).toBe("Second");
+    expect(await servedIds()).toEqual(eleven);
+  });
+
+  test("after a rollback: an older snapshot does not bring back what the source says is cancelled", async () => {
+    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+    await build();
+    await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
+    expect(await servedIds()).toHaveLength(12);
+    const { run } = await build();
+    expect(run).toMatchObject({ outcome: "held", livePrograms: 11, counts: { withdrawn: 1 } });
+    expect(await servedIds()).toEqual(eleven);
+  });
+
+  test("of all programs, on hold, too: the list is empty and named", async () => {
+    await bench.run(["snapshot", "build", "--rewrite"]);
+    await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
+    await set("lifecycle_state", "ended", "true");
+    const { status, run } = await build();
+    expect(status).toBe(0);
+    expect(run).toMatchObject({ outcome: "held", livePrograms: 0, problemCounts: { snapshot_empty: 1 } });
+    expect(await servedIds()).toEqual([]);
+    expect((await build()).run).toMatchObject({ outcome: "held", problemCounts: { snapshot_empty: 1 } });
+  });
+
+  test("not by a dry run, which says how many there are", async () => {
+    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+    await set("name", " ", "program_id = 'p-4'");
+    const { status, run } = await build("--dry-run", "--on-invalid", "fail");
+    expect(status).toBe(1);
+    expect(run.counts.withdrawn).toBe(1);
+    expect(await servedIds()).toHaveLength(12);
+  });
+});
+
+describe("P20 what is no withdrawal", () => {
+  test.each([
+    ["a row that is gone", "DELETE FROM partner_source.programs WHERE program_id = 'p-3'"],
+    [
+      "an unknown state",
+      "UPDATE partner_source.programs SET lifecycle_state = 'sold' WHERE program_id = 'p-3'",
+    ],
+    ["no state", "UPDATE partner_source.programs SET lifecycle_state = NULL WHERE program_id = 'p-3'"],
+    [
+      "a cancelled row beside an active one of the same id",
+      "INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state) VALUES ('acme', 'p-3', 'Twin', 'cancelled')",
+    ],
+  ])("%s", async (_, sql) => {
+    await bench.source.query(sql);
+    await set("name", " ", "program_id = 'p-4'");
+    const { run } = await build("--on-invalid", "fail");
+    expect(run).toMatchObject({ outcome: "failed", generation: 1, counts: { withdrawn: 0 } });
+    expect(await servedIds()).toHaveLength(12);
+  });
+
+  test("two rows that both state it are one", async () => {
+    await bench.insertPrograms("acme", { program_id: "p-3", lifecycle_state: "draft" });
+    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+    const { run } = await build();
+    expect(run).toMatchObject({ outcome: "published", counts: { withdrawn: 1, invalid: 0 } });
+    expect(await servedIds()).toEqual(eleven);
+  });
+});
+
+describe("a build that may not publish", () => {
+  test("is told again by the next one, which reads nothing while nothing changes", async () => {
+    await set("name", " ", "program_id IN ('p-4', 'p-5')");
+    const first = (await build("--on-invalid", "fail")).run;
+    const second = (await build("--on-invalid", "fail")).run;
+    expect(second).toEqual({
+      ...first,
+      durationMs: second.durationMs,
+      requests: second.requests,
+      bytesWritten: 0,
+    });
+    expect(second.requests).toEqual({ get: 3, put: 0, list: 0, delete: 0 });
+    expect(second.leftOut).toEqual(["p-4", "p-5"]);
+  });
+
+  test("is no reason not to publish once it may", async () => {
+    await set("name", " ", "program_id IN ('p-4', 'p-5')");
+    await build("--on-invalid", "fail");
+    expect((await build()).run).toMatchObject({ outcome: "published", leftOut: ["p-4", "p-5"] });
+  });
+
+  test("withdraws what is cancelled later on", async () => {
+    await set("name", " ", "program_id = 'p-4'");
+    await build("--on-invalid", "fail");
+    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+    expect((await build("--on-invalid", "fail")).run).toMatchObject({ outcome: "failed", livePrograms: 11 });
+    expect(await servedIds()).toEqual(eleven);
+  });
+
+  test("cannot withdraw from a snapshot whose manifest is damaged, and says that it is", async () => {
+    await bench.run(["snapshot", "build", "--rewrite"]);
+    await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
+    const { snapshotId } = (await bench.published("acme")).current;
+    await bench.store.delete([manifestKey(acme, snapshotId)]);
+    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+    expect((await build()).run).toMatchObject({ outcome: "held", problemCounts: { manifest_unreadable: 1 } });
+  });
+});
+
+test("a memory that cannot be written fails nothing, and is told", async () => {
+  await bench.source.query("UPDATE partner_source.programs SET name = 'New' WHERE program_id = 'p-1'");
+  const { mkdir, rm } = await import("node:fs/promises");
+  const path = `${bench.storeDirectory}/${sourceMemoryKey(acme)}`;
+  await rm(path);
+  await mkdir(`${path}/in-the-way`, { recursive: true });
+  const { status, run } = await build();
+  expect(status).toBe(0);
+  expect(run).toMatchObject({ outcome: "published", problemCounts: { memory_unwritten: 1 } });
+  expect((await bench.published("acme")).details.get("p-1")?.name).toBe("New");
+});
