@@ -50,6 +50,8 @@ export interface AttemptRecord {
   /** The pointer that the attempt began with, and the one that it made. */
   before: Current | undefined;
   after: Current | undefined;
+  /** When the attempt began to read the source: what it publishes or finds unchanged is confirmed at that time (P60). */
+  readAt: Date | undefined;
   counts: ProgramCounts;
   bytesWritten: number;
   readonly problems: ProblemLog;
@@ -63,6 +65,7 @@ export function newAttemptRecord(): AttemptRecord {
   return {
     before: undefined,
     after: undefined,
+    readAt: undefined,
     counts: noPrograms,
     bytesWritten: 0,
     problems: new ProblemLog(),
@@ -85,6 +88,7 @@ export async function attemptTenant(
   record.before = before;
   if (before?.hold) return "held";
   const readAt = context.now();
+  record.readAt = readAt;
   const plan = {
     tenantId,
     snapshotId: snapshotId(readAt, context.randomBytes(4)),

@@ -44,6 +44,8 @@ export async function buildTenant(
     record.problems.add({ code: "manifest_unreadable", programId: null, field: null, value });
   }
   const live = after ?? before;
+  // P60: a dry run proves nothing to those who read the store.
+  const isConfirmed = (outcome === "published" || outcome === "unchanged") && !options.dryRun;
   const { problems, problemsOmitted, problemCounts } = recalled ?? record.problems.findings;
   return {
     tenantId,
@@ -51,6 +53,7 @@ export async function buildTenant(
     snapshotId: live?.snapshotId ?? null,
     generation: live?.generation ?? null,
     previousSnapshotId: before?.snapshotId ?? null,
+    confirmedAt: (isConfirmed && record.readAt?.toISOString()) || null,
     counts,
     durationMs: Math.max(0, context.now().getTime() - startedAt.getTime()),
     requests: store.requests(),
@@ -70,6 +73,7 @@ export function notBuilt(tenantId: TenantId, outcome: "skipped" | "elsewhere"): 
     snapshotId: null,
     generation: null,
     previousSnapshotId: null,
+    confirmedAt: null,
     counts: noPrograms,
     durationMs: 0,
     requests: { get: 0, put: 0, list: 0, delete: 0 },
