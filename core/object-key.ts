@@ -13,6 +13,8 @@ export type ResponseName =
 export const tokensKey = "auth/tokens.json" as ObjectKey;
 export const tenantsPrefix = "tenants/";
 export const runsPrefix = "runs/";
+/** Beside the reports of runs, whose names are ids: nobody can take it for one. */
+export const confirmedKey = "runs/confirmed.json" as ObjectKey;
 
 export function runKey(runId: SnapshotId): ObjectKey {
   return `${runsPrefix}${runId}.json` as ObjectKey;

@@ -200,6 +200,14 @@ export const gatewaySettings = {
     min: 1,
     max: 31_536_000,
   }),
+  freshnessRefreshMs: integer({
+    name: "FRESHNESS_REFRESH_MS",
+    about:
+      "how often it looks when the data was last confirmed (`Snapshot-Confirmed-At`, `gateway_data_age_seconds`)",
+    fallback: 10_000,
+    min: 100,
+    max: 3_600_000,
+  }),
   cacheMaxMb: integer({
     name: "CACHE_MAX_MB",
     about: "bodies kept in memory; one over 1/16 of it is streamed, and only its gzip form kept",

@@ -16,8 +16,9 @@ import { type Clocks, processClocks } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
+import { createFreshness } from "./freshness.ts";
 import { createRequestHandler } from "./handle-request.ts";
-import { legacyHeaders } from "./header-lines.ts";
+import { legacyHeaders, snapshotHeaders } from "./header-lines.ts";
 import { closeServer, listen } from "./listen.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
@@ -89,6 +90,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     defaultLimit: settings.rateLimitRequests,
   });
+  const freshness = createFreshness({
+    store,
+    logger,
+    refreshMs: settings.freshnessRefreshMs,
+    callTimeoutMs,
+    onChange: () => snapshots.relabel(),
+  });
   const snapshots = createLiveSnapshots({
     store,
     logger,
@@ -96,6 +104,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     refreshMs: settings.snapshotRefreshMs,
     maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
     callTimeoutMs,
+    headersOf: ({ tenantId, manifest }) =>
+      snapshotHeaders(manifest, freshness.confirmedAt(tenantId, manifest.snapshotId)),
   });
   const streams = createBodyStreams(store);
   const bodies = createBodyCache({
@@ -179,6 +189,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   metrics.attach({
     tokenRegistryAgeMs: tokens.ageMs,
     snapshotAges: snapshots.ages,
+    oldestData: freshness.oldest,
+    unixMs: clocks.unixMs,
     cacheBytes: bodies.size,
     connections: connections.count,
     isCountedInFleet: () => fleetCounter?.isShared() ?? false,
@@ -187,6 +199,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     async start() {
+      freshness.start();
       const { adminPort } = settings;
       const admin =
         adminPort === undefined ? undefined : await listen(adminServer, settings.adminHost, adminPort);
@@ -202,6 +215,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async stop() {
       isStopping = true;
       onStop();
+      freshness.stop();
       if (apiServer.listening) {
         await closeServer(apiServer, settings.shutdownGraceSeconds * 1000, connections.endIdle);
       }

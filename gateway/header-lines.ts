@@ -7,9 +7,13 @@ export function kindHeaders(extra: string): string {
   return `Cache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\n${extra}`;
 }
 
-/** Header lines of the responses that come from a snapshot (W45). */
-export function snapshotHeaders({ snapshotId, generatedAt }: Manifest): string {
-  return `Snapshot-Id: ${snapshotId}\r\nSnapshot-Generated-At: ${generatedAt}\r\n`;
+/** Header lines of the responses that come from a snapshot (W45), and when it was last confirmed, if that is known (W49). */
+export function snapshotHeaders(
+  { snapshotId, generatedAt }: Pick<Manifest, "snapshotId" | "generatedAt">,
+  confirmedAt: string | null,
+): string {
+  const lines = `Snapshot-Id: ${snapshotId}\r\nSnapshot-Generated-At: ${generatedAt}\r\n`;
+  return confirmedAt === null ? lines : `${lines}Snapshot-Confirmed-At: ${confirmedAt}\r\n`;
 }
 
 /** The header lines of a limit of requests per window (W44), up to where the requests that are left stand. */

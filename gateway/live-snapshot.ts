@@ -6,16 +6,19 @@ import { readBody } from "../core/object-body.ts";
 import { currentKey, manifestKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readManifest } from "../core/read-manifest.ts";
-import { snapshotHeaders } from "./header-lines.ts";
 import type { StoreReader } from "./store-reader.ts";
 
-/** What a tenant's partners see: a pointer that was live, and the manifest that it names. */
-export interface LiveSnapshot {
+/** A pointer that was live, and the manifest that it names. */
+export interface ReadSnapshot {
   readonly tenantId: TenantId;
   /** The pointer's: rises with every publication, also with a rollback to an older snapshot. */
   readonly generation: number;
   readonly manifest: Manifest;
   readonly etag: ETag;
+}
+
+/** What a tenant's partners see. */
+export interface LiveSnapshot extends ReadSnapshot {
   /** Header lines of the responses that come from it. */
   readonly headers: string;
 }
@@ -30,9 +33,9 @@ export type Floor = Pick<Current, "generation" | "snapshotId">;
 export async function readLiveSnapshot(
   store: StoreReader,
   tenantId: TenantId,
-  known: { readonly held: LiveSnapshot | undefined; readonly floor: Floor | undefined },
+  known: { readonly held: ReadSnapshot | undefined; readonly floor: Floor | undefined },
   signal: AbortSignal,
-): Promise<LiveSnapshot> {
+): Promise<ReadSnapshot> {
   const { held, floor } = known;
   const key = currentKey(tenantId);
   const pointer = await store.get(key, { ifNoneMatch: held?.etag, signal });
@@ -47,8 +50,7 @@ export async function readLiveSnapshot(
   refuseOlder(current, floor, key);
   if (held?.generation === current.generation) return { ...held, etag: pointer.etag };
   const manifest = await readManifestOf(store, current, signal);
-  const { generation } = current;
-  return { tenantId, generation, manifest, etag: pointer.etag, headers: snapshotHeaders(manifest) };
+  return { tenantId, generation: current.generation, manifest, etag: pointer.etag };
 }
 
 /** P3: a generation never falls and never names two snapshots, so such a pointer is an old copy or not ours. */

@@ -2,7 +2,7 @@ import { asFailure, Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
-import { type Floor, type LiveSnapshot, readLiveSnapshot } from "./live-snapshot.ts";
+import { type Floor, type LiveSnapshot, type ReadSnapshot, readLiveSnapshot } from "./live-snapshot.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /** Which snapshot of each tenant is live, as far as this process knows. */
@@ -16,6 +16,8 @@ export interface LiveSnapshots {
   ages(): readonly { readonly tenantId: TenantId; readonly ageMs: number }[];
   /** Forgets snapshots that nobody asked for during the time for which they could be served unconfirmed. */
   sweep(): void;
+  /** Makes the header lines of the snapshots in memory anew: `headersOf` may say something else now. */
+  relabel(): void;
 }
 
 export interface LiveSnapshotsOptions {
@@ -26,10 +28,12 @@ export interface LiveSnapshotsOptions {
   readonly refreshMs: number;
   readonly maxStaleMs: number;
   readonly callTimeoutMs: number;
+  /** The header lines of the answers that come from a snapshot: made ahead of time, so that no request pays for them. */
+  readonly headersOf: (snapshot: ReadSnapshot) => string;
 }
 
 export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshots {
-  const { store, logger, clock, refreshMs, maxStaleMs, callTimeoutMs } = options;
+  const { store, logger, clock, refreshMs, maxStaleMs, callTimeoutMs, headersOf } = options;
   const tenants = new Map<TenantId, TenantState>();
 
   function stateOf(tenantId: TenantId): TenantState {
@@ -49,6 +53,12 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
     return state;
   }
 
+  /** `held` itself, if it is still right. */
+  function labelled(read: ReadSnapshot, held: LiveSnapshot | undefined): LiveSnapshot {
+    const headers = headersOf(read);
+    return held === read && held.headers === headers ? held : { ...read, headers };
+  }
+
   /** Never rejects: what went wrong is noted in the state. */
   async function refresh(state: TenantState, beganAtMs: number): Promise<void> {
     const { tenantId, live: held, floor } = state;
@@ -59,7 +69,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         (signal) => readLiveSnapshot(store, tenantId, { held, floor }, signal),
       );
       if (state.failure !== undefined) logger.info({ tenantId }, "the tenant's snapshot is confirmed again");
-      state.live = live;
+      state.live = labelled(live, held);
       state.floor = { generation: live.generation, snapshotId: live.manifest.snapshotId };
       state.confirmedAtMs = beganAtMs;
       state.failure = undefined;
@@ -117,6 +127,12 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         .filter((state) => state.live !== undefined)
         .map((state) => ({ tenantId: state.tenantId, ageMs: nowMs - state.confirmedAtMs }))
         .sort((a, b) => b.ageMs - a.ageMs);
+    },
+
+    relabel() {
+      for (const state of tenants.values()) {
+        if (state.live !== undefined) state.live = labelled(state.live, state.live);
+      }
     },
 
     sweep() {

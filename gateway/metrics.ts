@@ -2,11 +2,15 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { CauseCode } from "../core/cause-code.ts";
 import type { TokenId } from "../core/ids.ts";
 import type { Route } from "./exchange.ts";
+import { maxListed } from "./freshness.ts";
 import { createRequestTally } from "./request-tally.ts";
 
 /** What is asked for when Prometheus comes to read. */
 export interface MetricSources {
   readonly tokenRegistryAgeMs: () => number;
+  /** Tenants whose data was confirmed the longest ago, the oldest first, as many as have a gauge of their own. */
+  readonly oldestData: () => readonly { readonly tenantId: string; readonly confirmedAtMs: number }[];
+  readonly unixMs: () => number;
   readonly snapshotAges: () => readonly { readonly tenantId: string; readonly ageMs: number }[];
   readonly cacheBytes: () => number;
   readonly connections: () => number;
@@ -97,6 +101,27 @@ function registerGauges(registry: Registry, sources: MetricSources): void {
       for (const { tenantId, ageMs } of sources.snapshotAges().slice(0, maxTenantGauges)) {
         this.set({ tenant: tenantId }, ageMs / 1000);
       }
+    },
+  });
+  const dataAgeSeconds = ({ confirmedAtMs }: { readonly confirmedAtMs: number }): number =>
+    Math.max(0, sources.unixMs() - confirmedAtMs) / 1000;
+  new Gauge({
+    name: "gateway_data_age_seconds",
+    help: `Time since a tenant's data was last found to be what the source says, of the ${maxListed} tenants where it is longest, served by this gateway or not.`,
+    labelNames: ["tenant"],
+    registers,
+    collect() {
+      this.reset();
+      for (const data of sources.oldestData()) this.set({ tenant: data.tenantId }, dataAgeSeconds(data));
+    },
+  });
+  new Gauge({
+    name: "gateway_data_age_max_seconds",
+    help: "The longest of all tenants' times of that kind; NaN while none is known.",
+    registers,
+    collect() {
+      const [oldest] = sources.oldestData();
+      this.set(oldest === undefined ? Number.NaN : dataAgeSeconds(oldest));
     },
   });
   new Gauge({

@@ -14,6 +14,7 @@ import { requireConditionalWrites } from "../store-check/probe-conditional-write
 import { buildRun, type RunOptions, storeRunReport } from "./build-run.ts";
 import { contentRules } from "./content-rules.ts";
 import { generatorDigest, recipeDigest } from "./recipe.ts";
+import { knownTenants, sessionConfirmations } from "./session-confirmations.ts";
 import { withTenantClaims } from "./tenant-claims.ts";
 
 /** What a command decides about a run; the settings decide the rest. */
@@ -45,20 +46,22 @@ export interface BuildSessionOptions {
   readonly concurrency: number;
   /** Called once for each run. */
   readonly createProgress: () => RunProgress;
+  /** How often `runs/confirmed.json` may be written while the session lasts; left out: at its end only. */
+  readonly confirmationIntervalMs?: number;
 }
 
 /** Opens source and store of the settings for runs. */
 export async function withBuildSession<Result>(
   shell: Shell,
   settings: CliSettings,
-  { concurrency, createProgress }: BuildSessionOptions,
+  { concurrency, createProgress, confirmationIntervalMs }: BuildSessionOptions,
   use: (session: BuildSession) => Promise<Result>,
 ): Promise<Result> {
   const logger = commandLogger(shell, settings);
   const generator = generatorDigest();
   return await withStore(settings, (store) =>
     withDatabaseUrl(settings, (databaseUrl) =>
-      withSourcePool({ databaseUrl, connections: concurrency + 1, signal: shell.signal }, (pool) => {
+      withSourcePool({ databaseUrl, connections: concurrency + 1, signal: shell.signal }, async (pool) => {
         const beforeFirstWrite = onceDone(async () => {
           // The `file:` driver decides conditions itself; there is nothing to find out about a folder.
           if (settings.storeUrl.kind === "s3") await requireConditionalWrites(store, shell);
@@ -73,10 +76,11 @@ export async function withBuildSession<Result>(
           version: packageVersion(),
           checkSource: requireSourceStructure,
         };
+        const confirmations = sessionConfirmations(store, shell, confirmationIntervalMs);
         let isFirst = true;
         // What the first run promises is fresh from when the operator started the process, later ones from now.
         const startedMsAgo = (): number => (isFirst ? performance.now() : 0);
-        return use({
+        const session: BuildSession = {
           databaseUrl,
           async build(choices) {
             const progress = createProgress();
@@ -91,16 +95,24 @@ export async function withBuildSession<Result>(
                 onProgress: progress.programs,
                 onTenantDone: (run) => {
                   progress.tenantDone();
+                  if (!choices.dryRun) confirmations.note([run]);
                   logTenant(logger, run);
                 },
               }),
             );
             isFirst = false;
             progress.clear();
+            const known = knownTenants(report);
+            if (known !== undefined) confirmations.noteKnown(known, new Date(report.startedAt));
             return report;
           },
           keepReport: (report) => keepReport(store, report, shell),
-        });
+        };
+        try {
+          return await use(session);
+        } finally {
+          await confirmations.flush();
+        }
       }),
     ),
   );

@@ -68,7 +68,10 @@ export async function publishContent(
   return outcome;
 }
 
-/** At the time of a reading of the whole source that published the live snapshot or found it unchanged. */
-function confirm({ record, readAt }: Attempt, { isHinted }: SourceReading): void {
-  if (!isHinted) record.confirmedAt = readAt;
+/**
+ * P23: at the time of a reading of the whole source that published the live snapshot or found it unchanged. A dry run proves
+ * nothing to those who read the store.
+ */
+function confirm({ record, readAt, options }: Attempt, { isHinted }: SourceReading): void {
+  if (!isHinted && !options.dryRun) record.confirmedAt = readAt;
 }

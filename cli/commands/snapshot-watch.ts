@@ -31,7 +31,9 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const logger = commandLogger(shell, settings);
   const createProgress = (): RunProgress => createProgressBar(shell.stderr, shell.now);
-  await withBuildSession(shell, settings, { concurrency: flags.concurrency, createProgress }, (session) =>
+  const { concurrency } = flags;
+  const options = { concurrency, createProgress, confirmationIntervalMs };
+  await withBuildSession(shell, settings, options, (session) =>
     withChangeFeed(session.databaseUrl, logger, async (feed) => {
       let changes: Changes | undefined = { kind: "all" };
       let lastOutcome: RunReport["outcome"] | undefined;
@@ -76,6 +78,8 @@ async function build(
   }
   return report.outcome;
 }
+
+const confirmationIntervalMs = 10_000;
 
 function interval(value: string): number {
   const seconds = /^\d{1,6}$/.test(value) ? Number(value) : 0;

@@ -6,7 +6,7 @@ import { home, programPath, tenantPath } from "./addresses.ts";
 import { changeTable } from "./change-rows.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import type { Page } from "./page.ts";
-import { command, factList, notice, outcomeBadge, type Tone, time } from "./parts.ts";
+import { command, confirmedTime, factList, notice, outcomeBadge, type Tone, time } from "./parts.ts";
 import { whyForm } from "./tenant-page.ts";
 
 /** The form alone, before a program was asked about. */
@@ -92,6 +92,8 @@ function storeFacts(store: ProgramInStore, now: Date): readonly (readonly [strin
           html`<code>${store.snapshotId}</code>, ${store.served === null ? "without" : "with"} this program`,
         ],
         ["Data of", time(store.generatedAt, now)],
+        ["Published", time(store.publishedAt, now)],
+        ["Confirmed", confirmedTime(store.confirmedAt, now)],
         ["Served", lines(historyLines(store.history, { now }))],
         [
           "Hold",

@@ -1,5 +1,5 @@
 import { exactTime, relativeTime } from "../presentation/relative-time.ts";
-import type { LastRun } from "../support/run-history.ts";
+import type { LastTry } from "../support/read-confirmed.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 
 /** How a statement is meant; it is always said in words, too. */
@@ -11,11 +11,16 @@ export function time(rfc3339: string, now: Date): Html {
   return html`<time datetime="${exact}"><span class="when">${relativeTime(new Date(rfc3339), now)}</span> <span class="exact">${exact}</span></time>`;
 }
 
+/** When a live snapshot was last found to be what the source says. */
+export function confirmedTime(confirmedAt: string | null, now: Date): Html {
+  return confirmedAt === null ? html`not known` : time(confirmedAt, now);
+}
+
 export function badge(text: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-export function outcomeBadge({ outcome }: LastRun): Html {
+export function outcomeBadge({ outcome }: Pick<LastTry, "outcome">): Html {
   const tones: Readonly<Record<string, Tone>> = {
     failed: "bad",
     refused: "bad",

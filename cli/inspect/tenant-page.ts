@@ -5,7 +5,7 @@ import { diffPath, explainPath, home, programPath, tenantPath } from "./addresse
 import { findingsSection } from "./findings-section.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./page.ts";
-import { badge, command, dataTable, factList, notice, outcomeBadge, time } from "./parts.ts";
+import { badge, command, confirmedTime, dataTable, factList, notice, outcomeBadge, time } from "./parts.ts";
 import type { FoundPrograms } from "./program-search.ts";
 import { money } from "./program-words.ts";
 
@@ -77,16 +77,17 @@ function attention(status: TenantStatus, now: Date): readonly Html[] {
   return notices;
 }
 
-function standing({ live, lastRun }: TenantStatus, now: Date): Html {
+function standing({ live, lastTry }: TenantStatus, now: Date): Html {
   return factList([
     ["Data of", live && time(live.generatedAt, now)],
     ["Published", live && time(live.publishedAt, now)],
+    ["Confirmed", live && confirmedTime(live.confirmedAt, now)],
     ["Programs", live?.programs.toLocaleString("en")],
     ["Live snapshot", live && html`<code>${live.snapshotId}</code>, generation ${live.generation}`],
     ["Hold", live && live.hold === null && "none"],
     [
-      "Last run",
-      lastRun ? html`${outcomeBadge(lastRun)} ${time(lastRun.finishedAt, now)}` : "no report is stored",
+      "Last try",
+      lastTry ? html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, now)}` : "no report is stored",
     ],
   ]);
 }

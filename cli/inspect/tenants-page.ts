@@ -8,7 +8,7 @@ import { badge, command, dataTable, notice, outcomeBadge, time } from "./parts.t
 export function tenantsPage({ tenants, faults }: StatusReport, now: Date): Page {
   const main = html`<h1>Tenants</h1>
 <p class="lead">${tenants.length === 0 ? "Nothing was published yet." : summary(tenants)}</p>
-${faults.map((fault) => notice("doubtful", html`<p>A run report could not be read: ${fault}</p>`))}
+${faults.map((fault) => notice("doubtful", html`<p>Of the runs not all could be read: ${fault}</p>`))}
 ${
   tenants.length === 0
     ? html`<p>Build the first snapshots: ${command("snapshot build")}</p>`
@@ -16,10 +16,11 @@ ${
         "Tenants with the age of their data",
         [
           { title: "Tenant", isHeading: true },
-          { title: "Data of" },
+          { title: "Published" },
+          { title: "Confirmed" },
           { title: "Programs", isNumber: true },
           { title: "Hold" },
-          { title: "Last run" },
+          { title: "Last try" },
         ],
         tenants.map((tenant) => cells(tenant, now)),
       )
@@ -28,21 +29,22 @@ ${
 }
 
 function cells(
-  { tenantId, live, fault, lastRun, notInSource }: TenantStatus,
+  { tenantId, live, fault, lastTry, notInSource }: TenantStatus,
   now: Date,
 ): readonly (Html | string)[] {
   return [
     html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
     live === null
       ? badge(fault === null ? "never published" : "damaged", "bad")
-      : time(live.generatedAt, now),
+      : time(live.publishedAt, now),
+    live?.confirmedAt ? time(live.confirmedAt, now) : "–",
     live === null ? "–" : live.programs.toLocaleString("en"),
     live?.hold ? badge("held", "doubtful") : "none",
     notInSource !== null
       ? html`${badge("not in the source", "doubtful")} ${time(notInSource, now)}`
-      : lastRun === null
+      : lastTry === null
         ? "no report"
-        : html`${outcomeBadge(lastRun)} ${time(lastRun.finishedAt, now)}`,
+        : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, now)}`,
   ];
 }
 

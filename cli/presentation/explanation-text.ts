@@ -11,7 +11,7 @@ import { changeLines } from "./diff-text.ts";
 import { type Fact, facts } from "./facts.ts";
 import type { Layout } from "./layout.ts";
 import { relativeAndExact } from "./relative-time.ts";
-import { holdText, lastRunFact } from "./status-text.ts";
+import { confirmedText, holdText, lastRunFact } from "./status-text.ts";
 import type { Style } from "./style.ts";
 import { wrapped } from "./wrap.ts";
 
@@ -114,6 +114,8 @@ function storeFacts(store: ProgramInStore, layout: Layout): Fact[] {
       return [
         ["live", `${store.snapshotId}, ${store.programs} programs, ${has}`],
         ["data of", relativeAndExact(store.generatedAt, now)],
+        ["published", relativeAndExact(store.publishedAt, now)],
+        ["confirmed", confirmedText(store.confirmedAt, layout)],
         ["served", ...historyLines(store.history, layout)],
         ["hold", holdText(store.hold, layout)],
       ];

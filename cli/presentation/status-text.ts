@@ -1,4 +1,5 @@
 import { printable } from "../../core/printable.ts";
+import type { LastTry } from "../support/read-confirmed.ts";
 import type { LastRun } from "../support/run-history.ts";
 import type { StatusReport, TenantStatus } from "../support/tenant-status.ts";
 import { type Fact, facts } from "./facts.ts";
@@ -10,13 +11,14 @@ import { table } from "./table.ts";
 /** One line per tenant, and below what needs somebody's attention. */
 export function statusTable({ tenants, faults }: StatusReport, layout: Layout): string {
   const { now, style } = layout;
-  const rows = tenants.map(({ tenantId, live, fault, lastRun }) => [
+  const rows = tenants.map(({ tenantId, live, fault, lastTry }) => [
     tenantId,
     live?.snapshotId ?? style.bad(fault === null ? "none" : "damaged"),
-    live === null ? "-" : shortAge(new Date(live.generatedAt), now),
+    live === null ? "-" : shortAge(new Date(live.publishedAt), now),
+    live?.confirmedAt ? shortAge(new Date(live.confirmedAt), now) : "-",
     live === null ? "-" : live.programs.toLocaleString("en"),
     live?.hold ? style.doubtful("held") : "-",
-    lastRun === null ? "-" : `${outcome(lastRun, style)} ${relativeTime(new Date(lastRun.finishedAt), now)}`,
+    lastTry === null ? "-" : `${outcome(lastTry, style)} ${relativeTime(new Date(lastTry.triedAt), now)}`,
   ]);
   const notes = [
     ...tenants.flatMap((tenant) => attention(tenant).map((text): Fact => [tenant.tenantId, text])),
@@ -27,10 +29,11 @@ export function statusTable({ tenants, faults }: StatusReport, layout: Layout): 
       [
         { title: "TENANT" },
         { title: "LIVE SNAPSHOT" },
-        { title: "AGE", align: "right" },
+        { title: "PUBLISHED", align: "right" },
+        { title: "CONFIRMED", align: "right" },
         { title: "PROGRAMS", align: "right" },
         { title: "HOLD" },
-        { title: "LAST RUN" },
+        { title: "LAST TRY" },
       ],
       rows,
     ),
@@ -40,7 +43,7 @@ export function statusTable({ tenants, faults }: StatusReport, layout: Layout): 
 
 /** Everything about one tenant. */
 export function statusFacts(tenant: TenantStatus, layout: Layout): string {
-  const { live, lastRun } = tenant;
+  const { live, lastRun, lastTry } = tenant;
   const { now, style } = layout;
   const rows: Fact[] =
     live === null
@@ -56,6 +59,7 @@ export function statusFacts(tenant: TenantStatus, layout: Layout): string {
           ["live", `${live.snapshotId}, generation ${live.generation}`],
           ["data of", relativeAndExact(live.generatedAt, now)],
           ["published", relativeAndExact(live.publishedAt, now)],
+          ["confirmed", confirmedText(live.confirmedAt, layout)],
           ["programs", live.programs.toLocaleString("en")],
           ["hold", holdText(live.hold, layout)],
         ];
@@ -66,7 +70,16 @@ export function statusFacts(tenant: TenantStatus, layout: Layout): string {
           "last run",
           `${style.doubtful("not in the source")} at ${relativeAndExact(tenant.notInSource, now)}: it keeps its last snapshot`,
         ];
-  return `${style.bold(tenant.tenantId)}\n${facts([...rows, last], layout.width)}`;
+  const isSaid = lastTry === null || lastTry.triedAt === lastRun?.finishedAt;
+  const tried: readonly Fact[] = isSaid
+    ? []
+    : [["last try", `${outcome(lastTry, style)} ${relativeAndExact(lastTry.triedAt, now)}`]];
+  return `${style.bold(tenant.tenantId)}\n${facts([...rows, last, ...tried], layout.width)}`;
+}
+
+/** When a live snapshot was last found to be what the source says. */
+export function confirmedText(confirmedAt: string | null, { now, style }: Layout): string {
+  return confirmedAt === null ? style.doubtful("not known") : relativeAndExact(confirmedAt, now);
 }
 
 export function holdText(
@@ -84,7 +97,8 @@ export function lastRunFact(lastRun: LastRun | null, { now, style }: Layout): Fa
   return failure === null ? ["last run", text] : ["last run", text, printable(failure.message)];
 }
 
-function outcome({ outcome: word }: LastRun, style: Style): string {
+function outcome({ outcome: text }: Pick<LastTry, "outcome">, style: Style): string {
+  const word = printable(text);
   if (word === "failed" || word === "refused") return style.bad(word);
   return word === "held" || word === "skipped" ? style.doubtful(word) : style.good(word);
 }

@@ -1,4 +1,4 @@
-import { runsPrefix, tenantsPrefix, tokensKey } from "../../core/object-key.ts";
+import { confirmedKey, runsPrefix, tenantsPrefix, tokensKey } from "../../core/object-key.ts";
 import { probesPrefix } from "./probe-objects.ts";
 
 /** A policy document of AWS IAM. */
@@ -36,6 +36,8 @@ const grants: readonly (readonly [
   [`${tenantsPrefix}*/current.json`, { tokens: ["Read"], gateway: ["Read"] }],
   [`${tenantsPrefix}*/snapshots/*`, { gateway: ["Read"] }],
   [`${runsPrefix}*`, { generator: ["Read", "Write"] }],
+  // Reports of runs quote the source, so they are none of a gateway's business.
+  [confirmedKey, { gateway: ["Read"] }],
   [tokensKey, { tokens: ["Read", "Write"], gateway: ["Read"] }],
   // Before they write, both find out whether the store honours conditional writes.
   [`${probesPrefix}*`, { generator: ["Read", "Write", "Delete"], tokens: ["Read", "Write", "Delete"] }],

@@ -20,13 +20,19 @@ export function lastRunJson({ runId, startedAt, finishedAt, outcome, failure, te
   };
 }
 
-function tenantJson({ tenantId, live, fault, lastRun, notInSource }: TenantStatus, now: Date): object {
+function tenantJson(tenant: TenantStatus, now: Date): object {
+  const { tenantId, live, fault, lastRun, lastTry, notInSource } = tenant;
   const ageSeconds = (instant: string): number =>
     Math.max(0, Math.floor((now.getTime() - Date.parse(instant)) / 1000));
   return {
     tenantId,
-    live: live && { ...live, ageSeconds: ageSeconds(live.generatedAt) },
+    live: live && {
+      ...live,
+      ageSeconds: ageSeconds(live.generatedAt),
+      confirmedAgeSeconds: live.confirmedAt === null ? null : ageSeconds(live.confirmedAt),
+    },
     lastRun: lastRun && lastRunJson(lastRun),
+    lastTry,
     notInSource,
     fault,
   };

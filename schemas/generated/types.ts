@@ -12,6 +12,42 @@ export type ApiError =
   | InternalError;
 
 /**
+ * `runs/confirmed.json`: when each tenant's snapshot was last found to be what the source says.
+ */
+export interface ConfirmedDocument {
+  /**
+   * Kind and version of this document.
+   */
+  readonly format: "partner-programs/confirmed@1";
+  /**
+   * Tenant id → what is known of it.
+   */
+  readonly tenants: {
+    readonly [k: string]: TenantConfirmation;
+  };
+}
+/**
+ * What the builds found out about one tenant.
+ */
+export interface TenantConfirmation {
+  /**
+   * The snapshot that was last found to be what the source says; `null`: none ever was. It need not be the live one.
+   */
+  readonly snapshotId: string | null;
+  /**
+   * When the source was read for that; `null` with `snapshotId`.
+   */
+  readonly confirmedAt: string | null;
+  /**
+   * When the last build of the tenant ended.
+   */
+  readonly triedAt: string;
+  /**
+   * An outcome as in the run report. How that build ended.
+   */
+  readonly outcome: string;
+}
+/**
  * `tenants/<tenant>/current.json`: the pointer to a tenant's live snapshot, its only mutable object.
  */
 export interface CurrentDocument {
@@ -834,6 +870,10 @@ export interface TenantRun {
    * The snapshot that was live before.
    */
   readonly previousSnapshotId: string | null;
+  /**
+   * When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions.
+   */
+  confirmedAt?: string | null;
   readonly counts: ProgramCounts;
   /**
    * Programs of the snapshot that is live after the run; `null` when that is not known.

@@ -4,7 +4,7 @@ import type { CompiledValidator } from "../validate.ts";
 import type * as types from "./types.ts";
 
 export const isRunReport: CompiledValidator<types.RunReport> = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RunReport","type":"object","description":"`runs/<run>.json`: what one run of the generator did, tenant by tenant.","properties":{"format":{"type":"string","const":"partner-programs/run-report@1","description":"Kind and version of this document."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"finishedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"outcome":{"type":"string","enum":["published","unchanged","partial","failed","refused","interrupted","dry-run"],"description":"The run as a whole; `partial`: some tenants were published or unchanged, others were not."},"exitStatus":{"type":"integer","enum":[0,1,2,3,4,130],"description":"Exit status of the command."},"version":{"$ref":"scalars.schema.json#/$defs/Text","description":"Version of the generator."},"options":{"$ref":"#/$defs/RunOptions","description":"What the run was asked to do."},"storeRequests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store, of all tenants and of the run itself."},"totals":{"$ref":"#/$defs/RunTotals","description":"Sums over `tenants`."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"What ended the run as a whole, such as an unreachable source; `null` otherwise."},"tenants":{"type":"array","items":{"$ref":"#/$defs/TenantRun"},"description":"By tenant id."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it."}},"required":["format","runId","startedAt","finishedAt","durationMs","outcome","exitStatus","version","options","storeRequests","totals","failure","tenants","problems"],"additionalProperties":false,"$defs":{"RunOptions":{"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false},"RunTotals":{"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false},"OutcomeCounts":{"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"additionalProperties":false},"TenantRun":{"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant's turn; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"ProgramCounts":{"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false},"StoreRequests":{"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false},"RunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false},"Problem":{"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RunReport","type":"object","description":"`runs/<run>.json`: what one run of the generator did, tenant by tenant.","properties":{"format":{"type":"string","const":"partner-programs/run-report@1","description":"Kind and version of this document."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"finishedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"outcome":{"type":"string","enum":["published","unchanged","partial","failed","refused","interrupted","dry-run"],"description":"The run as a whole; `partial`: some tenants were published or unchanged, others were not."},"exitStatus":{"type":"integer","enum":[0,1,2,3,4,130],"description":"Exit status of the command."},"version":{"$ref":"scalars.schema.json#/$defs/Text","description":"Version of the generator."},"options":{"$ref":"#/$defs/RunOptions","description":"What the run was asked to do."},"storeRequests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store, of all tenants and of the run itself."},"totals":{"$ref":"#/$defs/RunTotals","description":"Sums over `tenants`."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"What ended the run as a whole, such as an unreachable source; `null` otherwise."},"tenants":{"type":"array","items":{"$ref":"#/$defs/TenantRun"},"description":"By tenant id."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it."}},"required":["format","runId","startedAt","finishedAt","durationMs","outcome","exitStatus","version","options","storeRequests","totals","failure","tenants","problems"],"additionalProperties":false,"$defs":{"RunOptions":{"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false},"RunTotals":{"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false},"OutcomeCounts":{"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"additionalProperties":false},"TenantRun":{"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant's turn; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"ProgramCounts":{"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false},"StoreRequests":{"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false},"RunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false},"Problem":{"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false}}};
 const schema33 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Sorts by time."};
 const schema34 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$","description":"An instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`."};
 const schema36 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]","description":"Text with at least one character that is not Unicode white space."};
@@ -837,9 +837,9 @@ return errors === 0;
 }
 validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema47 = {"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant's turn; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
-const schema53 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
-const pattern16 = new RegExp("^[\\s\\S]{0,200}$", "u");
+const schema47 = {"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant's turn; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
+const schema54 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
+const pattern17 = new RegExp("^[\\s\\S]{0,200}$", "u");
 
 function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -876,7 +876,7 @@ validate30.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/proper
 return false;
 }
 if(!((data0 === "error") || (data0 === "warning"))){
-validate30.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema53.properties.severity.enum}}];
+validate30.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema54.properties.severity.enum}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -911,7 +911,7 @@ if(data.programId !== undefined){
 let data2 = data.programId;
 const _errs7 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate30.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema53.properties.programId.type}}];
+validate30.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema54.properties.programId.type}}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -924,7 +924,7 @@ if(data.field !== undefined){
 let data3 = data.field;
 const _errs9 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate30.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema53.properties.field.type}}];
+validate30.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema54.properties.field.type}}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -937,12 +937,12 @@ if(data.value !== undefined){
 let data4 = data.value;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate30.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema53.properties.value.type}}];
+validate30.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema54.properties.value.type}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
-if(!pattern16.test(data4)){
+if(!pattern17.test(data4)){
 validate30.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
 return false;
 }
@@ -1237,193 +1237,268 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.counts !== undefined){
-let data5 = data.counts;
+if(data.confirmedAt !== undefined){
+let data5 = data.confirmedAt;
 const _errs23 = errors;
 const _errs24 = errors;
-if(errors === _errs24){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+let valid6 = false;
+const _errs25 = errors;
+const _errs26 = errors;
+if(errors === _errs26){
+if(typeof data5 === "string"){
+if(!pattern5.test(data5)){
+const err8 = {instancePath:instancePath+"/confirmedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/confirmedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+var _valid2 = _errs25 === errors;
+valid6 = valid6 || _valid2;
+const _errs28 = errors;
+if(data5 !== null){
+const err10 = {instancePath:instancePath+"/confirmedAt",schemaPath:"#/properties/confirmedAt/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+var _valid2 = _errs28 === errors;
+valid6 = valid6 || _valid2;
+if(!valid6){
+const err11 = {instancePath:instancePath+"/confirmedAt",schemaPath:"#/properties/confirmedAt/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+validate28.errors = vErrors;
+return false;
+}
+else {
+errors = _errs24;
+if(vErrors !== null){
+if(_errs24){
+vErrors.length = _errs24;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.counts !== undefined){
+let data6 = data.counts;
+const _errs30 = errors;
+const _errs31 = errors;
+if(errors === _errs31){
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 let missing1;
-if((((((((data5.programs === undefined) && (missing1 = "programs")) || ((data5.added === undefined) && (missing1 = "added"))) || ((data5.changed === undefined) && (missing1 = "changed"))) || ((data5.removed === undefined) && (missing1 = "removed"))) || ((data5.unchanged === undefined) && (missing1 = "unchanged"))) || ((data5.notPublishable === undefined) && (missing1 = "notPublishable"))) || ((data5.invalid === undefined) && (missing1 = "invalid"))){
+if((((((((data6.programs === undefined) && (missing1 = "programs")) || ((data6.added === undefined) && (missing1 = "added"))) || ((data6.changed === undefined) && (missing1 = "changed"))) || ((data6.removed === undefined) && (missing1 = "removed"))) || ((data6.unchanged === undefined) && (missing1 = "unchanged"))) || ((data6.notPublishable === undefined) && (missing1 = "notPublishable"))) || ((data6.invalid === undefined) && (missing1 = "invalid"))){
 validate28.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ProgramCounts/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
-const _errs26 = errors;
-for(const key1 in data5){
+const _errs33 = errors;
+for(const key1 in data6){
 if(!((((((((key1 === "programs") || (key1 === "added")) || (key1 === "changed")) || (key1 === "removed")) || (key1 === "unchanged")) || (key1 === "notPublishable")) || (key1 === "invalid")) || (key1 === "withdrawn"))){
 validate28.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ProgramCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
 }
-if(_errs26 === errors){
-if(data5.programs !== undefined){
-let data6 = data5.programs;
-const _errs27 = errors;
-if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
+if(_errs33 === errors){
+if(data6.programs !== undefined){
+let data7 = data6.programs;
+const _errs34 = errors;
+if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
 validate28.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ProgramCounts/properties/programs/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs27){
-if((typeof data6 == "number") && (isFinite(data6))){
-if(data6 < 0 || isNaN(data6)){
+if(errors === _errs34){
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 < 0 || isNaN(data7)){
 validate28.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ProgramCounts/properties/programs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid7 = _errs27 === errors;
+var valid9 = _errs34 === errors;
 }
 else {
-var valid7 = true;
+var valid9 = true;
 }
-if(valid7){
-if(data5.added !== undefined){
-let data7 = data5.added;
-const _errs29 = errors;
-if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
+if(valid9){
+if(data6.added !== undefined){
+let data8 = data6.added;
+const _errs36 = errors;
+if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
 validate28.errors = [{instancePath:instancePath+"/counts/added",schemaPath:"#/$defs/ProgramCounts/properties/added/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs29){
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 < 0 || isNaN(data7)){
+if(errors === _errs36){
+if((typeof data8 == "number") && (isFinite(data8))){
+if(data8 < 0 || isNaN(data8)){
 validate28.errors = [{instancePath:instancePath+"/counts/added",schemaPath:"#/$defs/ProgramCounts/properties/added/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid7 = _errs29 === errors;
+var valid9 = _errs36 === errors;
 }
 else {
-var valid7 = true;
+var valid9 = true;
 }
-if(valid7){
-if(data5.changed !== undefined){
-let data8 = data5.changed;
-const _errs31 = errors;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+if(valid9){
+if(data6.changed !== undefined){
+let data9 = data6.changed;
+const _errs38 = errors;
+if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
 validate28.errors = [{instancePath:instancePath+"/counts/changed",schemaPath:"#/$defs/ProgramCounts/properties/changed/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs31){
-if((typeof data8 == "number") && (isFinite(data8))){
-if(data8 < 0 || isNaN(data8)){
+if(errors === _errs38){
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 < 0 || isNaN(data9)){
 validate28.errors = [{instancePath:instancePath+"/counts/changed",schemaPath:"#/$defs/ProgramCounts/properties/changed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid7 = _errs31 === errors;
+var valid9 = _errs38 === errors;
 }
 else {
-var valid7 = true;
+var valid9 = true;
 }
-if(valid7){
-if(data5.removed !== undefined){
-let data9 = data5.removed;
-const _errs33 = errors;
-if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
+if(valid9){
+if(data6.removed !== undefined){
+let data10 = data6.removed;
+const _errs40 = errors;
+if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
 validate28.errors = [{instancePath:instancePath+"/counts/removed",schemaPath:"#/$defs/ProgramCounts/properties/removed/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs33){
-if((typeof data9 == "number") && (isFinite(data9))){
-if(data9 < 0 || isNaN(data9)){
+if(errors === _errs40){
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 < 0 || isNaN(data10)){
 validate28.errors = [{instancePath:instancePath+"/counts/removed",schemaPath:"#/$defs/ProgramCounts/properties/removed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid7 = _errs33 === errors;
+var valid9 = _errs40 === errors;
 }
 else {
-var valid7 = true;
+var valid9 = true;
 }
-if(valid7){
-if(data5.unchanged !== undefined){
-let data10 = data5.unchanged;
-const _errs35 = errors;
-if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
+if(valid9){
+if(data6.unchanged !== undefined){
+let data11 = data6.unchanged;
+const _errs42 = errors;
+if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
 validate28.errors = [{instancePath:instancePath+"/counts/unchanged",schemaPath:"#/$defs/ProgramCounts/properties/unchanged/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs35){
-if((typeof data10 == "number") && (isFinite(data10))){
-if(data10 < 0 || isNaN(data10)){
+if(errors === _errs42){
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 < 0 || isNaN(data11)){
 validate28.errors = [{instancePath:instancePath+"/counts/unchanged",schemaPath:"#/$defs/ProgramCounts/properties/unchanged/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid7 = _errs35 === errors;
+var valid9 = _errs42 === errors;
 }
 else {
-var valid7 = true;
+var valid9 = true;
 }
-if(valid7){
-if(data5.notPublishable !== undefined){
-let data11 = data5.notPublishable;
-const _errs37 = errors;
-if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
+if(valid9){
+if(data6.notPublishable !== undefined){
+let data12 = data6.notPublishable;
+const _errs44 = errors;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
 validate28.errors = [{instancePath:instancePath+"/counts/notPublishable",schemaPath:"#/$defs/ProgramCounts/properties/notPublishable/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs37){
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 < 0 || isNaN(data11)){
+if(errors === _errs44){
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 < 0 || isNaN(data12)){
 validate28.errors = [{instancePath:instancePath+"/counts/notPublishable",schemaPath:"#/$defs/ProgramCounts/properties/notPublishable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid7 = _errs37 === errors;
+var valid9 = _errs44 === errors;
 }
 else {
-var valid7 = true;
+var valid9 = true;
 }
-if(valid7){
-if(data5.invalid !== undefined){
-let data12 = data5.invalid;
-const _errs39 = errors;
-if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
+if(valid9){
+if(data6.invalid !== undefined){
+let data13 = data6.invalid;
+const _errs46 = errors;
+if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
 validate28.errors = [{instancePath:instancePath+"/counts/invalid",schemaPath:"#/$defs/ProgramCounts/properties/invalid/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs39){
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 < 0 || isNaN(data12)){
+if(errors === _errs46){
+if((typeof data13 == "number") && (isFinite(data13))){
+if(data13 < 0 || isNaN(data13)){
 validate28.errors = [{instancePath:instancePath+"/counts/invalid",schemaPath:"#/$defs/ProgramCounts/properties/invalid/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid7 = _errs39 === errors;
+var valid9 = _errs46 === errors;
 }
 else {
-var valid7 = true;
+var valid9 = true;
 }
-if(valid7){
-if(data5.withdrawn !== undefined){
-let data13 = data5.withdrawn;
-const _errs41 = errors;
-if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
+if(valid9){
+if(data6.withdrawn !== undefined){
+let data14 = data6.withdrawn;
+const _errs48 = errors;
+if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
 validate28.errors = [{instancePath:instancePath+"/counts/withdrawn",schemaPath:"#/$defs/ProgramCounts/properties/withdrawn/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs41){
-if((typeof data13 == "number") && (isFinite(data13))){
-if(data13 < 0 || isNaN(data13)){
+if(errors === _errs48){
+if((typeof data14 == "number") && (isFinite(data14))){
+if(data14 < 0 || isNaN(data14)){
 validate28.errors = [{instancePath:instancePath+"/counts/withdrawn",schemaPath:"#/$defs/ProgramCounts/properties/withdrawn/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid7 = _errs41 === errors;
+var valid9 = _errs48 === errors;
 }
 else {
-var valid7 = true;
+var valid9 = true;
 }
 }
 }
@@ -1440,48 +1515,48 @@ validate28.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/Pr
 return false;
 }
 }
-var valid0 = _errs23 === errors;
+var valid0 = _errs30 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.livePrograms !== undefined){
-let data14 = data.livePrograms;
-const _errs43 = errors;
-if((!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))) && (data14 !== null)){
+let data15 = data.livePrograms;
+const _errs50 = errors;
+if((!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))) && (data15 !== null)){
 validate28.errors = [{instancePath:instancePath+"/livePrograms",schemaPath:"#/properties/livePrograms/type",keyword:"type",params:{type: schema47.properties.livePrograms.type}}];
 return false;
 }
-if(errors === _errs43){
-if((typeof data14 == "number") && (isFinite(data14))){
-if(data14 < 0 || isNaN(data14)){
+if(errors === _errs50){
+if((typeof data15 == "number") && (isFinite(data15))){
+if(data15 < 0 || isNaN(data15)){
 validate28.errors = [{instancePath:instancePath+"/livePrograms",schemaPath:"#/properties/livePrograms/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid0 = _errs43 === errors;
+var valid0 = _errs50 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.leftOut !== undefined){
-let data15 = data.leftOut;
-const _errs45 = errors;
-if(errors === _errs45){
-if(Array.isArray(data15)){
-var valid8 = true;
-const len0 = data15.length;
+let data16 = data.leftOut;
+const _errs52 = errors;
+if(errors === _errs52){
+if(Array.isArray(data16)){
+var valid10 = true;
+const len0 = data16.length;
 for(let i0=0; i0<len0; i0++){
-const _errs47 = errors;
-if(typeof data15[i0] !== "string"){
+const _errs54 = errors;
+if(typeof data16[i0] !== "string"){
 validate28.errors = [{instancePath:instancePath+"/leftOut/" + i0,schemaPath:"#/properties/leftOut/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid8 = _errs47 === errors;
-if(!valid8){
+var valid10 = _errs54 === errors;
+if(!valid10){
 break;
 }
 }
@@ -1491,157 +1566,157 @@ validate28.errors = [{instancePath:instancePath+"/leftOut",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs45 === errors;
+var valid0 = _errs52 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.leftOutOmitted !== undefined){
-let data17 = data.leftOutOmitted;
-const _errs49 = errors;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
+let data18 = data.leftOutOmitted;
+const _errs56 = errors;
+if(!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))){
 validate28.errors = [{instancePath:instancePath+"/leftOutOmitted",schemaPath:"#/properties/leftOutOmitted/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs49){
-if((typeof data17 == "number") && (isFinite(data17))){
-if(data17 < 0 || isNaN(data17)){
+if(errors === _errs56){
+if((typeof data18 == "number") && (isFinite(data18))){
+if(data18 < 0 || isNaN(data18)){
 validate28.errors = [{instancePath:instancePath+"/leftOutOmitted",schemaPath:"#/properties/leftOutOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid0 = _errs49 === errors;
+var valid0 = _errs56 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.durationMs !== undefined){
-let data18 = data.durationMs;
-const _errs51 = errors;
-if(!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))){
+let data19 = data.durationMs;
+const _errs58 = errors;
+if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
 validate28.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs51){
-if((typeof data18 == "number") && (isFinite(data18))){
-if(data18 < 0 || isNaN(data18)){
+if(errors === _errs58){
+if((typeof data19 == "number") && (isFinite(data19))){
+if(data19 < 0 || isNaN(data19)){
 validate28.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid0 = _errs51 === errors;
+var valid0 = _errs58 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.requests !== undefined){
-let data19 = data.requests;
-const _errs53 = errors;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+let data20 = data.requests;
+const _errs60 = errors;
+const _errs61 = errors;
+if(errors === _errs61){
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
 let missing2;
-if(((((data19.get === undefined) && (missing2 = "get")) || ((data19.put === undefined) && (missing2 = "put"))) || ((data19.list === undefined) && (missing2 = "list"))) || ((data19.delete === undefined) && (missing2 = "delete"))){
+if(((((data20.get === undefined) && (missing2 = "get")) || ((data20.put === undefined) && (missing2 = "put"))) || ((data20.list === undefined) && (missing2 = "list"))) || ((data20.delete === undefined) && (missing2 = "delete"))){
 validate28.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/StoreRequests/required",keyword:"required",params:{missingProperty: missing2}}];
 return false;
 }
 else {
-const _errs56 = errors;
-for(const key2 in data19){
+const _errs63 = errors;
+for(const key2 in data20){
 if(!((((key2 === "get") || (key2 === "put")) || (key2 === "list")) || (key2 === "delete"))){
 validate28.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/StoreRequests/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
 }
-if(_errs56 === errors){
-if(data19.get !== undefined){
-let data20 = data19.get;
-const _errs57 = errors;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+if(_errs63 === errors){
+if(data20.get !== undefined){
+let data21 = data20.get;
+const _errs64 = errors;
+if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
 validate28.errors = [{instancePath:instancePath+"/requests/get",schemaPath:"#/$defs/StoreRequests/properties/get/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs57){
-if((typeof data20 == "number") && (isFinite(data20))){
-if(data20 < 0 || isNaN(data20)){
+if(errors === _errs64){
+if((typeof data21 == "number") && (isFinite(data21))){
+if(data21 < 0 || isNaN(data21)){
 validate28.errors = [{instancePath:instancePath+"/requests/get",schemaPath:"#/$defs/StoreRequests/properties/get/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid10 = _errs57 === errors;
+var valid12 = _errs64 === errors;
 }
 else {
-var valid10 = true;
+var valid12 = true;
 }
-if(valid10){
-if(data19.put !== undefined){
-let data21 = data19.put;
-const _errs59 = errors;
-if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
+if(valid12){
+if(data20.put !== undefined){
+let data22 = data20.put;
+const _errs66 = errors;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
 validate28.errors = [{instancePath:instancePath+"/requests/put",schemaPath:"#/$defs/StoreRequests/properties/put/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs59){
-if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 < 0 || isNaN(data21)){
+if(errors === _errs66){
+if((typeof data22 == "number") && (isFinite(data22))){
+if(data22 < 0 || isNaN(data22)){
 validate28.errors = [{instancePath:instancePath+"/requests/put",schemaPath:"#/$defs/StoreRequests/properties/put/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid10 = _errs59 === errors;
+var valid12 = _errs66 === errors;
 }
 else {
-var valid10 = true;
+var valid12 = true;
 }
-if(valid10){
-if(data19.list !== undefined){
-let data22 = data19.list;
-const _errs61 = errors;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+if(valid12){
+if(data20.list !== undefined){
+let data23 = data20.list;
+const _errs68 = errors;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
 validate28.errors = [{instancePath:instancePath+"/requests/list",schemaPath:"#/$defs/StoreRequests/properties/list/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs61){
-if((typeof data22 == "number") && (isFinite(data22))){
-if(data22 < 0 || isNaN(data22)){
+if(errors === _errs68){
+if((typeof data23 == "number") && (isFinite(data23))){
+if(data23 < 0 || isNaN(data23)){
 validate28.errors = [{instancePath:instancePath+"/requests/list",schemaPath:"#/$defs/StoreRequests/properties/list/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid10 = _errs61 === errors;
+var valid12 = _errs68 === errors;
 }
 else {
-var valid10 = true;
+var valid12 = true;
 }
-if(valid10){
-if(data19.delete !== undefined){
-let data23 = data19.delete;
-const _errs63 = errors;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+if(valid12){
+if(data20.delete !== undefined){
+let data24 = data20.delete;
+const _errs70 = errors;
+if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
 validate28.errors = [{instancePath:instancePath+"/requests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs63){
-if((typeof data23 == "number") && (isFinite(data23))){
-if(data23 < 0 || isNaN(data23)){
+if(errors === _errs70){
+if((typeof data24 == "number") && (isFinite(data24))){
+if(data24 < 0 || isNaN(data24)){
 validate28.errors = [{instancePath:instancePath+"/requests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid10 = _errs63 === errors;
+var valid12 = _errs70 === errors;
 }
 else {
-var valid10 = true;
+var valid12 = true;
 }
 }
 }
@@ -1654,102 +1729,102 @@ validate28.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/
 return false;
 }
 }
-var valid0 = _errs53 === errors;
+var valid0 = _errs60 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.bytesWritten !== undefined){
-let data24 = data.bytesWritten;
-const _errs65 = errors;
-if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
+let data25 = data.bytesWritten;
+const _errs72 = errors;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
 validate28.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs65){
-if((typeof data24 == "number") && (isFinite(data24))){
-if(data24 < 0 || isNaN(data24)){
+if(errors === _errs72){
+if((typeof data25 == "number") && (isFinite(data25))){
+if(data25 < 0 || isNaN(data25)){
 validate28.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs72 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.failure !== undefined){
-let data25 = data.failure;
-const _errs67 = errors;
-const _errs68 = errors;
-let valid11 = false;
-const _errs69 = errors;
-if(!(validate26(data25, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
+let data26 = data.failure;
+const _errs74 = errors;
+const _errs75 = errors;
+let valid13 = false;
+const _errs76 = errors;
+if(!(validate26(data26, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
-var _valid2 = _errs69 === errors;
-valid11 = valid11 || _valid2;
-const _errs70 = errors;
-if(data25 !== null){
-const err8 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
+var _valid3 = _errs76 === errors;
+valid13 = valid13 || _valid3;
+const _errs77 = errors;
+if(data26 !== null){
+const err12 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err8];
+vErrors = [err12];
 }
 else {
-vErrors.push(err8);
+vErrors.push(err12);
 }
 errors++;
 }
-var _valid2 = _errs70 === errors;
-valid11 = valid11 || _valid2;
-if(!valid11){
-const err9 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
+var _valid3 = _errs77 === errors;
+valid13 = valid13 || _valid3;
+if(!valid13){
+const err13 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err9];
+vErrors = [err13];
 }
 else {
-vErrors.push(err9);
+vErrors.push(err13);
 }
 errors++;
 validate28.errors = vErrors;
 return false;
 }
 else {
-errors = _errs68;
+errors = _errs75;
 if(vErrors !== null){
-if(_errs68){
-vErrors.length = _errs68;
+if(_errs75){
+vErrors.length = _errs75;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs67 === errors;
+var valid0 = _errs74 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.problems !== undefined){
-let data26 = data.problems;
-const _errs72 = errors;
-if(errors === _errs72){
-if(Array.isArray(data26)){
-var valid12 = true;
-const len1 = data26.length;
+let data27 = data.problems;
+const _errs79 = errors;
+if(errors === _errs79){
+if(Array.isArray(data27)){
+var valid14 = true;
+const len1 = data27.length;
 for(let i1=0; i1<len1; i1++){
-const _errs74 = errors;
-if(!(validate30(data26[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data26,parentDataProperty:i1,rootData,dynamicAnchors}))){
+const _errs81 = errors;
+if(!(validate30(data27[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data27,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
 errors = vErrors.length;
 }
-var valid12 = _errs74 === errors;
-if(!valid12){
+var valid14 = _errs81 === errors;
+if(!valid14){
 break;
 }
 }
@@ -1759,66 +1834,66 @@ validate28.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs72 === errors;
+var valid0 = _errs79 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.problemsOmitted !== undefined){
-let data28 = data.problemsOmitted;
-const _errs75 = errors;
-if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
+let data29 = data.problemsOmitted;
+const _errs82 = errors;
+if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
 validate28.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs75){
-if((typeof data28 == "number") && (isFinite(data28))){
-if(data28 < 0 || isNaN(data28)){
+if(errors === _errs82){
+if((typeof data29 == "number") && (isFinite(data29))){
+if(data29 < 0 || isNaN(data29)){
 validate28.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid0 = _errs75 === errors;
+var valid0 = _errs82 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.problemCounts !== undefined){
-let data29 = data.problemCounts;
-const _errs77 = errors;
-if(errors === _errs77){
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-const _errs79 = errors;
-for(const key3 in data29){
+let data30 = data.problemCounts;
+const _errs84 = errors;
+if(errors === _errs84){
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+const _errs86 = errors;
+for(const key3 in data30){
 if(!(pattern10.test(key3))){
 validate28.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}}];
 return false;
 break;
 }
 }
-if(_errs79 === errors){
-var valid13 = true;
-for(const key4 in data29){
+if(_errs86 === errors){
+var valid15 = true;
+for(const key4 in data30){
 if(pattern10.test(key4)){
-let data30 = data29[key4];
-const _errs80 = errors;
-if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
+let data31 = data30[key4];
+const _errs87 = errors;
+if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
 validate28.errors = [{instancePath:instancePath+"/problemCounts/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs80){
-if((typeof data30 == "number") && (isFinite(data30))){
-if(data30 < 1 || isNaN(data30)){
+if(errors === _errs87){
+if((typeof data31 == "number") && (isFinite(data31))){
+if(data31 < 1 || isNaN(data31)){
 validate28.errors = [{instancePath:instancePath+"/problemCounts/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
 }
-var valid13 = _errs80 === errors;
-if(!valid13){
+var valid15 = _errs87 === errors;
+if(!valid15){
 break;
 }
 }
@@ -1830,10 +1905,11 @@ validate28.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/p
 return false;
 }
 }
-var valid0 = _errs77 === errors;
+var valid0 = _errs84 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }

@@ -3,25 +3,364 @@
 import type { CompiledValidator } from "../validate.ts";
 import type * as types from "./types.ts";
 
-export const isCurrentDocument: CompiledValidator<types.CurrentDocument> = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"CurrentDocument","type":"object","description":"`tenants/<tenant>/current.json`: the pointer to a tenant's live snapshot, its only mutable object.","properties":{"format":{"type":"string","const":"partner-programs/current@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every publication and rollback, never falls."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"The live snapshot."},"manifestSha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the bytes of its manifest."},"publishedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When this snapshot was made live."},"hold":{"anyOf":[{"$ref":"#/$defs/Hold"},{"type":"null"}],"description":"While set, builds leave this tenant alone."},"nonce":{"type":"string","pattern":"^[0-9a-f]{32}$","description":"32 digits of lower-case hex. Random, so that a rewrite with the same content still makes a concurrent conditional write fail."}},"required":["format","tenantId","generation","snapshotId","manifestSha256","publishedAt","hold","nonce"],"additionalProperties":false,"$defs":{"Hold":{"type":"object","description":"Why and since when a tenant is held at its snapshot.","properties":{"reason":{"$ref":"scalars.schema.json#/$defs/Text"},"since":{"$ref":"scalars.schema.json#/$defs/Instant"}},"required":["reason","since"],"additionalProperties":false}}};
-const schema33 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
-const schema34 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Sorts by time."};
-const schema35 = {"type":"string","pattern":"^[0-9a-f]{64}$","description":"A SHA-256 digest in lower-case hex."};
-const schema36 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$","description":"An instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`."};
+export const isConfirmedDocument: CompiledValidator<types.ConfirmedDocument> = validate20;
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ConfirmedDocument","type":"object","description":"`runs/confirmed.json`: when each tenant's snapshot was last found to be what the source says.","properties":{"format":{"type":"string","const":"partner-programs/confirmed@1","description":"Kind and version of this document."},"tenants":{"type":"object","description":"Tenant id \u2192 what is known of it.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantConfirmation"}},"additionalProperties":false}},"required":["format","tenants"],"additionalProperties":false,"$defs":{"TenantConfirmation":{"type":"object","description":"What the builds found out about one tenant.","properties":{"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was last found to be what the source says; `null`: none ever was. It need not be the live one."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read for that; `null` with `snapshotId`."},"triedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the last build of the tenant ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How that build ended."}},"required":["snapshotId","confirmedAt","triedAt","outcome"],"additionalProperties":false}}};
 const pattern4 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$", "u");
-const pattern5 = new RegExp("^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "u");
-const pattern6 = new RegExp("^[0-9a-f]{64}$", "u");
+const schema32 = {"type":"object","description":"What the builds found out about one tenant.","properties":{"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was last found to be what the source says; `null`: none ever was. It need not be the live one."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read for that; `null` with `snapshotId`."},"triedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the last build of the tenant ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How that build ended."}},"required":["snapshotId","confirmedAt","triedAt","outcome"],"additionalProperties":false};
+const schema34 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Sorts by time."};
+const schema35 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$","description":"An instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`."};
+const pattern6 = new RegExp("^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "u");
 const pattern7 = new RegExp("^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$", "u");
-const pattern10 = new RegExp("^[0-9a-f]{32}$", "u");
-const schema37 = {"type":"object","description":"Why and since when a tenant is held at its snapshot.","properties":{"reason":{"$ref":"scalars.schema.json#/$defs/Text"},"since":{"$ref":"scalars.schema.json#/$defs/Instant"}},"required":["reason","since"],"additionalProperties":false};
-const schema38 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]","description":"Text with at least one character that is not Unicode white space."};
-const pattern8 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]", "u");
+const pattern9 = new RegExp("^[a-z][a-z-]{0,31}$", "u");
 
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate22.evaluated;
+const evaluated0 = validate21.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.snapshotId === undefined) && (missing0 = "snapshotId")) || ((data.confirmedAt === undefined) && (missing0 = "confirmedAt"))) || ((data.triedAt === undefined) && (missing0 = "triedAt"))) || ((data.outcome === undefined) && (missing0 = "outcome"))){
+validate21.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((key0 === "snapshotId") || (key0 === "confirmedAt")) || (key0 === "triedAt")) || (key0 === "outcome"))){
+validate21.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.snapshotId !== undefined){
+let data0 = data.snapshotId;
+const _errs2 = errors;
+const _errs3 = errors;
+let valid1 = false;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data0 === "string"){
+if(!pattern6.test(data0)){
+const err0 = {instancePath:instancePath+"/snapshotId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath:instancePath+"/snapshotId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var _valid0 = _errs4 === errors;
+valid1 = valid1 || _valid0;
+const _errs7 = errors;
+if(data0 !== null){
+const err2 = {instancePath:instancePath+"/snapshotId",schemaPath:"#/properties/snapshotId/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid0 = _errs7 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const err3 = {instancePath:instancePath+"/snapshotId",schemaPath:"#/properties/snapshotId/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate21.errors = vErrors;
+return false;
+}
+else {
+errors = _errs3;
+if(vErrors !== null){
+if(_errs3){
+vErrors.length = _errs3;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confirmedAt !== undefined){
+let data1 = data.confirmedAt;
+const _errs9 = errors;
+const _errs10 = errors;
+let valid3 = false;
+const _errs11 = errors;
+const _errs12 = errors;
+if(errors === _errs12){
+if(typeof data1 === "string"){
+if(!pattern7.test(data1)){
+const err4 = {instancePath:instancePath+"/confirmedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/confirmedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+var _valid1 = _errs11 === errors;
+valid3 = valid3 || _valid1;
+const _errs14 = errors;
+if(data1 !== null){
+const err6 = {instancePath:instancePath+"/confirmedAt",schemaPath:"#/properties/confirmedAt/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+var _valid1 = _errs14 === errors;
+valid3 = valid3 || _valid1;
+if(!valid3){
+const err7 = {instancePath:instancePath+"/confirmedAt",schemaPath:"#/properties/confirmedAt/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+validate21.errors = vErrors;
+return false;
+}
+else {
+errors = _errs10;
+if(vErrors !== null){
+if(_errs10){
+vErrors.length = _errs10;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.triedAt !== undefined){
+let data2 = data.triedAt;
+const _errs16 = errors;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data2 === "string"){
+if(!pattern7.test(data2)){
+validate21.errors = [{instancePath:instancePath+"/triedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/triedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.outcome !== undefined){
+let data3 = data.outcome;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data3 === "string"){
+if(!pattern9.test(data3)){
+validate21.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate21.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate21.errors = vErrors;
+return errors === 0;
+}
+validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate20.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.format === undefined) && (missing0 = "format")) || ((data.tenants === undefined) && (missing0 = "tenants"))){
+validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "format") || (key0 === "tenants"))){
+validate20.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.format !== undefined){
+let data0 = data.format;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("partner-programs/confirmed@1" !== data0){
+validate20.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/confirmed@1"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tenants !== undefined){
+let data1 = data.tenants;
+const _errs4 = errors;
+if(errors === _errs4){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+const _errs6 = errors;
+for(const key1 in data1){
+if(!(pattern4.test(key1))){
+validate20.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+return false;
+break;
+}
+}
+if(_errs6 === errors){
+var valid1 = true;
+for(const key2 in data1){
+if(pattern4.test(key2)){
+const _errs7 = errors;
+if(!(validate21(data1[key2], {instancePath:instancePath+"/tenants/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data1,parentDataProperty:key2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs7 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate20.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate20.errors = vErrors;
+return errors === 0;
+}
+validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const isCurrentDocument: CompiledValidator<types.CurrentDocument> = validate24;
+const schema37 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"CurrentDocument","type":"object","description":"`tenants/<tenant>/current.json`: the pointer to a tenant's live snapshot, its only mutable object.","properties":{"format":{"type":"string","const":"partner-programs/current@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every publication and rollback, never falls."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"The live snapshot."},"manifestSha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the bytes of its manifest."},"publishedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When this snapshot was made live."},"hold":{"anyOf":[{"$ref":"#/$defs/Hold"},{"type":"null"}],"description":"While set, builds leave this tenant alone."},"nonce":{"type":"string","pattern":"^[0-9a-f]{32}$","description":"32 digits of lower-case hex. Random, so that a rewrite with the same content still makes a concurrent conditional write fail."}},"required":["format","tenantId","generation","snapshotId","manifestSha256","publishedAt","hold","nonce"],"additionalProperties":false,"$defs":{"Hold":{"type":"object","description":"Why and since when a tenant is held at its snapshot.","properties":{"reason":{"$ref":"scalars.schema.json#/$defs/Text"},"since":{"$ref":"scalars.schema.json#/$defs/Instant"}},"required":["reason","since"],"additionalProperties":false}}};
+const schema38 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
+const schema40 = {"type":"string","pattern":"^[0-9a-f]{64}$","description":"A SHA-256 digest in lower-case hex."};
+const pattern12 = new RegExp("^[0-9a-f]{64}$", "u");
+const pattern16 = new RegExp("^[0-9a-f]{32}$", "u");
+const schema42 = {"type":"object","description":"Why and since when a tenant is held at its snapshot.","properties":{"reason":{"$ref":"scalars.schema.json#/$defs/Text"},"since":{"$ref":"scalars.schema.json#/$defs/Instant"}},"required":["reason","since"],"additionalProperties":false};
+const schema43 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]","description":"Text with at least one character that is not Unicode white space."};
+const pattern14 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]", "u");
+
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate25.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -32,14 +371,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.reason === undefined) && (missing0 = "reason")) || ((data.since === undefined) && (missing0 = "since"))){
-validate22.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate25.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "reason") || (key0 === "since"))){
-validate22.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate25.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -51,13 +390,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern8.test(data0)){
-validate22.errors = [{instancePath:instancePath+"/reason",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+if(!pattern14.test(data0)){
+validate25.errors = [{instancePath:instancePath+"/reason",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
 return false;
 }
 }
 else {
-validate22.errors = [{instancePath:instancePath+"/reason",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
+validate25.errors = [{instancePath:instancePath+"/reason",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -74,12 +413,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern7.test(data1)){
-validate22.errors = [{instancePath:instancePath+"/since",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate25.errors = [{instancePath:instancePath+"/since",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate22.errors = [{instancePath:instancePath+"/since",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate25.errors = [{instancePath:instancePath+"/since",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -87,379 +426,6 @@ var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate22.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate22.errors = vErrors;
-return errors === 0;
-}
-validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate20.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((((data.format === undefined) && (missing0 = "format")) || ((data.tenantId === undefined) && (missing0 = "tenantId"))) || ((data.generation === undefined) && (missing0 = "generation"))) || ((data.snapshotId === undefined) && (missing0 = "snapshotId"))) || ((data.manifestSha256 === undefined) && (missing0 = "manifestSha256"))) || ((data.publishedAt === undefined) && (missing0 = "publishedAt"))) || ((data.hold === undefined) && (missing0 = "hold"))) || ((data.nonce === undefined) && (missing0 = "nonce"))){
-validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((((((((key0 === "format") || (key0 === "tenantId")) || (key0 === "generation")) || (key0 === "snapshotId")) || (key0 === "manifestSha256")) || (key0 === "publishedAt")) || (key0 === "hold")) || (key0 === "nonce"))){
-validate20.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.format !== undefined){
-let data0 = data.format;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("partner-programs/current@1" !== data0){
-validate20.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/current@1"}}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tenantId !== undefined){
-let data1 = data.tenantId;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(!pattern4.test(data1)){
-validate20.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate20.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.generation !== undefined){
-let data2 = data.generation;
-const _errs7 = errors;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate20.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs7){
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate20.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate20.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.snapshotId !== undefined){
-let data3 = data.snapshotId;
-const _errs9 = errors;
-const _errs10 = errors;
-if(errors === _errs10){
-if(typeof data3 === "string"){
-if(!pattern5.test(data3)){
-validate20.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
-return false;
-}
-}
-else {
-validate20.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.manifestSha256 !== undefined){
-let data4 = data.manifestSha256;
-const _errs12 = errors;
-const _errs13 = errors;
-if(errors === _errs13){
-if(typeof data4 === "string"){
-if(!pattern6.test(data4)){
-validate20.errors = [{instancePath:instancePath+"/manifestSha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
-return false;
-}
-}
-else {
-validate20.errors = [{instancePath:instancePath+"/manifestSha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.publishedAt !== undefined){
-let data5 = data.publishedAt;
-const _errs15 = errors;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data5 === "string"){
-if(!pattern7.test(data5)){
-validate20.errors = [{instancePath:instancePath+"/publishedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
-return false;
-}
-}
-else {
-validate20.errors = [{instancePath:instancePath+"/publishedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.hold !== undefined){
-let data6 = data.hold;
-const _errs18 = errors;
-const _errs19 = errors;
-let valid5 = false;
-const _errs20 = errors;
-if(!(validate22(data6, {instancePath:instancePath+"/hold",parentData:data,parentDataProperty:"hold",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs20 === errors;
-valid5 = valid5 || _valid0;
-const _errs21 = errors;
-if(data6 !== null){
-const err0 = {instancePath:instancePath+"/hold",schemaPath:"#/properties/hold/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-var _valid0 = _errs21 === errors;
-valid5 = valid5 || _valid0;
-if(!valid5){
-const err1 = {instancePath:instancePath+"/hold",schemaPath:"#/properties/hold/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-validate20.errors = vErrors;
-return false;
-}
-else {
-errors = _errs19;
-if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.nonce !== undefined){
-let data7 = data.nonce;
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data7 === "string"){
-if(!pattern10.test(data7)){
-validate20.errors = [{instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{32}$"}}];
-return false;
-}
-}
-else {
-validate20.errors = [{instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate20.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate20.errors = vErrors;
-return errors === 0;
-}
-validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const isManifestDocument: CompiledValidator<types.ManifestDocument> = validate24;
-const schema40 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ManifestDocument","type":"object","description":"`tenants/<tenant>/snapshots/<snapshot>/manifest.json`: every response of a snapshot. Never changed once written.","properties":{"format":{"type":"string","const":"partner-programs/manifest@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"The generation under which the snapshot was first published."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"parent":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live when this one was built."},"generatedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the source was read."},"contract":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the published schemas that every response was checked against."},"counts":{"$ref":"#/$defs/ManifestCounts","description":"What the manifest holds."},"list":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/v1/programs`."},"legacy":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/api/v1/partner/programs`."},"programs":{"type":"object","description":"Program id \u2192 answer of `/v1/programs/{programId}`.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$":{"$ref":"#/$defs/ManifestEntry"}},"additionalProperties":false},"source":{"$ref":"#/$defs/ManifestSource","description":"What the snapshot was built from. Without it, the next build reads the source as a whole."}},"required":["format","tenantId","generation","snapshotId","parent","generatedAt","contract","counts","list","legacy","programs"],"additionalProperties":false,"$defs":{"ManifestCounts":{"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false},"ManifestSource":{"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"ManifestEntry":{"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"],"additionalProperties":false}}};
-const schema46 = {"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false};
-const func1 = Object.prototype.hasOwnProperty;
-const pattern18 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
-const schema47 = {"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"],"additionalProperties":false};
-const pattern16 = new RegExp("^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$", "u");
-
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate25.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.key === undefined) && (missing0 = "key")) || ((data.sha256 === undefined) && (missing0 = "sha256"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate25.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((key0 === "key") || (key0 === "sha256")) || (key0 === "size"))){
-validate25.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.key !== undefined){
-let data0 = data.key;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!pattern16.test(data0)){
-validate25.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/pattern",keyword:"pattern",params:{pattern: "^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$"}}];
-return false;
-}
-}
-else {
-validate25.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.sha256 !== undefined){
-let data1 = data.sha256;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(!pattern6.test(data1)){
-validate25.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
-return false;
-}
-}
-else {
-validate25.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data2 = data.size;
-const _errs7 = errors;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate25.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs7){
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 4294967295 || isNaN(data2)){
-validate25.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4294967295}}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate25.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -475,374 +441,6 @@ return errors === 0;
 }
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema49 = {"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
-const pattern27 = new RegExp("^[a-z][a-z0-9_]*$", "u");
-const schema72 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
-const schema64 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
-const pattern33 = new RegExp("^[\\s\\S]{0,200}$", "u");
-
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate43.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((data.severity === undefined) && (missing0 = "severity")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.programId === undefined) && (missing0 = "programId"))) || ((data.field === undefined) && (missing0 = "field"))) || ((data.value === undefined) && (missing0 = "value"))) || ((data.message === undefined) && (missing0 = "message"))){
-validate43.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((((((key0 === "severity") || (key0 === "code")) || (key0 === "programId")) || (key0 === "field")) || (key0 === "value")) || (key0 === "message"))){
-validate43.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.severity !== undefined){
-let data0 = data.severity;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate43.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!((data0 === "error") || (data0 === "warning"))){
-validate43.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema72.properties.severity.enum}}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.code !== undefined){
-let data1 = data.code;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(!pattern27.test(data1)){
-validate43.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
-return false;
-}
-}
-else {
-validate43.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.programId !== undefined){
-let data2 = data.programId;
-const _errs7 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate43.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema72.properties.programId.type}}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.field !== undefined){
-let data3 = data.field;
-const _errs9 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate43.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema72.properties.field.type}}];
-return false;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.value !== undefined){
-let data4 = data.value;
-const _errs11 = errors;
-if((typeof data4 !== "string") && (data4 !== null)){
-validate43.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema72.properties.value.type}}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data4 === "string"){
-if(!pattern33.test(data4)){
-validate43.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.message !== undefined){
-let data5 = data.message;
-const _errs13 = errors;
-const _errs14 = errors;
-if(errors === _errs14){
-if(typeof data5 === "string"){
-if(!pattern8.test(data5)){
-validate43.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
-return false;
-}
-}
-else {
-validate43.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate43.errors = vErrors;
-return errors === 0;
-}
-validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate29.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((data.digest === undefined) && (missing0 = "digest")) || ((data.notPublishable === undefined) && (missing0 = "notPublishable"))) || ((data.invalid === undefined) && (missing0 = "invalid"))) || ((data.problems === undefined) && (missing0 = "problems"))) || ((data.problemsOmitted === undefined) && (missing0 = "problemsOmitted"))) || ((data.problemCounts === undefined) && (missing0 = "problemCounts"))){
-validate29.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((((((key0 === "digest") || (key0 === "notPublishable")) || (key0 === "invalid")) || (key0 === "problems")) || (key0 === "problemsOmitted")) || (key0 === "problemCounts"))){
-validate29.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.digest !== undefined){
-let data0 = data.digest;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(!pattern6.test(data0)){
-validate29.errors = [{instancePath:instancePath+"/digest",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
-return false;
-}
-}
-else {
-validate29.errors = [{instancePath:instancePath+"/digest",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.notPublishable !== undefined){
-let data1 = data.notPublishable;
-const _errs5 = errors;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate29.errors = [{instancePath:instancePath+"/notPublishable",schemaPath:"#/properties/notPublishable/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs5){
-if((typeof data1 == "number") && (isFinite(data1))){
-if(data1 < 0 || isNaN(data1)){
-validate29.errors = [{instancePath:instancePath+"/notPublishable",schemaPath:"#/properties/notPublishable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.invalid !== undefined){
-let data2 = data.invalid;
-const _errs7 = errors;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate29.errors = [{instancePath:instancePath+"/invalid",schemaPath:"#/properties/invalid/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs7){
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 < 0 || isNaN(data2)){
-validate29.errors = [{instancePath:instancePath+"/invalid",schemaPath:"#/properties/invalid/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.problems !== undefined){
-let data3 = data.problems;
-const _errs9 = errors;
-if(errors === _errs9){
-if(Array.isArray(data3)){
-var valid2 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs11 = errors;
-if(!(validate43(data3[i0], {instancePath:instancePath+"/problems/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
-errors = vErrors.length;
-}
-var valid2 = _errs11 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate29.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.problemsOmitted !== undefined){
-let data5 = data.problemsOmitted;
-const _errs12 = errors;
-if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-validate29.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs12){
-if((typeof data5 == "number") && (isFinite(data5))){
-if(data5 < 0 || isNaN(data5)){
-validate29.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.problemCounts !== undefined){
-let data6 = data.problemCounts;
-const _errs14 = errors;
-if(errors === _errs14){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-const _errs16 = errors;
-for(const key1 in data6){
-if(!(pattern27.test(key1))){
-validate29.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
-return false;
-break;
-}
-}
-if(_errs16 === errors){
-var valid3 = true;
-for(const key2 in data6){
-if(pattern27.test(key2)){
-let data7 = data6[key2];
-const _errs17 = errors;
-if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-validate29.errors = [{instancePath:instancePath+"/problemCounts/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs17){
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 < 1 || isNaN(data7)){
-validate29.errors = [{instancePath:instancePath+"/problemCounts/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-var valid3 = _errs17 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-}
-else {
-validate29.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate29.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate29.errors = vErrors;
-return errors === 0;
-}
-validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
 
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -857,14 +455,14 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.tenantId === undefined) && (missing0 = "tenantId"))) || ((data.generation === undefined) && (missing0 = "generation"))) || ((data.snapshotId === undefined) && (missing0 = "snapshotId"))) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.generatedAt === undefined) && (missing0 = "generatedAt"))) || ((data.contract === undefined) && (missing0 = "contract"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.list === undefined) && (missing0 = "list"))) || ((data.legacy === undefined) && (missing0 = "legacy"))) || ((data.programs === undefined) && (missing0 = "programs"))){
+if(((((((((data.format === undefined) && (missing0 = "format")) || ((data.tenantId === undefined) && (missing0 = "tenantId"))) || ((data.generation === undefined) && (missing0 = "generation"))) || ((data.snapshotId === undefined) && (missing0 = "snapshotId"))) || ((data.manifestSha256 === undefined) && (missing0 = "manifestSha256"))) || ((data.publishedAt === undefined) && (missing0 = "publishedAt"))) || ((data.hold === undefined) && (missing0 = "hold"))) || ((data.nonce === undefined) && (missing0 = "nonce"))){
 validate24.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema40.properties, key0))){
+if(!((((((((key0 === "format") || (key0 === "tenantId")) || (key0 === "generation")) || (key0 === "snapshotId")) || (key0 === "manifestSha256")) || (key0 === "publishedAt")) || (key0 === "hold")) || (key0 === "nonce"))){
 validate24.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -878,8 +476,8 @@ if(typeof data0 !== "string"){
 validate24.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
-if("partner-programs/manifest@1" !== data0){
-validate24.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/manifest@1"}}];
+if("partner-programs/current@1" !== data0){
+validate24.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/current@1"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -943,13 +541,754 @@ const _errs9 = errors;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data3 === "string"){
-if(!pattern5.test(data3)){
+if(!pattern6.test(data3)){
 validate24.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
 return false;
 }
 }
 else {
 validate24.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.manifestSha256 !== undefined){
+let data4 = data.manifestSha256;
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data4 === "string"){
+if(!pattern12.test(data4)){
+validate24.errors = [{instancePath:instancePath+"/manifestSha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+return false;
+}
+}
+else {
+validate24.errors = [{instancePath:instancePath+"/manifestSha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.publishedAt !== undefined){
+let data5 = data.publishedAt;
+const _errs15 = errors;
+const _errs16 = errors;
+if(errors === _errs16){
+if(typeof data5 === "string"){
+if(!pattern7.test(data5)){
+validate24.errors = [{instancePath:instancePath+"/publishedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+return false;
+}
+}
+else {
+validate24.errors = [{instancePath:instancePath+"/publishedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hold !== undefined){
+let data6 = data.hold;
+const _errs18 = errors;
+const _errs19 = errors;
+let valid5 = false;
+const _errs20 = errors;
+if(!(validate25(data6, {instancePath:instancePath+"/hold",parentData:data,parentDataProperty:"hold",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs20 === errors;
+valid5 = valid5 || _valid0;
+const _errs21 = errors;
+if(data6 !== null){
+const err0 = {instancePath:instancePath+"/hold",schemaPath:"#/properties/hold/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs21 === errors;
+valid5 = valid5 || _valid0;
+if(!valid5){
+const err1 = {instancePath:instancePath+"/hold",schemaPath:"#/properties/hold/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate24.errors = vErrors;
+return false;
+}
+else {
+errors = _errs19;
+if(vErrors !== null){
+if(_errs19){
+vErrors.length = _errs19;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.nonce !== undefined){
+let data7 = data.nonce;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data7 === "string"){
+if(!pattern16.test(data7)){
+validate24.errors = [{instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{32}$"}}];
+return false;
+}
+}
+else {
+validate24.errors = [{instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate24.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate24.errors = vErrors;
+return errors === 0;
+}
+validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const isManifestDocument: CompiledValidator<types.ManifestDocument> = validate27;
+const schema45 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ManifestDocument","type":"object","description":"`tenants/<tenant>/snapshots/<snapshot>/manifest.json`: every response of a snapshot. Never changed once written.","properties":{"format":{"type":"string","const":"partner-programs/manifest@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"The generation under which the snapshot was first published."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"parent":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live when this one was built."},"generatedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the source was read."},"contract":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the published schemas that every response was checked against."},"counts":{"$ref":"#/$defs/ManifestCounts","description":"What the manifest holds."},"list":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/v1/programs`."},"legacy":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/api/v1/partner/programs`."},"programs":{"type":"object","description":"Program id \u2192 answer of `/v1/programs/{programId}`.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$":{"$ref":"#/$defs/ManifestEntry"}},"additionalProperties":false},"source":{"$ref":"#/$defs/ManifestSource","description":"What the snapshot was built from. Without it, the next build reads the source as a whole."}},"required":["format","tenantId","generation","snapshotId","parent","generatedAt","contract","counts","list","legacy","programs"],"additionalProperties":false,"$defs":{"ManifestCounts":{"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false},"ManifestSource":{"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"ManifestEntry":{"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"],"additionalProperties":false}}};
+const schema51 = {"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false};
+const func1 = Object.prototype.hasOwnProperty;
+const pattern24 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
+const schema52 = {"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"],"additionalProperties":false};
+const pattern22 = new RegExp("^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$", "u");
+
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate28.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.key === undefined) && (missing0 = "key")) || ((data.sha256 === undefined) && (missing0 = "sha256"))) || ((data.size === undefined) && (missing0 = "size"))){
+validate28.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "key") || (key0 === "sha256")) || (key0 === "size"))){
+validate28.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.key !== undefined){
+let data0 = data.key;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern22.test(data0)){
+validate28.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/pattern",keyword:"pattern",params:{pattern: "^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$"}}];
+return false;
+}
+}
+else {
+validate28.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sha256 !== undefined){
+let data1 = data.sha256;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(!pattern12.test(data1)){
+validate28.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+return false;
+}
+}
+else {
+validate28.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data2 = data.size;
+const _errs7 = errors;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+validate28.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs7){
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 4294967295 || isNaN(data2)){
+validate28.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4294967295}}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate28.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate28.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate28.errors = vErrors;
+return errors === 0;
+}
+validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema54 = {"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
+const pattern33 = new RegExp("^[a-z][a-z0-9_]*$", "u");
+const schema78 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
+const schema69 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
+const pattern40 = new RegExp("^[\\s\\S]{0,200}$", "u");
+
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate46.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.severity === undefined) && (missing0 = "severity")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.programId === undefined) && (missing0 = "programId"))) || ((data.field === undefined) && (missing0 = "field"))) || ((data.value === undefined) && (missing0 = "value"))) || ((data.message === undefined) && (missing0 = "message"))){
+validate46.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((((key0 === "severity") || (key0 === "code")) || (key0 === "programId")) || (key0 === "field")) || (key0 === "value")) || (key0 === "message"))){
+validate46.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.severity !== undefined){
+let data0 = data.severity;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate46.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!((data0 === "error") || (data0 === "warning"))){
+validate46.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema78.properties.severity.enum}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.code !== undefined){
+let data1 = data.code;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(!pattern33.test(data1)){
+validate46.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
+return false;
+}
+}
+else {
+validate46.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.programId !== undefined){
+let data2 = data.programId;
+const _errs7 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate46.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema78.properties.programId.type}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.field !== undefined){
+let data3 = data.field;
+const _errs9 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate46.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema78.properties.field.type}}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.value !== undefined){
+let data4 = data.value;
+const _errs11 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate46.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema78.properties.value.type}}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!pattern40.test(data4)){
+validate46.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.message !== undefined){
+let data5 = data.message;
+const _errs13 = errors;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data5 === "string"){
+if(!pattern14.test(data5)){
+validate46.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+return false;
+}
+}
+else {
+validate46.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate46.errors = vErrors;
+return errors === 0;
+}
+validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate32.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.digest === undefined) && (missing0 = "digest")) || ((data.notPublishable === undefined) && (missing0 = "notPublishable"))) || ((data.invalid === undefined) && (missing0 = "invalid"))) || ((data.problems === undefined) && (missing0 = "problems"))) || ((data.problemsOmitted === undefined) && (missing0 = "problemsOmitted"))) || ((data.problemCounts === undefined) && (missing0 = "problemCounts"))){
+validate32.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((((key0 === "digest") || (key0 === "notPublishable")) || (key0 === "invalid")) || (key0 === "problems")) || (key0 === "problemsOmitted")) || (key0 === "problemCounts"))){
+validate32.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.digest !== undefined){
+let data0 = data.digest;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(!pattern12.test(data0)){
+validate32.errors = [{instancePath:instancePath+"/digest",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+return false;
+}
+}
+else {
+validate32.errors = [{instancePath:instancePath+"/digest",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.notPublishable !== undefined){
+let data1 = data.notPublishable;
+const _errs5 = errors;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+validate32.errors = [{instancePath:instancePath+"/notPublishable",schemaPath:"#/properties/notPublishable/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs5){
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 < 0 || isNaN(data1)){
+validate32.errors = [{instancePath:instancePath+"/notPublishable",schemaPath:"#/properties/notPublishable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.invalid !== undefined){
+let data2 = data.invalid;
+const _errs7 = errors;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+validate32.errors = [{instancePath:instancePath+"/invalid",schemaPath:"#/properties/invalid/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs7){
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 < 0 || isNaN(data2)){
+validate32.errors = [{instancePath:instancePath+"/invalid",schemaPath:"#/properties/invalid/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problems !== undefined){
+let data3 = data.problems;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data3)){
+var valid2 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate46(data3[i0], {instancePath:instancePath+"/problems/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs11 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate32.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problemsOmitted !== undefined){
+let data5 = data.problemsOmitted;
+const _errs12 = errors;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+validate32.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs12){
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 < 0 || isNaN(data5)){
+validate32.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problemCounts !== undefined){
+let data6 = data.problemCounts;
+const _errs14 = errors;
+if(errors === _errs14){
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+const _errs16 = errors;
+for(const key1 in data6){
+if(!(pattern33.test(key1))){
+validate32.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+return false;
+break;
+}
+}
+if(_errs16 === errors){
+var valid3 = true;
+for(const key2 in data6){
+if(pattern33.test(key2)){
+let data7 = data6[key2];
+const _errs17 = errors;
+if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
+validate32.errors = [{instancePath:instancePath+"/problemCounts/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs17){
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 < 1 || isNaN(data7)){
+validate32.errors = [{instancePath:instancePath+"/problemCounts/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+var valid3 = _errs17 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate32.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate32.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate32.errors = vErrors;
+return errors === 0;
+}
+validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate27.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.tenantId === undefined) && (missing0 = "tenantId"))) || ((data.generation === undefined) && (missing0 = "generation"))) || ((data.snapshotId === undefined) && (missing0 = "snapshotId"))) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.generatedAt === undefined) && (missing0 = "generatedAt"))) || ((data.contract === undefined) && (missing0 = "contract"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.list === undefined) && (missing0 = "list"))) || ((data.legacy === undefined) && (missing0 = "legacy"))) || ((data.programs === undefined) && (missing0 = "programs"))){
+validate27.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema45.properties, key0))){
+validate27.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.format !== undefined){
+let data0 = data.format;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate27.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("partner-programs/manifest@1" !== data0){
+validate27.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/manifest@1"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tenantId !== undefined){
+let data1 = data.tenantId;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(!pattern4.test(data1)){
+validate27.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate27.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.generation !== undefined){
+let data2 = data.generation;
+const _errs7 = errors;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+validate27.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs7){
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate27.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate27.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.snapshotId !== undefined){
+let data3 = data.snapshotId;
+const _errs9 = errors;
+const _errs10 = errors;
+if(errors === _errs10){
+if(typeof data3 === "string"){
+if(!pattern6.test(data3)){
+validate27.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+return false;
+}
+}
+else {
+validate27.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -968,7 +1307,7 @@ const _errs14 = errors;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data4 === "string"){
-if(!pattern5.test(data4)){
+if(!pattern6.test(data4)){
 const err0 = {instancePath:instancePath+"/parent",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}};
 if(vErrors === null){
 vErrors = [err0];
@@ -1014,7 +1353,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate24.errors = vErrors;
+validate27.errors = vErrors;
 return false;
 }
 else {
@@ -1041,12 +1380,12 @@ const _errs20 = errors;
 if(errors === _errs20){
 if(typeof data5 === "string"){
 if(!pattern7.test(data5)){
-validate24.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate27.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate24.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate27.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1062,13 +1401,13 @@ const _errs22 = errors;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data6 === "string"){
-if(!pattern6.test(data6)){
-validate24.errors = [{instancePath:instancePath+"/contract",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+if(!pattern12.test(data6)){
+validate27.errors = [{instancePath:instancePath+"/contract",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
 return false;
 }
 }
 else {
-validate24.errors = [{instancePath:instancePath+"/contract",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+validate27.errors = [{instancePath:instancePath+"/contract",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1086,14 +1425,14 @@ if(errors === _errs26){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if((data7.programs === undefined) && (missing1 = "programs")){
-validate24.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ManifestCounts/required",keyword:"required",params:{missingProperty: missing1}}];
+validate27.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ManifestCounts/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs28 = errors;
 for(const key1 in data7){
 if(!(key1 === "programs")){
-validate24.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ManifestCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate27.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ManifestCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -1103,13 +1442,13 @@ if(data7.programs !== undefined){
 let data8 = data7.programs;
 const _errs29 = errors;
 if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-validate24.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ManifestCounts/properties/programs/type",keyword:"type",params:{type: "integer"}}];
+validate27.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ManifestCounts/properties/programs/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs29){
 if((typeof data8 == "number") && (isFinite(data8))){
 if(data8 < 0 || isNaN(data8)){
-validate24.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ManifestCounts/properties/programs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate27.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ManifestCounts/properties/programs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1119,7 +1458,7 @@ return false;
 }
 }
 else {
-validate24.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ManifestCounts/type",keyword:"type",params:{type: "object"}}];
+validate27.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ManifestCounts/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -1131,8 +1470,8 @@ var valid0 = true;
 if(valid0){
 if(data.list !== undefined){
 const _errs31 = errors;
-if(!(validate25(data.list, {instancePath:instancePath+"/list",parentData:data,parentDataProperty:"list",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+if(!(validate28(data.list, {instancePath:instancePath+"/list",parentData:data,parentDataProperty:"list",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs31 === errors;
@@ -1143,8 +1482,8 @@ var valid0 = true;
 if(valid0){
 if(data.legacy !== undefined){
 const _errs32 = errors;
-if(!(validate25(data.legacy, {instancePath:instancePath+"/legacy",parentData:data,parentDataProperty:"legacy",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+if(!(validate28(data.legacy, {instancePath:instancePath+"/legacy",parentData:data,parentDataProperty:"legacy",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs32 === errors;
@@ -1160,8 +1499,8 @@ if(errors === _errs33){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 const _errs35 = errors;
 for(const key2 in data11){
-if(!(pattern18.test(key2))){
-validate24.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/properties/programs/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+if(!(pattern24.test(key2))){
+validate27.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/properties/programs/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
@@ -1169,10 +1508,10 @@ break;
 if(_errs35 === errors){
 var valid9 = true;
 for(const key3 in data11){
-if(pattern18.test(key3)){
+if(pattern24.test(key3)){
 const _errs36 = errors;
-if(!(validate25(data11[key3], {instancePath:instancePath+"/programs/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data11,parentDataProperty:key3,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+if(!(validate28(data11[key3], {instancePath:instancePath+"/programs/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data11,parentDataProperty:key3,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
 var valid9 = _errs36 === errors;
@@ -1184,7 +1523,7 @@ break;
 }
 }
 else {
-validate24.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/properties/programs/type",keyword:"type",params:{type: "object"}}];
+validate27.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/properties/programs/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -1196,8 +1535,8 @@ var valid0 = true;
 if(valid0){
 if(data.source !== undefined){
 const _errs37 = errors;
-if(!(validate29(data.source, {instancePath:instancePath+"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+if(!(validate32(data.source, {instancePath:instancePath+"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs37 === errors;
@@ -1220,26 +1559,26 @@ var valid0 = true;
 }
 }
 else {
-validate24.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate27.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate24.errors = vErrors;
+validate27.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const isTokensDocument: CompiledValidator<types.TokensDocument> = validate46;
-const schema78 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
-const schema79 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
-const schema80 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
-const pattern42 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
-const pattern46 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
+export const isTokensDocument: CompiledValidator<types.TokensDocument> = validate49;
+const schema84 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
+const schema85 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
+const schema86 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
+const pattern49 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
+const pattern53 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
 
-function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate47.evaluated;
+const evaluated0 = validate50.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1250,14 +1589,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.tokenId === undefined) && (missing0 = "tokenId")) || ((data.sha256 === undefined) && (missing0 = "sha256"))) || ((data.tenantId === undefined) && (missing0 = "tenantId"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.scopes === undefined) && (missing0 = "scopes"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))) || ((data.rateLimit === undefined) && (missing0 = "rateLimit"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.revokedAt === undefined) && (missing0 = "revokedAt"))) || ((data.replaces === undefined) && (missing0 = "replaces"))){
-validate47.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate50.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema79.properties, key0))){
-validate47.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema85.properties, key0))){
+validate50.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1269,13 +1608,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern42.test(data0)){
-validate47.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
+if(!pattern49.test(data0)){
+validate50.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
 return false;
 }
 }
 else {
-validate47.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/type",keyword:"type",params:{type: "string"}}];
+validate50.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1291,13 +1630,13 @@ const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
-if(!pattern6.test(data1)){
-validate47.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+if(!pattern12.test(data1)){
+validate50.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
 return false;
 }
 }
 else {
-validate47.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+validate50.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1314,12 +1653,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data2 === "string"){
 if(!pattern4.test(data2)){
-validate47.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+validate50.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate47.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+validate50.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1338,7 +1677,7 @@ const _errs13 = errors;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data3 === "string"){
-if(!pattern8.test(data3)){
+if(!pattern14.test(data3)){
 const err0 = {instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
 if(vErrors === null){
 vErrors = [err0];
@@ -1384,7 +1723,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate47.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 else {
@@ -1416,13 +1755,13 @@ let data5 = data4[i0];
 const _errs20 = errors;
 if(errors === _errs20){
 if(typeof data5 === "string"){
-if(!pattern46.test(data5)){
-validate47.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9._:-]{0,63}$"}}];
+if(!pattern53.test(data5)){
+validate50.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9._:-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate47.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type: "string"}}];
+validate50.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1443,7 +1782,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate47.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate50.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -1453,7 +1792,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate47.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"}}];
+validate50.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1518,7 +1857,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate47.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 else {
@@ -1542,18 +1881,18 @@ if(data.rateLimit !== undefined){
 let data7 = data.rateLimit;
 const _errs29 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (data7 !== null)){
-validate47.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema79.properties.rateLimit.type}}];
+validate50.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema85.properties.rateLimit.type}}];
 return false;
 }
 if(errors === _errs29){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate47.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate50.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate47.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate50.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -1572,12 +1911,12 @@ const _errs32 = errors;
 if(errors === _errs32){
 if(typeof data8 === "string"){
 if(!pattern7.test(data8)){
-validate47.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate50.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate47.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate50.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1642,7 +1981,7 @@ else {
 vErrors.push(err11);
 }
 errors++;
-validate47.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 else {
@@ -1671,7 +2010,7 @@ const _errs43 = errors;
 const _errs44 = errors;
 if(errors === _errs44){
 if(typeof data10 === "string"){
-if(!pattern42.test(data10)){
+if(!pattern49.test(data10)){
 const err12 = {instancePath:instancePath+"/replaces",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}};
 if(vErrors === null){
 vErrors = [err12];
@@ -1717,7 +2056,7 @@ else {
 vErrors.push(err15);
 }
 errors++;
-validate47.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 else {
@@ -1749,20 +2088,20 @@ var valid0 = true;
 }
 }
 else {
-validate47.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate50.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate47.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
-validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate46.evaluated;
+const evaluated0 = validate49.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1773,14 +2112,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.format === undefined) && (missing0 = "format")) || ((data.revision === undefined) && (missing0 = "revision"))) || ((data.tokens === undefined) && (missing0 = "tokens"))){
-validate46.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate49.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "format") || (key0 === "revision")) || (key0 === "tokens"))){
-validate46.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate49.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1790,11 +2129,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate46.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+validate49.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if("partner-programs/tokens@1" !== data0){
-validate46.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/tokens@1"}}];
+validate49.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/tokens@1"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -1807,18 +2146,18 @@ if(data.revision !== undefined){
 let data1 = data.revision;
 const _errs4 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate46.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
+validate49.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs4){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 9007199254740991 || isNaN(data1)){
-validate46.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate49.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate46.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate49.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1839,8 +2178,8 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate47(data2[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
+if(!(validate50(data2[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs8 === errors;
@@ -1850,7 +2189,7 @@ break;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/type",keyword:"type",params:{type: "array"}}];
+validate49.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1865,11 +2204,11 @@ var valid0 = true;
 }
 }
 else {
-validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate49.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate46.errors = vErrors;
+validate49.errors = vErrors;
 return errors === 0;
 }
-validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -19,7 +19,12 @@ const modules = {
     "legacy-programs-response.schema.json#/$defs/LegacyProgram",
     "error-response.schema.json",
   ],
-  "validators-stored.ts": ["current.schema.json", "manifest.schema.json", "tokens.schema.json"],
+  "validators-stored.ts": [
+    "confirmed.schema.json",
+    "current.schema.json",
+    "manifest.schema.json",
+    "tokens.schema.json",
+  ],
   "validators-run-report.ts": ["run-report.schema.json"],
 };
 

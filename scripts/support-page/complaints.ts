@@ -95,7 +95,7 @@ export const complaints: readonly Complaint[] = [
     },
     command: `snapshot status --tenant ${tenant}`,
     meaning:
-      "Without `--tenant` it is a table of all tenants, with the reasons below. The response header `Snapshot-Generated-At` tells the partner how old the data is.",
+      "Without `--tenant` it is a table of all tenants, with the reasons below. `published` is when partners last saw something new, `confirmed` when the data was last found to be what the booking database says; so old it is at most. The response headers `Snapshot-Generated-At` and `Snapshot-Confirmed-At` tell the partner.",
   },
   {
     title: "The partner gets an empty list",

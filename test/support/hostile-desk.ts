@@ -99,7 +99,8 @@ async function spoilStore({ storeDirectory }: SupportDesk): Promise<void> {
     text.replace('"hold":null', `"hold":{"reason":${quoted},"since":"2026-11-21T10:00:00.000Z"}`),
   );
   await edit("auth/tokens.json", (text) => text.replaceAll('"name":null', `"name":${quoted}`));
-  const [newest] = (await readdir(join(storeDirectory, "runs"))).sort().reverse();
+  const reports = (await readdir(join(storeDirectory, "runs"))).filter((name) => /^\d/.test(name));
+  const [newest] = reports.sort().reverse();
   await edit(`runs/${newest}`, (text) => {
     const report = JSON.parse(text);
     for (const run of report.tenants) {

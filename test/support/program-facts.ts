@@ -36,6 +36,8 @@ export function live(fields: Partial<LiveFinding> = {}): LiveFinding {
   return {
     kind: "live",
     ...newSnapshot,
+    publishedAt: "2026-11-21T12:00:03.000Z",
+    confirmedAt: "2026-11-21T13:00:00.000Z",
     hold: null,
     programs: 3,
     served: null,

@@ -1,3 +1,4 @@
+import { confirmedAtOf } from "../../../core/confirmations.ts";
 import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
@@ -6,6 +7,7 @@ import { type ProgramHistory, programHistory } from "../../snapshot/program-hist
 import { snapshotHistory } from "../../snapshot/snapshot-history.ts";
 import { dataOf, responseBytes } from "../../snapshot/stored-response.ts";
 import { publishedSnapshot } from "../../snapshot/stored-snapshot.ts";
+import { readConfirmed } from "../read-confirmed.ts";
 
 /** What partners get of a program now. */
 export type ProgramInStore =
@@ -16,7 +18,10 @@ export type ProgramInStore =
   | {
       readonly kind: "live";
       readonly snapshotId: SnapshotId;
+      /** When the source was read, when that was made live, and when it was last found to be what the source says. */
       readonly generatedAt: string;
+      readonly publishedAt: string;
+      readonly confirmedAt: string | null;
       readonly hold: { readonly reason: string; readonly since: string } | null;
       readonly programs: number;
       /** `null`: the live snapshot does not have the program. */
@@ -37,10 +42,13 @@ export async function readProgramInStore(
     const { manifest, pointer } = live;
     const entry = detailEntry(manifest, programId);
     const bytes = entry && (await responseBytes(store, entry, signal));
+    const { confirmations } = await readConfirmed(store, signal);
     return {
       kind: "live",
       snapshotId: manifest.snapshotId,
       generatedAt: manifest.generatedAt,
+      publishedAt: pointer.current.publishedAt,
+      confirmedAt: confirmedAtOf(confirmations.get(tenantId), manifest.snapshotId),
       hold: pointer.current.hold,
       programs: manifest.programs.count,
       served:

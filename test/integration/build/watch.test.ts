@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
@@ -50,6 +51,20 @@ describe("snapshot watch", () => {
       await bench.source.query("NOTIFY partner_source_changed, 'acme'");
       expect(await servedIds("acme")).toEqual(["a", "a2"]);
     }, patience);
+  });
+
+  test("P25 writes down what it confirmed while it runs, and the rest when it ends", async () => {
+    const confirmed = async (): Promise<readonly string[]> =>
+      Object.keys((await storedConfirmations(bench.store)) ?? {});
+    const { child, ended } = startWatch("--interval", "3600");
+    await vi.waitFor(async () => expect(await confirmed()).not.toEqual([]), patience);
+    await vi.waitFor(async () => {
+      await servedIds("acme");
+      await servedIds("beta");
+    }, patience);
+    child.kill("SIGTERM");
+    expect((await ended).status).toBe(0);
+    expect(await confirmed()).toEqual(["acme", "beta"]);
   });
 
   test("prints each report as one line of JSON, for programs", async () => {

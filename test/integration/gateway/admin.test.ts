@@ -123,7 +123,7 @@ test("/metrics counts what the parser refused, and failed calls to the store by 
   expect((await client.get("/v1/programs", acme.plaintext)).status).toBe(500);
   client.close();
   await fetch(`${gateway.api}/`, { method: "POST", body: "x" });
-  expect(await metric('gateway_store_calls_total{operation="get",outcome="store_unavailable"}')).toBe(1);
+  expect(await metric('gateway_store_calls_total{operation="get",outcome="store_unavailable"}')).toBe(2);
   expect(await metric('gateway_requests_total{route="list",status="500"}')).toBe(1);
   expect(await metric('gateway_requests_total{route="unknown",status="404"}')).toBe(1);
 });

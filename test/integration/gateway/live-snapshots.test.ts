@@ -31,6 +31,7 @@ beforeEach(async () => {
     refreshMs: 1000,
     maxStaleMs: 60_000,
     callTimeoutMs: 1000,
+    headersOf: () => "",
   });
   await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 5 });
 });

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { iamPolicies } from "../../../cli/store-check/iam-policies.ts";
+import { parseSnapshotId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { confirmedKey, runKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { runCommand } from "../../support/command-line.ts";
+import { storeConfirmations } from "../../support/confirmed-document.ts";
 import { startGatewayProcess } from "../../support/gateway-process.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
 import { toolsTenant } from "../../support/store-tools.ts";
@@ -37,18 +43,20 @@ async function done(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-async function publish(...names: readonly string[]): Promise<void> {
-  const store = createS3Store({
-    ...location,
-    forcePathStyle: true,
-    timeoutMs: 5000,
-    connection: server.connection,
-  });
+async function publish(...names: readonly string[]): Promise<TenantRun | undefined> {
+  const store = openStore();
+  let run: TenantRun | undefined;
   for (const name of names) {
-    const outcome = await buildCanned(store, toolsTenant, [{ programId: "KYOTO-1", name }]);
-    expect(outcome.outcome).toBe("published");
+    run = await buildCanned(store, toolsTenant, [{ programId: "KYOTO-1", name }]);
+    expect(run.outcome).toBe("published");
   }
   await store.close();
+  return run;
+}
+
+function openStore(): ObjectStore {
+  const { connection } = server;
+  return createS3Store({ ...location, forcePathStyle: true, timeoutMs: 5000, connection });
 }
 
 describe("with the generator's policy", () => {
@@ -97,6 +105,32 @@ test("with the policy for tokens every token command works, and no snapshot can 
   const { status } = await run("snapshot", "rollback", ...tenant);
   expect(status).toBe(1);
   expect(denied().length).toBeGreaterThan(0);
+});
+
+test("the gateway's policy lets it read how old the data is, and no report of a run", async () => {
+  const confirmedAt = "2026-11-21T08:00:00.000Z";
+  const run = await publish("A");
+  server.quirks.policy = policies.tokens;
+  const { token } = JSON.parse(await done("token", "create", ...tenant, "--json"));
+  server.quirks.policy = policies.generator;
+  const store = openStore();
+  const snapshotId = parseSnapshotId(run?.snapshotId ?? "");
+  await storeConfirmations(store, { [toolsTenant]: { snapshotId, confirmedAt } });
+  await store.put(runKey(snapshotId), bytesBody(Buffer.from("{}")));
+  server.quirks.policy = policies.gateway;
+  await expect(store.get(runKey(snapshotId))).rejects.toThrow("denied");
+  await expect(store.put(confirmedKey, bytesBody(Buffer.from("{}")))).rejects.toThrow("denied");
+  await store.close();
+  const gateway = await startGatewayProcess({ ...server.env, STORE_URL: `s3://${testBucket}/team` });
+  try {
+    const headers = { authorization: `Bearer ${token}` };
+    const shown = async (): Promise<string | null> =>
+      (await fetch(`${gateway.api}/v1/programs`, { headers })).headers.get("snapshot-confirmed-at");
+    await expect.poll(shown, { timeout: 20_000 }).toBe(confirmedAt);
+  } finally {
+    gateway.signal("SIGTERM");
+    await gateway.ended;
+  }
 });
 
 test("with the gateway's policy a gateway serves, and finds out that there are no tokens yet", async () => {

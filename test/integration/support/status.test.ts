@@ -36,7 +36,7 @@ describe("snapshot status", () => {
     await desk.build({ now: morning });
     const { stdout } = await status();
     expect(stdout).toMatch(
-      /^TENANT +LIVE SNAPSHOT +AGE +PROGRAMS +HOLD +LAST RUN\nsakura-trails +20261121T080000Z-[0-9a-f]{8} +4 h +2 +- +published 4 hours ago\n$/,
+      /^TENANT +LIVE SNAPSHOT +PUBLISHED +CONFIRMED +PROGRAMS +HOLD +LAST TRY\nsakura-trails +20261121T080000Z-[0-9a-f]{8} +4 h +4 h +2 +- +published 4 hours ago\n$/,
     );
   });
 
@@ -50,10 +50,10 @@ describe("snapshot status", () => {
     );
   });
 
-  test("keeps the snapshot's age when a later run found nothing changed, and tells of that run", async () => {
+  test("P23 tells apart when a snapshot was published and when a later run found nothing changed", async () => {
     await desk.build({ now: morning });
     await desk.build({ now: new Date("2026-11-21T11:59:00.000Z") });
-    expect((await status()).stdout).toMatch(/ 4 h +2 +- +unchanged 1 minute ago\n$/);
+    expect((await status()).stdout).toMatch(/ 4 h +1 min +2 +- +unchanged 1 minute ago\n$/);
   });
 
   test("ends with the reason of a run that failed", async () => {
@@ -68,7 +68,7 @@ describe("snapshot status", () => {
   test("names a tenant whose very first build failed, since its partners get 500", async () => {
     await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
     await desk.build({ now: noon });
-    expect((await status()).stdout).toMatch(/^sakura-trails +none +- +- +- +failed just now$/m);
+    expect((await status()).stdout).toMatch(/^sakura-trails +none +- +- +- +- +failed just now$/m);
     expect((await status("--tenant", deskTenant)).stdout).toContain(
       "nothing was ever published: partners get 500",
     );
@@ -142,11 +142,11 @@ describe("snapshot status", () => {
     });
   });
 
-  test("costs two reads per tenant and one of the run's report", async () => {
+  test("costs two reads per tenant, one of the run's report and one of what was confirmed", async () => {
     await desk.build({ now: morning });
     const store = countingStore(desk.store);
     await tenantStatus(store, undefined, noon, new AbortController().signal);
-    expect(store.requests().get).toBe(3);
+    expect(store.requests().get).toBe(4);
   });
 
   test("tells of a tenant that the source no longer lists, and does not look for its last run for ever", async () => {
@@ -159,7 +159,7 @@ describe("snapshot status", () => {
     expect(stdout).toContain("the source did not list this tenant at 2026-11-21T11:00:00Z");
     const store = countingStore(desk.store);
     await tenantStatus(store, undefined, noon, new AbortController().signal);
-    expect(store.requests().get).toBe(2 * 2 + 1);
+    expect(store.requests().get).toBe(2 * 2 + 2);
     expect((await status("--tenant", "alpine")).stdout).toContain(
       "last run   not in the source at 60 minutes ago",
     );
@@ -168,6 +168,6 @@ describe("snapshot status", () => {
   test("works without any run report", async () => {
     await desk.build({ now: morning });
     await rm(join(desk.storeDirectory, "runs"), { recursive: true });
-    expect((await status()).stdout).toMatch(/ 4 h +2 +- +-\n$/);
+    expect((await status()).stdout).toMatch(/ 4 h +- +2 +- +-\n$/);
   });
 });

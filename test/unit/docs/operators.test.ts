@@ -44,6 +44,8 @@ describe("the operator guide", () => {
     metrics.attach({
       tokenRegistryAgeMs: () => 0,
       snapshotAges: () => [],
+      oldestData: () => [],
+      unixMs: () => 0,
       cacheBytes: () => 0,
       connections: () => 0,
       isCountedInFleet: () => false,

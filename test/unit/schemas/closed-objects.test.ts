@@ -8,13 +8,14 @@ import {
 } from "../../../schemas/generated/validators-published.ts";
 import { isRunReport } from "../../../schemas/generated/validators-run-report.ts";
 import {
+  isConfirmedDocument,
   isCurrentDocument,
   isManifestDocument,
   isTokensDocument,
 } from "../../../schemas/generated/validators-stored.ts";
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 import { example, objectsOf, removed, replaced, valueAt } from "./mutations.ts";
-import { current, manifest, runReport, tokens } from "./stored-samples.ts";
+import { confirmed, current, manifest, runReport, tokens } from "./stored-samples.ts";
 
 interface Sample {
   readonly document: unknown;
@@ -27,6 +28,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "detail response": { document: example("program-detail"), isDocument: isProgramDetailResponse },
   "legacy response": { document: example("legacy-programs"), isDocument: isLegacyProgramsResponse },
   "error response": { document: errorResponse, isDocument: isErrorResponse },
+  "confirmed.json": { document: confirmed, isDocument: isConfirmedDocument },
   "current.json": { document: current, isDocument: isCurrentDocument },
   "manifest.json": { document: manifest, isDocument: isManifestDocument },
   "tokens.json": { document: tokens, isDocument: isTokensDocument },
@@ -34,12 +36,18 @@ const samples: Readonly<Record<string, Sample>> = {
 };
 /** Objects with keys of the data's choosing: none of them is required. */
 const maps = new Set([
+  "confirmed.json /tenants",
   "manifest.json /programs",
   "manifest.json /source/problemCounts",
   "run report /tenants/0/problemCounts",
 ]);
-/** Keys that a document of an earlier version may lack, by the title of the document. */
-const optional: Readonly<Record<string, readonly string[]>> = { ManifestDocument: ["source"] };
+/** Keys that a document of an earlier version may lack, by the place of the object: in a document, in the schemas. */
+const optional: Readonly<Record<string, readonly string[]>> = {
+  "manifest.json ": ["source"],
+  "manifest.schema.json": ["source"],
+  "run report /tenants/0": ["confirmedAt"],
+  "run-report.schema.json/$defs/TenantRun": ["confirmedAt"],
+};
 
 const places = Object.entries(samples).flatMap(([name, { document, isDocument }]) =>
   objectsOf(document).map((pointer) => ({
@@ -65,9 +73,9 @@ test.each(places)("the object at $place accepts no other key", ({ pointer, docum
 
 test.each(places.filter(({ place }) => !maps.has(place)))(
   "the object at $place needs each of its keys",
-  ({ pointer, document, isDocument }) => {
+  ({ place, pointer, document, isDocument }) => {
     for (const key of Object.keys(valueAt(document, pointer) ?? {})) {
-      if (pointer === "" && document === manifest && optional.ManifestDocument?.includes(key)) continue;
+      if (optional[place]?.includes(key)) continue;
       const result = validate(isDocument, removed(document, `${pointer}/${key}`));
       const expected = `have the key ${JSON.stringify(key)}`;
       expect(result).toMatchObject({ valid: false, violation: { path: pointer, expected } });
@@ -84,10 +92,10 @@ describe("the schema files", () => {
 
   test("describe objects at all", () => expect(objects.length).toBeGreaterThan(40));
 
-  test.each(objects)("close the object at $place and require all its keys", ({ schema }) => {
+  test.each(objects)("close the object at $place and require all its keys", ({ place, schema }) => {
     expect(schema.additionalProperties).toBe(false);
     const keys = Object.keys(schema.properties ?? {});
-    const mayLack = optional[schema.title ?? ""] ?? [];
+    const mayLack = optional[place] ?? [];
     expect(schema.required ?? []).toEqual(keys.filter((key) => !mayLack.includes(key)));
   });
 
@@ -101,7 +109,6 @@ describe("the schema files", () => {
 });
 
 interface ObjectSchema {
-  readonly title?: string;
   readonly type: unknown;
   readonly additionalProperties?: unknown;
   readonly required?: readonly string[];

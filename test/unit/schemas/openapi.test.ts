@@ -11,7 +11,7 @@ import { valueAt } from "./mutations.ts";
 
 const always = ["X-Request-Id", "Cache-Control"];
 const quota = ["RateLimit", "RateLimit-Policy"];
-const snapshot = ["Snapshot-Id", "Snapshot-Generated-At"];
+const snapshot = ["Snapshot-Id", "Snapshot-Generated-At", "Snapshot-Confirmed-At"];
 const ok = [...always, ...quota, ...snapshot, "Vary", "Content-Encoding"];
 const errorHeaders = {
   400: [...always, ...quota],

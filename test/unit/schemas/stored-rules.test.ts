@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isRunReport } from "../../../schemas/generated/validators-run-report.ts";
 import {
+  isConfirmedDocument,
   isCurrentDocument,
   isManifestDocument,
   isTokensDocument,
@@ -131,6 +132,24 @@ const documents: readonly {
     ],
   },
   {
+    name: "confirmed.json",
+    sample: samples.confirmed,
+    isDocument: isConfirmedDocument,
+    rules: [
+      { at: "/format", fits: [], not: [null, "partner-programs/confirmed@2"] },
+      { at: "/tenants", fits: [{}], not: [null, []] },
+      { at: "/tenants/atlas-tours", fits: [], not: [null, "x"] },
+      { at: "/tenants/atlas-tours/snapshotId", ...orNull(snapshotIds) },
+      { at: "/tenants/atlas-tours/confirmedAt", ...orNull(instants) },
+      { at: "/tenants/atlas-tours/triedAt", ...instants },
+      {
+        at: "/tenants/atlas-tours/outcome",
+        fits: ["held", "would-publish", "a".repeat(32)],
+        not: [null, "", "Held", "a b", "a\n", "-a", "a".repeat(33)],
+      },
+    ],
+  },
+  {
     name: "run report",
     sample: samples.runReport,
     isDocument: isRunReport,
@@ -167,6 +186,7 @@ const documents: readonly {
       { at: "/tenants/0/generation", ...orNull(generation) },
       { at: "/tenants/0/failure", fits: [null], not: ["x", []] },
       { at: "/tenants/0/previousSnapshotId", ...orNull(snapshotIds) },
+      { at: "/tenants/0/confirmedAt", ...orNull(instants) },
       { at: "/tenants/0/problemCounts", fits: [{}], not: [null, []] },
       { at: "/tenants/0/problemCounts/star_level_invalid", fits: [1], not: [null, 0, 1.5] },
       { at: "/tenants/0/problems/0/severity", fits: ["error"], not: [null, "info"] },

@@ -63,6 +63,18 @@ export const tokens = {
   ],
 };
 
+export const confirmed = {
+  format: "partner-programs/confirmed@1",
+  tenants: {
+    "atlas-tours": {
+      snapshotId: "20270201T031500Z-0a1b2c3d",
+      confirmedAt: "2027-02-01T03:15:00Z",
+      triedAt: "2027-02-01T03:15:09.120Z",
+      outcome: "published",
+    },
+  },
+};
+
 const requests = { get: 2, put: 4, list: 0, delete: 0 };
 const counts = {
   programs: 40,
@@ -125,6 +137,7 @@ export const runReport = {
       snapshotId: "20270201T031500Z-0a1b2c3d",
       generation: 7,
       previousSnapshotId: "20270131T031500Z-ffffffff",
+      confirmedAt: "2027-02-01T03:15:00Z",
       counts,
       durationMs: 812,
       requests,

@@ -1,0 +1,104 @@
+import { type Confirmations, confirmedAtOf } from "../core/confirmations.ts";
+import { withDeadline } from "../core/deadline.ts";
+import { asFailure, Failure } from "../core/failure.ts";
+import type { TenantId } from "../core/ids.ts";
+import type { Logger } from "../core/logger.ts";
+import { confirmedKey } from "../core/object-key.ts";
+import type { ETag } from "../core/object-store.ts";
+import { readConfirmations } from "../core/read-confirmations.ts";
+import { type ConfirmedTenant, oldestConfirmed } from "./oldest-confirmed.ts";
+import type { StoreReader } from "./store-reader.ts";
+
+/**
+ * When snapshots were last found to be what the source says, as builds wrote it down. Nothing is decided by it (P26): what
+ * is not known is not said, and everything else goes on.
+ */
+export interface Freshness {
+  /** `null` unless that very snapshot is known to be confirmed (P24). */
+  confirmedAt(tenantId: TenantId, snapshotId: string): string | null;
+  /** The tenants that were confirmed the longest ago, the oldest first; at most `maxListed`. */
+  oldest(): readonly ConfirmedTenant[];
+  /** Looks at once, and from then on in intervals, beside all requests. */
+  start(): void;
+  stop(): void;
+}
+
+export interface FreshnessOptions {
+  readonly store: StoreReader;
+  readonly logger: Logger;
+  readonly refreshMs: number;
+  readonly callTimeoutMs: number;
+  readonly onChange: () => void;
+}
+
+export function createFreshness(options: FreshnessOptions): Freshness {
+  const { store, logger, refreshMs, callTimeoutMs, onChange } = options;
+  const stopped = new AbortController();
+  let known: { readonly confirmations: Confirmations; readonly etag: ETag } | undefined;
+  let oldest: readonly ConfirmedTenant[] | undefined;
+  /** What the last look ended with, for the log: `undefined` before the first. */
+  let state: "known" | Failure["code"] | undefined;
+  let isLooking = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Never rejects. A look that takes longer than the interval is not joined by another. */
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      await withDeadline({ timeoutMs: callTimeoutMs, signal: stopped.signal, expired }, read);
+      if (state !== undefined && state !== "known") logger.info("the age of the data is known again");
+      state = "known";
+    } catch (error) {
+      if (!stopped.signal.aborted) note(asFailure(error));
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  async function read(signal: AbortSignal): Promise<void> {
+    const found = await store.get(confirmedKey, { ifNoneMatch: known?.etag, signal });
+    if (found.kind === "not_modified") return;
+    if (found.kind === "missing") throw new Failure("not_found", `${confirmedKey} is missing.`);
+    const confirmations = await readConfirmations(found.body);
+    // A look that was given up meanwhile must not overtake a later one.
+    signal.throwIfAborted();
+    known = { confirmations, etag: found.etag };
+    oldest = undefined;
+    onChange();
+  }
+
+  /** P26: what was known stays. In a store that no build has written to yet there is nothing to tell anybody. */
+  function note({ code, message }: Failure): void {
+    if (code === state) return;
+    state = code;
+    const level = code === "not_found" && known === undefined ? "debug" : "warn";
+    logger[level]({ cause: message }, "the age of the data could not be read");
+  }
+
+  function expired(): Failure {
+    return new Failure("store_unavailable", `Reading ${confirmedKey} took longer than ${callTimeoutMs} ms.`);
+  }
+
+  return {
+    confirmedAt: (tenantId, snapshotId) => confirmedAtOf(known?.confirmations.get(tenantId), snapshotId),
+
+    oldest() {
+      oldest ??= oldestConfirmed(known?.confirmations ?? new Map(), maxListed);
+      return oldest;
+    },
+
+    start() {
+      timer = setInterval(() => void look(), refreshMs);
+      void look();
+    },
+
+    stop() {
+      clearInterval(timer);
+      stopped.abort();
+    },
+  };
+}
+
+/** Labels of metrics must not grow without bound. */
+export const maxListed = 100;

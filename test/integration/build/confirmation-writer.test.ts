@@ -1,0 +1,164 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ConfirmationWriter, createConfirmationWriter } from "../../../cli/build/confirmation-writer.ts";
+import { Failure } from "../../../core/failure.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
+import { storeConfirmations, storedConfirmations } from "../../support/confirmed-document.ts";
+import { eventually } from "../../support/gateway-client.ts";
+import { runReport } from "../../unit/schemas/stored-samples.ts";
+
+type Put = ObjectStore["put"];
+
+let directory: string;
+let store: ObjectStore;
+let puts: number;
+/** What happens to a put of the document; the real one is handed to it. */
+let onPut: (put: () => ReturnType<Put>) => ReturnType<Put>;
+let failures: Failure[];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "confirmation-writer-"));
+  store = createFileStore({ directory });
+  [puts, failures, onPut] = [0, [], (put) => put()];
+});
+
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+function writer(minIntervalMs?: number, signal = new AbortController().signal): ConfirmationWriter {
+  const seen: ObjectStore = {
+    ...store,
+    put(...args) {
+      puts += 1;
+      return onPut(() => store.put(...args));
+    },
+  };
+  return createConfirmationWriter(seen, {
+    now: () => new Date(),
+    minIntervalMs,
+    signal,
+    onFailure: (failure) => failures.push(failure),
+  });
+}
+
+function run(tenantId: string, confirmedAt = new Date().toISOString()): TenantRun {
+  const [sample] = runReport.tenants;
+  return { ...(sample as unknown as TenantRun), tenantId, outcome: "unchanged", confirmedAt };
+}
+
+const stored = async (): Promise<readonly string[]> => Object.keys((await storedConfirmations(store)) ?? {});
+const unavailable = (): Failure => new Failure("store_unavailable", "The store was broken by the test.");
+
+test("without an interval only a flush writes, once, and only if there is something to say", async () => {
+  const confirmations = writer();
+  await confirmations.flush();
+  confirmations.note([]);
+  await confirmations.flush();
+  expect([puts, await stored()]).toEqual([0, []]);
+  confirmations.note([run("a"), run("b")]);
+  confirmations.note([run("c")]);
+  await confirmations.flush();
+  await confirmations.flush();
+  expect([puts, await stored()]).toEqual([1, ["a", "b", "c"]]);
+});
+
+test("with one the first note is written at once, and what follows is gathered until it has passed", async () => {
+  const minIntervalMs = 500;
+  const confirmations = writer(minIntervalMs);
+  confirmations.note([run("a")]);
+  await eventually(stored, (tenants) => tenants.length === 1);
+  const wroteAt = performance.now();
+  for (const tenantId of ["b", "c", "d"]) confirmations.note([run(tenantId)]);
+  await eventually(stored, (tenants) => tenants.length === 4);
+  expect(performance.now() - wroteAt).toBeGreaterThan(minIntervalMs * 0.8);
+  expect(puts).toBe(2);
+  confirmations.note([run("e")]);
+  await confirmations.flush();
+  expect([puts, await stored()]).toEqual([3, ["a", "b", "c", "d", "e"]]);
+  expect(failures).toEqual([]);
+});
+
+test("P25 a write whose answer was lost is found to be there, and not repeated", async () => {
+  onPut = async (put) => {
+    await put();
+    throw unavailable();
+  };
+  const confirmations = writer();
+  confirmations.note([run("a")]);
+  await confirmations.flush();
+  expect([puts, failures, await stored()]).toEqual([1, [], ["a"]]);
+});
+
+test("P25 what another builder wrote meanwhile is merged, not overwritten", async () => {
+  const { snapshotId } = run("a");
+  const theirs = { confirmedAt: new Date().toISOString(), snapshotId: parseSnapshotId(snapshotId ?? "") };
+  onPut = async (put) => {
+    if (puts === 1) await storeConfirmations(store, { theirs });
+    return put();
+  };
+  const confirmations = writer();
+  confirmations.note([run("ours")]);
+  await confirmations.flush();
+  expect([puts, failures, await stored()]).toEqual([2, [], ["ours", "theirs"]]);
+});
+
+test("P25 a document that changes all the time is given up, told, and written with the next flush", async () => {
+  onPut = async () => ({ kind: "refused" });
+  const confirmations = writer();
+  confirmations.note([run("a")]);
+  await confirmations.flush();
+  expect(puts).toBe(8);
+  expect(failures.map(({ message }) => message)).toEqual(["runs/confirmed.json changed all the time."]);
+  onPut = (put) => put();
+  confirmations.note([run("b")]);
+  await confirmations.flush();
+  expect(await stored()).toEqual(["a", "b"]);
+});
+
+test("P25 a store that is away is told once for each write, and nothing is lost", async () => {
+  onPut = async () => {
+    throw unavailable();
+  };
+  const confirmations = writer();
+  confirmations.note([run("a")]);
+  await confirmations.flush();
+  expect(failures.map(({ code }) => code)).toEqual(["store_unavailable"]);
+  expect(puts).toBe(2);
+  onPut = (put) => put();
+  await confirmations.flush();
+  expect(await stored()).toEqual(["a"]);
+});
+
+test("its signal ends a write that hangs", async () => {
+  const ended = new AbortController();
+  onPut = () =>
+    new Promise((_resolve, reject) => ended.signal.addEventListener("abort", () => reject(unavailable())));
+  const confirmations = writer(undefined, ended.signal);
+  confirmations.note([run("a")]);
+  const flushed = confirmations.flush();
+  await eventually(
+    () => puts,
+    (count) => count === 1,
+  );
+  ended.abort();
+  await flushed;
+  expect(failures).toHaveLength(1);
+});
+
+test("tenants that are gone are dropped with the next write", async () => {
+  const { snapshotId } = run("a");
+  const old = { confirmedAt: "2020-01-01T00:00:00Z", snapshotId: parseSnapshotId(snapshotId ?? "") };
+  await storeConfirmations(store, { gone: old, kept: old });
+  const confirmations = writer();
+  confirmations.note([run("new")]);
+  confirmations.noteKnown(new Set([parseTenantId("kept"), parseTenantId("new")]), new Date());
+  await confirmations.flush();
+  expect(await stored()).toEqual(["kept", "new"]);
+});

@@ -1,0 +1,291 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { bytesBody } from "../../../core/object-body.ts";
+import { confirmedKey } from "../../../core/object-key.ts";
+import { storeConfirmations } from "../../support/confirmed-document.ts";
+import { type Answer, type Client, createClient, eventually } from "../../support/gateway-client.ts";
+import {
+  denied,
+  type Fault,
+  type FaultyStore,
+  faultyStore,
+  missing,
+  replacedBy,
+  stalled,
+  stalledAfter,
+  stuck,
+  unavailable,
+} from "../../support/gateway-faulty-store.ts";
+import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import {
+  manifestDigest,
+  type PublishedSnapshot,
+  publishPointer,
+  publishSnapshot,
+} from "../../support/gateway-snapshots.ts";
+import { issueToken } from "../../support/gateway-tokens.ts";
+import { sized } from "../../support/quick-pass.ts";
+import { setClocks } from "../../support/set-clocks.ts";
+
+const acme = issueToken("acme", { rateLimit: 1_000_000 });
+const limited = issueToken("acme", { rateLimit: 1 });
+const scopeless = issueToken("acme", { scopes: [] });
+const confirmedAt = "2026-11-21T08:00:00.000Z";
+const laterAt = "2026-11-21T09:00:00.000Z";
+const confirmedKeyPattern = /^runs\/confirmed\.json$/;
+
+let gateway: GatewayFixture;
+let seen: FaultyStore;
+let client: Client;
+let first: PublishedSnapshot;
+
+afterEach(async () => {
+  client.close();
+  await gateway.close();
+});
+
+async function start(
+  options: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly fault?: Fault;
+    readonly at?: string;
+  } = {},
+): Promise<void> {
+  gateway = await startGateway({
+    env: { FRESHNESS_REFRESH_MS: "100", ...options.env },
+    async fill(store, tokens) {
+      await tokens.write([acme, limited, scopeless]);
+      first = await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 1 });
+      if (options.at !== undefined) await confirm(store, first, options.at);
+    },
+    seen(store) {
+      seen = faultyStore(store);
+      if (options.fault !== undefined) seen.breakKeys(confirmedKeyPattern, options.fault);
+      return seen;
+    },
+    seenTokens: (store) => store,
+  });
+  client = createClient(gateway.api);
+}
+
+async function confirm(
+  store: Parameters<typeof storeConfirmations>[0],
+  { snapshotId }: PublishedSnapshot,
+  at: string,
+): Promise<void> {
+  await storeConfirmations(store, { acme: { snapshotId, confirmedAt: at } });
+}
+
+const list = (): Promise<Answer> => client.get("/v1/programs", acme.plaintext);
+const confirmedOf = ({ headers }: Answer): string | undefined => headers["snapshot-confirmed-at"];
+const shows = (at: string | undefined) => (answer: Answer) => confirmedOf(answer) === at;
+/** The document was asked for this many times more; so at least all but the last of them are over. */
+async function looks(count: number): Promise<void> {
+  const asked = (): number => seen.asked.filter((key) => key === confirmedKey).length;
+  const before = asked();
+  await eventually(asked, (now) => now >= before + count);
+}
+
+describe("W49 Snapshot-Confirmed-At", () => {
+  test("is on authenticated 200 and 404 answers of every resource, once the gateway knows", async () => {
+    await start();
+    await looks(2);
+    expect(await list()).toSatisfy(shows(undefined));
+    await confirm(gateway.store, first, confirmedAt);
+    await eventually(list, shows(confirmedAt));
+    for (const [path, status] of [
+      ["/v1/programs", 200],
+      ["/v1/programs/p1", 200],
+      ["/v1/programs/none", 404],
+      ["/api/v1/partner/programs", 200],
+    ] as const) {
+      const answer = await client.get(path, acme.plaintext);
+      expect([path, answer.status, confirmedOf(answer)]).toEqual([path, status, confirmedAt]);
+      expect(answer.headers["snapshot-generated-at"]).toBe(first.generatedAt);
+    }
+    await confirm(gateway.store, first, laterAt);
+    await eventually(list, shows(laterAt));
+  });
+
+  test("is on no other answer", async () => {
+    await start({ at: confirmedAt });
+    await eventually(list, shows(confirmedAt));
+    await client.get("/v1/programs", limited.plaintext);
+    for (const [path, token, status] of [
+      ["/v1/programs/.bad", acme.plaintext, 400],
+      ["/v1/programs", undefined, 401],
+      ["/v1/programs", issueToken("acme").plaintext, 401],
+      ["/v1/programs", scopeless.plaintext, 403],
+      ["/unknown", acme.plaintext, 404],
+      ["/v1/programs", limited.plaintext, 429],
+    ] as const) {
+      const answer = await client.get(path, token);
+      expect([path, answer.status, confirmedOf(answer)]).toEqual([path, status, undefined]);
+    }
+  });
+
+  test("P24 is of the snapshot that the answer comes from: a new one has none until it is confirmed", async () => {
+    await start({ at: confirmedAt });
+    await eventually(list, shows(confirmedAt));
+    const second = await publishSnapshot(gateway.store, "acme", { programIds: ["p1"], generation: 2 });
+    const answer = await eventually(list, ({ headers }) => headers["snapshot-id"] === second.snapshotId);
+    expect(confirmedOf(answer)).toBeUndefined();
+    await confirm(gateway.store, second, laterAt);
+    await eventually(list, shows(laterAt));
+  });
+
+  test("P24 after a rollback it is gone until the snapshot is confirmed that is live again", async () => {
+    await start();
+    const second = await publishSnapshot(gateway.store, "acme", { programIds: ["p1"], generation: 2 });
+    await confirm(gateway.store, second, laterAt);
+    await eventually(list, shows(laterAt));
+    const { tenantId, snapshotId, manifest } = first;
+    const manifestSha256 = manifestDigest(manifest);
+    await publishPointer(gateway.store, { tenantId, snapshotId, manifestSha256, generation: 3 });
+    const back = await eventually(list, ({ headers }) => headers["snapshot-id"] === snapshotId);
+    expect(confirmedOf(back)).toBeUndefined();
+    await confirm(gateway.store, first, laterAt);
+    await eventually(list, shows(laterAt));
+  });
+
+  test("stays right while pointers are refreshed all the time", async () => {
+    await start({ at: confirmedAt, env: { SNAPSHOT_REFRESH_MS: "0" } });
+    await eventually(list, shows(confirmedAt));
+    await confirm(gateway.store, first, laterAt);
+    await eventually(list, shows(laterAt));
+    for (let at = 0; at < 50; at += 1) expect(await list()).toSatisfy(shows(laterAt));
+  });
+});
+
+const huge = `{"format":"partner-programs/confirmed@1","tenants":{${" ".repeat(2_000_000)}}}`;
+const faults: readonly (readonly [string, Fault])[] = [
+  ["is missing", missing],
+  ["cannot be reached", unavailable],
+  ["may not be read", denied],
+  ["is damaged", replacedBy("{")],
+  ["is of another form", replacedBy('{"format":"partner-programs/confirmed@2","tenants":{}}')],
+  ["is too large", replacedBy(huge)],
+  ["never answers", stalled],
+  ["never answers nor lets go", stuck],
+  ["stops in the middle", stalledAfter(20)],
+];
+/** In the quick pass none that waits for a deadline. */
+const chosen = sized({ whole: faults, quick: faults.slice(0, 4) });
+/** A call's deadline is three tries of this and a second. */
+const env = { STORE_TIMEOUT_MS: "100" };
+
+describe("P26 a document that", () => {
+  test.each(chosen)(
+    "%s at the start: no header, nothing else changes, and it is found later",
+    async (_, fault) => {
+      await start({ at: confirmedAt, fault, env });
+      for (let at = 0; at < 20; at += 1) {
+        const answer = await list();
+        expect([answer.status, confirmedOf(answer)]).toEqual([200, undefined]);
+      }
+      const told = (): number => logged("the age of the data could not be read");
+      await eventually(told, (count) => count === 1);
+      await looks(3);
+      expect(told()).toBe(1);
+      expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
+      seen.mend();
+      await eventually(list, shows(confirmedAt));
+      expect(logged("the age of the data is known again")).toBe(1);
+    },
+  );
+
+  test.each(chosen)("%s later: what was known stays", async (_, fault) => {
+    await start({ at: confirmedAt, env });
+    await eventually(list, shows(confirmedAt));
+    seen.breakKeys(confirmedKeyPattern, fault);
+    await eventually(
+      () => logged("the age of the data could not be read"),
+      (count) => count === 1,
+    );
+    expect(await list()).toSatisfy(shows(confirmedAt));
+    await confirm(gateway.store, first, laterAt);
+    seen.mend();
+    await eventually(list, shows(laterAt));
+  });
+
+  test("hangs is asked for once at a time, and ends with the gateway", async () => {
+    let underWay = 0;
+    let most = 0;
+    await start({
+      async fault(_answer, options) {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await new Promise<void>((resolve) => {
+          options?.signal?.addEventListener("abort", () => resolve(), { once: true });
+        });
+        underWay -= 1;
+        return { kind: "missing" };
+      },
+      env,
+    });
+    await looks(2);
+    expect(most).toBe(1);
+    await gateway.gateway.stop();
+    await eventually(
+      () => underWay,
+      (count) => count === 0,
+    );
+  });
+
+  test("did not change is asked for by its tag only", async () => {
+    await start({ at: confirmedAt });
+    await eventually(list, shows(confirmedAt));
+    await looks(3);
+    const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+    expect(text).toMatch(
+      /^gateway_store_calls_total\{operation="get",outcome="not_modified"\} ([2-9]|\d\d+)$/m,
+    );
+  });
+});
+
+describe("the age of the data", () => {
+  test("is told of every tenant of the document, and of the oldest in one number", async () => {
+    const clocks = setClocks();
+    const ago = (seconds: number): string => new Date(clocks.unixMs() - seconds * 1000).toISOString();
+    gateway = await startGateway({
+      clocks,
+      env: { FRESHNESS_REFRESH_MS: "100" },
+      async fill(store, tokens) {
+        await tokens.write([acme]);
+        const { snapshotId } = await publishSnapshot(store, "acme", { programIds: ["p1"] });
+        const others = Array.from({ length: 120 }, (_, at) => [
+          `t${at}`,
+          { snapshotId, confirmedAt: ago(at) },
+        ]);
+        await storeConfirmations(store, {
+          ...Object.fromEntries(others),
+          // A builder's clock may be ahead.
+          acme: { snapshotId, confirmedAt: ago(-5) },
+        });
+      },
+    });
+    client = createClient(gateway.api);
+    const metrics = async (): Promise<string> => (await fetch(`${gateway.admin}/metrics`)).text();
+    const text = await eventually(metrics, (seenText) => seenText.includes("gateway_data_age_seconds{"));
+    expect(text).toMatch(/^gateway_data_age_max_seconds 119$/m);
+    const ages = [...text.matchAll(/^gateway_data_age_seconds\{tenant="(\w+)"\} (\d+)$/gm)];
+    expect(ages.map(([, tenant, age]) => [tenant, Number(age)])).toEqual(
+      Array.from({ length: 100 }, (_, at) => [`t${119 - at}`, 119 - at]),
+    );
+    clocks.advance(60_000);
+    expect(await metrics()).toMatch(/^gateway_data_age_max_seconds 179$/m);
+    await gateway.store.put(confirmedKey, bytesBody(Buffer.from("{")));
+    clocks.advance(60_000);
+    expect(await metrics()).toMatch(/^gateway_data_age_max_seconds 239$/m);
+  });
+
+  test("is no number while none is known", async () => {
+    await start();
+    const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+    expect(text).toMatch(/^gateway_data_age_max_seconds Nan$/im);
+    expect(text).not.toMatch(/^gateway_data_age_seconds\{/m);
+  });
+});
+
+function logged(message: string): number {
+  return gateway.log.filter(({ msg }) => msg === message).length;
+}

@@ -1,0 +1,30 @@
+import { type Confirmation, confirmationsBytes } from "../../core/confirmations.ts";
+import { parseTenantId, type SnapshotId } from "../../core/ids.ts";
+import { bytesBody } from "../../core/object-body.ts";
+import { confirmedKey } from "../../core/object-key.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { readConfirmations } from "../../core/read-confirmations.ts";
+
+/** What `runs/confirmed.json` says of each tenant; `undefined` when there is none. */
+export async function storedConfirmations(
+  store: ObjectStore,
+): Promise<Readonly<Record<string, Confirmation>> | undefined> {
+  const found = await store.get(confirmedKey);
+  if (found.kind !== "object") return undefined;
+  return Object.fromEntries(await readConfirmations(found.body));
+}
+
+/** Writes the document as a build would that confirmed these snapshots. */
+export async function storeConfirmations(
+  store: ObjectStore,
+  confirmed: Readonly<Record<string, { readonly snapshotId: SnapshotId; readonly confirmedAt: string }>>,
+): Promise<void> {
+  const entries = Object.entries(confirmed).map(
+    ([tenantId, { snapshotId, confirmedAt }]) =>
+      [
+        parseTenantId(tenantId),
+        { snapshotId, confirmedAt, triedAt: confirmedAt, outcome: "unchanged" },
+      ] as const,
+  );
+  await store.put(confirmedKey, bytesBody(confirmationsBytes(new Map(entries))));
+}

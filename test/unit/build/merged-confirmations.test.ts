@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { confirmationOf, mergedConfirmations, withoutGone } from "../../../cli/build/merged-confirmations.ts";
+import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
+import { parseSnapshotId, parseTenantId, type TenantId } from "../../../core/ids.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
+import { runReport } from "../schemas/stored-samples.ts";
+
+const tenants = ["acme", "beta", "gamma"].map(parseTenantId);
+const [acme = parseTenantId("acme"), beta = parseTenantId("beta")] = tenants;
+const snapshots = ["20270101T000000Z-00000001", "20270101T000100Z-00000002", "20270101T000100Z-00000003"].map(
+  parseSnapshotId,
+);
+/** Few instants, so that they collide; two texts of each. */
+const instant = fc
+  .record({ minute: fc.nat(6), isShort: fc.boolean() })
+  .map(({ minute, isShort }) => `2027-01-01T00:0${minute}:00${isShort ? "" : ".000"}Z`);
+const confirmation: fc.Arbitrary<Confirmation> = fc
+  .record({
+    snapshotId: fc.constantFrom(...snapshots),
+    confirmedAt: fc.option(instant),
+    triedAt: instant,
+    outcome: fc.constantFrom("published", "unchanged", "failed", "held"),
+  })
+  .map((entry) => (entry.confirmedAt === null ? { ...entry, snapshotId: null } : entry));
+const confirmations: fc.Arbitrary<Confirmations> = fc
+  .uniqueArray(fc.tuple(fc.constantFrom(...tenants), confirmation), { selector: ([tenantId]) => tenantId })
+  .map((entries) => new Map(entries));
+/** Before, among and after the instants. */
+const latest = fc.integer({ min: -1, max: 8 }).map((minute) => new Date(Date.UTC(2027, 0, 1, 0, minute)));
+
+const nothing: Confirmations = new Map();
+const sorted = (map: Confirmations) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+const ms = (text: string | null | undefined): number => Date.parse(text ?? "0000-01-01T00:00:00Z");
+
+describe("P24 merging confirmations", () => {
+  test("gives the same in whatever order and however often builders write", () => {
+    fc.assert(
+      fc.property(fc.array(confirmations, { maxLength: 5 }), fc.nat(), latest, (writes, turn, now) => {
+        const all = (order: readonly Confirmations[]): unknown =>
+          sorted(order.reduce((stored, runs) => mergedConfirmations(stored, runs, now), nothing));
+        const at = writes.length === 0 ? 0 : turn % writes.length;
+        const otherOrder = [...writes.slice(at), ...writes.slice(0, at)].reverse();
+        expect(all(otherOrder)).toEqual(all(writes));
+        expect(all([...writes, ...otherOrder])).toEqual(all(writes));
+      }),
+    );
+  });
+
+  test("is associative: what one builder gathers before it writes changes nothing", () => {
+    fc.assert(
+      fc.property(confirmations, confirmations, confirmations, latest, (a, b, c, now) => {
+        const first = mergedConfirmations(mergedConfirmations(a, b, now), c, now);
+        expect(sorted(mergedConfirmations(a, mergedConfirmations(b, c, now), now))).toEqual(sorted(first));
+      }),
+    );
+  });
+
+  test("never replaces a later reading by an older one, nor takes it for another snapshot's", () => {
+    fc.assert(
+      fc.property(confirmations, confirmations, (stored, runs) => {
+        const merged = mergedConfirmations(stored, runs);
+        for (const tenantId of tenants) {
+          const [known, run, both] = [stored, runs, merged].map((map) => map.get(tenantId));
+          const latestReading = Math.max(ms(known?.confirmedAt), ms(run?.confirmedAt));
+          expect(ms(both?.confirmedAt)).toBe(latestReading);
+          const readings = [known, run].map((entry) => `${entry?.confirmedAt} ${entry?.snapshotId}`);
+          expect(readings).toContain(`${both?.confirmedAt} ${both?.snapshotId}`);
+          const tries = [known, run].map((entry) => `${entry?.triedAt} ${entry?.outcome}`);
+          expect(tries).toContain(`${both?.triedAt} ${both?.outcome}`);
+          expect(ms(both?.triedAt)).toBe(Math.max(ms(known?.triedAt), ms(run?.triedAt)));
+        }
+      }),
+    );
+  });
+
+  test("keeps every tenant that either side has, and gives the stored ones themselves when nothing changes", () => {
+    fc.assert(
+      fc.property(confirmations, confirmations, (stored, runs) => {
+        const merged = mergedConfirmations(stored, runs);
+        expect([...merged.keys()].sort()).toEqual([...new Set([...stored.keys(), ...runs.keys()])].sort());
+        expect(mergedConfirmations(merged, runs)).toBe(merged);
+        expect(mergedConfirmations(merged, stored)).toBe(merged);
+      }),
+    );
+  });
+
+  test("a failed build keeps when and for which snapshot the tenant was confirmed", () => {
+    const known = entry({ triedAt: at(1), outcome: "published", confirmedAt: at(1) });
+    const failed = entry({ triedAt: at(2), outcome: "failed", confirmedAt: null, snapshotId: null });
+    expect(mergedConfirmations(new Map([[acme, known]]), new Map([[acme, failed]])).get(acme)).toEqual({
+      ...known,
+      triedAt: at(2),
+      outcome: "failed",
+    });
+  });
+
+  test("a time that cannot be is of a clock that was wrong: it loses, and silences nobody", () => {
+    const wrong = entry({ triedAt: "2199-01-01T00:00:00Z", confirmedAt: "2199-01-01T00:00:00Z" });
+    const right = entry({ triedAt: at(3), confirmedAt: at(3), outcome: "unchanged" });
+    const now = new Date(at(4));
+    expect(mergedConfirmations(new Map([[acme, wrong]]), new Map([[acme, right]]), now).get(acme)).toEqual(
+      right,
+    );
+    expect(mergedConfirmations(new Map([[acme, right]]), new Map([[acme, wrong]]), now).get(acme)).toEqual(
+      right,
+    );
+    const failed = entry({ triedAt: at(3), confirmedAt: null, snapshotId: null, outcome: "failed" });
+    const kept = mergedConfirmations(new Map([[acme, wrong]]), new Map([[acme, failed]]), now).get(acme);
+    expect(kept).toMatchObject({ confirmedAt: wrong.confirmedAt, triedAt: at(3), outcome: "failed" });
+  });
+});
+
+describe("P23 what a run says", () => {
+  const ended = new Date("2027-02-01T03:16:00.000Z");
+  const [sample] = runReport.tenants;
+
+  test.each(["published", "unchanged"] as const)("%s: confirmed when it was read", (outcome) => {
+    expect(confirmationOf(run({ outcome, confirmedAt: "2027-02-01T03:15:00Z" }), ended)).toEqual([
+      "atlas-tours",
+      {
+        snapshotId: sample?.snapshotId,
+        confirmedAt: "2027-02-01T03:15:00Z",
+        triedAt: ended.toISOString(),
+        outcome,
+      },
+    ]);
+  });
+
+  test.each(["failed", "refused", "held", "skipped"] as const)("%s: tried, nothing confirmed", (outcome) => {
+    expect(confirmationOf(run({ outcome, confirmedAt: null }), ended)?.[1]).toEqual({
+      snapshotId: null,
+      confirmedAt: null,
+      triedAt: ended.toISOString(),
+      outcome,
+    });
+  });
+
+  test.each(["elsewhere", "would-publish"] as const)("%s: nothing", (outcome) => {
+    expect(confirmationOf(run({ outcome, confirmedAt: null }), ended)).toBeUndefined();
+  });
+
+  function run(fields: Partial<TenantRun>): TenantRun {
+    return { ...(sample as unknown as TenantRun), ...fields };
+  }
+});
+
+test("tenants that are gone are forgotten, unless they were tried since the run began", () => {
+  const stored = new Map<TenantId, Confirmation>([
+    [acme, entry({ triedAt: at(1) })],
+    [beta, entry({ triedAt: at(5) })],
+  ]);
+  expect([...withoutGone(stored, new Set(), new Date(at(3))).keys()]).toEqual(["beta"]);
+  expect([...withoutGone(stored, new Set(["beta"]), new Date(at(9))).keys()]).toEqual(["beta"]);
+  expect(withoutGone(stored, new Set(["acme"]), new Date(at(3)))).toBe(stored);
+});
+
+function at(minute: number): string {
+  return `2027-01-01T00:0${minute}:00.000Z`;
+}
+
+function entry(fields: Partial<Confirmation>): Confirmation {
+  const [snapshotId = null] = snapshots;
+  return { snapshotId, confirmedAt: at(1), triedAt: at(1), outcome: "published", ...fields };
+}
