@@ -1,9 +1,10 @@
-import { type BigIntStats, createReadStream } from "node:fs";
-import { link, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
+import { linkSync, renameSync, unlinkSync } from "node:fs";
+import { lstat, readdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ETag, ObjectBody } from "../object-store.ts";
 import { isErrno } from "./errno.ts";
-import { fileMode, type StoreFolder, type StoreFolders } from "./store-folders.ts";
+import type { StoreFolder, StoreFolders } from "./store-folders.ts";
+import { writeSyncedFile } from "./synced-file.ts";
 import { versionTag } from "./version-tag.ts";
 
 /** Leftovers of killed processes are removed after this time; no put takes as long. */
@@ -45,11 +46,11 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
         const name = `${process.pid}-${process.hrtime.bigint().toString(36)}-${counter}`;
         const path = folder.at(name);
         try {
-          const etag = versionTag(await writeSynced(path, body), body.sha256);
+          const etag = versionTag(await writeSyncedFile(path, body), body.sha256);
           // Given back, not thrown: a name that is missing elsewhere must not make the folder be opened again.
           return await settled(use({ path, etag }));
         } finally {
-          await rm(path, { force: true });
+          removeName(path);
         }
       });
       if (outcome.status === "rejected") throw outcome.reason;
@@ -58,7 +59,7 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
 
     async linkNew(from, to) {
       try {
-        await named(folders, to, (path) => link(from.path, path));
+        await named(folders, to, (path) => linkSync(from.path, path));
         return true;
       } catch (error) {
         if (isErrno(error, "EEXIST")) return false;
@@ -66,7 +67,7 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
       }
     },
 
-    replace: (from, to) => named(folders, to, (path) => rename(from.path, path)),
+    replace: (from, to) => named(folders, to, (path) => renameSync(from.path, path)),
     sweep: (folder, prefix) => folders.within(folder, (open) => sweepFolder(open, prefix)),
   };
 }
@@ -79,26 +80,20 @@ async function settled<Result>(work: Promise<Result>): Promise<PromiseSettledRes
   }
 }
 
-async function writeSynced(path: string, body: ObjectBody): Promise<BigIntStats> {
-  const handle = await open(path, "wx", fileMode);
+/** Names are changed in the event loop's own thread, like small files: see `writeSyncedFile`. */
+function removeName(path: string): void {
   try {
-    if (body.kind === "bytes") await handle.writeFile(body.bytes);
-    else for await (const chunk of createReadStream(body.path)) await handle.writeFile(chunk as Buffer);
-    await handle.datasync();
-    return await handle.stat({ bigint: true });
-  } finally {
-    await handle.close();
+    unlinkSync(path);
+  } catch (error) {
+    // It was renamed, or never made.
+    if (!isErrno(error, "ENOENT")) throw error;
   }
 }
 
 /** Runs a naming operation in the folder of `path`, creating the folder first if it is not there. */
-function named(
-  folders: StoreFolders,
-  path: string,
-  operation: (path: string) => Promise<void>,
-): Promise<void> {
+function named(folders: StoreFolders, path: string, operation: (path: string) => void): Promise<void> {
   return folders.withinMade(dirname(path), async (folder) => {
-    await operation(folder.at(basename(path)));
+    operation(folder.at(basename(path)));
     await folder.sync();
   });
 }

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { Failure } from "../failure.ts";
@@ -72,9 +73,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     use: (temporary: TemporaryFile) => Promise<PutResult>,
   ): Promise<PutResult> {
     return await files.withTemporary(body, async (temporary) => {
-      const taken = await openCurrentVersion(guard, successorPath(path, temporary.etag));
-      if (taken === undefined) return await use(temporary);
-      await taken.handle.close();
+      if (!isTaken(successorPath(path, temporary.etag))) return await use(temporary);
       return await withUnusedVersion(path, body, use);
     });
   }
@@ -147,6 +146,17 @@ async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenVersion): 
   }
   await handle.close();
   return { body: Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }) };
+}
+
+/** Whether anything has the name. A link on the way is found by the put itself, which enters the folder. */
+function isTaken(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    if (isErrno(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
 }
 
 /** Objects of one folder that follow each other are removed while it is open; the order stays. */
