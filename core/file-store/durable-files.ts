@@ -1,16 +1,17 @@
 import { linkSync, renameSync, unlinkSync } from "node:fs";
 import { lstat, readdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { ETag, ObjectBody } from "../object-store.ts";
+import type { ETag } from "../object-store.ts";
 import { isErrno } from "./errno.ts";
 import type { StoreFolder, StoreFolders } from "./store-folders.ts";
-import { writeSyncedFile } from "./synced-file.ts";
-import { versionTag } from "./version-tag.ts";
 
 /** Leftovers of killed processes are removed after this time; no put takes as long. */
 const leftoverAgeMs = 24 * 3600 * 1000;
 
-/** A file that is complete and durable, and has no public name yet. */
+/** Writes a new file of this path, as durable as it is to be, and gives the tag that says which version it is. */
+export type WriteFile = (path: string) => Promise<ETag>;
+
+/** A file that is complete and has no public name yet. */
 export interface TemporaryFile {
   readonly path: string;
   /** The tag that the object will have under whatever name the file is given. */
@@ -22,12 +23,14 @@ export interface TemporaryFile {
  * hidden folder of the store, so that what a killed process leaves behind is found and removed in one place.
  */
 export interface DurableFiles {
-  /** Runs `use` with the body in a temporary file, its content synced, and removes that name afterwards. */
-  withTemporary<Result>(body: ObjectBody, use: (file: TemporaryFile) => Promise<Result>): Promise<Result>;
+  /** Runs `use` with the temporary file that `write` makes, and removes that name afterwards. */
+  withTemporary<Result>(write: WriteFile, use: (file: TemporaryFile) => Promise<Result>): Promise<Result>;
   /** Gives the file a second name, durably; false when the name is taken. Creates the folders on the way. */
   linkNew(from: TemporaryFile, to: string): Promise<boolean>;
   /** Moves the file over whatever has the name, durably. Creates the folders on the way. */
   replace(from: TemporaryFile, to: string): Promise<void>;
+  /** The same without waiting for the disk. */
+  replaceUnsynced(from: TemporaryFile, to: string): Promise<void>;
   /** Removes old hidden files of the folder whose name begins with `prefix`. */
   sweep(folder: string, prefix: string): Promise<void>;
 }
@@ -38,7 +41,7 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
   let swept: Promise<void> | undefined;
 
   return {
-    async withTemporary(body, use) {
+    async withTemporary(write, use) {
       const outcome = await folders.withinMade(temporaryFolder, async (folder) => {
         swept ??= sweepFolder(folder, "");
         await swept;
@@ -46,7 +49,7 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
         const name = `${process.pid}-${process.hrtime.bigint().toString(36)}-${counter}`;
         const path = folder.at(name);
         try {
-          const etag = versionTag(await writeSyncedFile(path, body), body.sha256);
+          const etag = await write(path);
           // Given back, not thrown: a name that is missing elsewhere must not make the folder be opened again.
           return await settled(use({ path, etag }));
         } finally {
@@ -68,6 +71,8 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
     },
 
     replace: (from, to) => named(folders, to, (path) => renameSync(from.path, path)),
+    replaceUnsynced: (from, to) =>
+      folders.withinMade(dirname(to), async (folder) => renameSync(from.path, folder.at(basename(to)))),
     sweep: (folder, prefix) => folders.within(folder, (open) => sweepFolder(open, prefix)),
   };
 }
