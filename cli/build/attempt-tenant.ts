@@ -8,6 +8,7 @@ import type { ObjectStore } from "../../core/object-store.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
 import type { SourcePool } from "../database/connect.ts";
 import { commit } from "../snapshot/commit.ts";
+import type { FollowLive } from "../snapshot/live-copy.ts";
 import { type PointerVersion, readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import { putImmutable } from "../snapshot/put-immutable.ts";
 import { readPrograms } from "../source/read-programs.ts";
@@ -39,6 +40,8 @@ export interface BuildContext {
   readonly now: () => Date;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly onProgress: (programs: number) => void;
+  /** Keeps the tenant's tree for people, where there may be one. */
+  readonly followLive?: FollowLive | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -50,6 +53,8 @@ export interface AttemptRecord {
   /** The pointer that the attempt began with, and the one that it made. */
   before: Current | undefined;
   after: Current | undefined;
+  /** Manifests that were read or published. */
+  readonly manifests: Manifest[];
   counts: ProgramCounts;
   bytesWritten: number;
   readonly problems: ProblemLog;
@@ -63,6 +68,7 @@ export function newAttemptRecord(): AttemptRecord {
   return {
     before: undefined,
     after: undefined,
+    manifests: [],
     counts: noPrograms,
     bytesWritten: 0,
     problems: new ProblemLog(),
@@ -120,6 +126,7 @@ export async function attemptTenant(
     return "unchanged";
   }
   const { prepared, parent, digest } = reading;
+  if (parent !== undefined) record.manifests.push(parent);
   const { counts } = prepared;
   record.counts = counts;
   guardInvalid(tenantId, counts, record.problems, options.onInvalid);
@@ -159,6 +166,7 @@ async function publish(
   const { kind } = await commit(store, pointer, next);
   if (kind === "superseded") return "superseded";
   record.after = next;
+  record.manifests.push(manifest);
   return "published";
 }
 

@@ -44,6 +44,10 @@ export async function buildTenant(
     record.problems.add({ code: "manifest_unreadable", programId: null, field: null, value });
   }
   const live = after ?? before;
+  if (live !== undefined && failure === undefined && !options.dryRun) {
+    const { manifests: known } = record;
+    await context.followLive?.(store, live, { known, rewrite: options.rewrite });
+  }
   const { problems, problemsOmitted, problemCounts } = recalled ?? record.problems.findings;
   return {
     tenantId,

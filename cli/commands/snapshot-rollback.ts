@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell } from "../shell/shell.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { createFollowLive } from "../snapshot/live-copy.ts";
 import { type Rollback, rollback } from "../snapshot/rollback.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
 import { parsedOption } from "./parsed-option.ts";
@@ -26,14 +27,13 @@ export function snapshotRollback(shell: Shell): Command {
 }
 
 async function run(shell: Shell, { tenant, to, json }: RollbackFlags): Promise<ExitStatus> {
-  const result = await withCheckedStore(shell, (store) =>
-    rollback(tenant, to, {
-      store,
-      now: shell.now,
-      randomBytes: shell.randomBytes,
-      signal: shell.signal,
-    }),
-  );
+  const { now, randomBytes, signal } = shell;
+  const result = await withCheckedStore(shell, async (store) => {
+    const done = await rollback(tenant, to, { store, now, randomBytes, signal });
+    // P73: people who open the folder see what partners get.
+    await createFollowLive(shell, settingsOf(shell))(store, done.after);
+    return done;
+  });
   const { outcome, before, after } = result;
   if (json) {
     const { snapshotId, generation, hold } = after;

@@ -5,14 +5,14 @@ import { join, relative } from "node:path";
 /** Key of every object of a `file:` store → what would differ if it had been written again. */
 export type StoreTree = ReadonlyMap<string, string>;
 
-/** The store as it is, hidden files and run reports aside. */
+/** The store as it is, hidden files, run reports and the copies for people aside. */
 export async function storeTree(directory: string): Promise<StoreTree> {
   const tree = new Map<string, string>();
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const key = relative(directory, path);
-    if (!entry.isFile() || key.startsWith("runs/") || key.split("/").some((part) => part.startsWith(".")))
-      continue;
+    const isAside = key.startsWith("runs/") || /^tenants\/[^/]+\/live\//.test(key);
+    if (!entry.isFile() || isAside || key.split("/").some((part) => part.startsWith("."))) continue;
     const { ino, mtimeNs, size } = await stat(path, { bigint: true });
     const digest = createHash("sha256")
       .update(await readFile(path))
