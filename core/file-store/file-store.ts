@@ -1,4 +1,3 @@
-import { lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { Failure } from "../failure.ts";
@@ -13,7 +12,13 @@ import { readThrough } from "./read-through.ts";
 import { removeFiles, tidyFolder } from "./remove-files.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { writeSyncedFile } from "./synced-file.ts";
-import { type OpenVersion, openCurrentVersion, successorPath, successorPrefix } from "./version-tag.ts";
+import {
+  isNamed,
+  type OpenVersion,
+  openCurrentVersion,
+  successorPath,
+  successorPrefix,
+} from "./version-tag.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
@@ -75,7 +80,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     use: (temporary: TemporaryFile) => Promise<Result>,
   ): Promise<Result> {
     return await files.withTemporary(write, async (temporary) => {
-      if (!isTaken(successorPath(path, temporary.etag))) return await use(temporary);
+      if (!isNamed(successorPath(path, temporary.etag))) return await use(temporary);
       return await withUnusedVersion(path, write, use);
     });
   }
@@ -166,17 +171,6 @@ async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenVersion): 
   }
   await handle.close();
   return { body: Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }) };
-}
-
-/** Whether anything has the name. A link on the way is found by the put itself, which enters the folder. */
-function isTaken(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch (error) {
-    if (isErrno(error, "ENOENT", "ENOTDIR")) return false;
-    throw error;
-  }
 }
 
 /** Objects of one folder that follow each other are removed while it is open; the order stays. */

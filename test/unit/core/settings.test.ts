@@ -128,8 +128,8 @@ describe("faulty settings", () => {
       "STORE_TIMEOUT_MS must be a whole number from 100 to 600000",
       "LOG_LEVEL must be one of debug, info, warn, error, silent",
       "LEGACY_CAPACITY must be one of object, total",
-      "LIVE_COPY must be on or off",
       "TERMINAL_ENROLLMENT_STATUSES must be statuses separated by commas, none of them empty",
+      "LIVE_COPY must be on or off",
     ]);
   });
 
