@@ -26,6 +26,11 @@ export function countingStore(store: ObjectStore): CountingStore {
       counts.put += 1;
       return store.put(key, body, options);
     },
+    copy(from, to, options) {
+      // Charged like a put.
+      counts.put += 1;
+      return store.copy(from, to, options);
+    },
     async *list(prefix, options) {
       let seen = 0;
       counts.list += 1;

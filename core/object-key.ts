@@ -56,6 +56,21 @@ export function markKey(tenantId: TenantId, snapshotId: SnapshotId, mark: Snapsh
   return `${snapshotPrefix(tenantId, snapshotId)}${mark}.json` as ObjectKey;
 }
 
+/** The complete tree for people, in which gateways never look. */
+export function livePrefix(tenantId: TenantId): string {
+  return `${tenantPrefix(tenantId)}live/`;
+}
+
+/** Where the tree has its copy of the response. */
+export function liveKey(tenantId: TenantId, name: ResponseName): ObjectKey {
+  return `${livePrefix(tenantId)}${responsePath(name)}` as ObjectKey;
+}
+
+/** Says which snapshot the tree shows. */
+export function liveMarkerKey(tenantId: TenantId): ObjectKey {
+  return `${livePrefix(tenantId)}README.txt` as ObjectKey;
+}
+
 /** The key of a response that the build `snapshotId` wrote: named like the URL that it answers. */
 export function responseKey(tenantId: TenantId, snapshotId: SnapshotId, name: ResponseName): ObjectKey {
   return `${snapshotPrefix(tenantId, snapshotId)}${responsePath(name)}` as ObjectKey;

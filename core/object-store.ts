@@ -40,6 +40,9 @@ export type GetResult =
   | { readonly kind: "not_modified" }
   | { readonly kind: "missing" };
 
+/** `missing`: there is no object to copy, and nothing was done. */
+export type CopyResult = { readonly kind: "copied" } | { readonly kind: "missing" };
+
 export interface ListedObject {
   readonly key: string;
   readonly size: number;
@@ -75,6 +78,13 @@ export interface ObjectStore {
     body: ObjectBody,
     options?: CallOptions & { readonly condition?: PutCondition | undefined },
   ): Promise<PutResult>;
+
+  /**
+   * Makes `to` a copy of `from`, another key, over whatever it named; the bytes do not pass through this process.
+   * Atomic like a put. From now on either changes without the other, also where somebody edits the stored file.
+   * In a folder a copy is **not durable**: after a power cut (not: after a crash of this process) it may be empty.
+   */
+  copy(from: ObjectKey, to: ObjectKey, options?: CallOptions): Promise<CopyResult>;
 
   /**
    * The objects whose key begins with `prefix` and sorts after `after`, by code unit of the key. Fetched page

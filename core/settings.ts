@@ -89,6 +89,18 @@ export const cliSettings = {
     parse: terminalStatuses,
     show: (statuses) => statuses.join(","),
   }),
+  liveCopy: text<boolean>({
+    name: "LIVE_COPY",
+    about:
+      "`on` or `off`: a copy of each tenant's live files for people, all in one folder, `tenants/TENANT/live/`; `off` removes it with the next build",
+    fallbackText: "`on` for `file:`, `off` for `s3:`",
+    fallback: (env) => settingText("STORE_URL", env)?.startsWith("s3:") !== true,
+    parse: (word) => {
+      if (word === "on" || word === "off") return word === "on";
+      throw new SettingFault("must be on or off");
+    },
+    show: (isOn) => (isOn ? "on" : "off"),
+  }),
   maxValueKb: integer({
     name: "MAX_VALUE_KB",
     about: "a text or list of the source that is larger is not read: an error of its program",

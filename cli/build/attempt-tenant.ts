@@ -5,10 +5,10 @@ import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import type { Attempt, AttemptOutcome, AttemptRecord, BuildContext, BuildOptions } from "./attempt.ts";
-import { blockOf, endBlocked, endOf, recalledBlock } from "./blocked-build.ts";
+import { blockOf, endBlocked, endRecalled, recalledBlock } from "./blocked-build.ts";
 import { ProblemLog } from "./problem-log.ts";
 import { publishContent } from "./publish-content.ts";
-import { readSourceMemory, type SourceMemory } from "./read-source-memory.ts";
+import { readSourceMemory } from "./read-source-memory.ts";
 import { createResponseWriter } from "./response-writer.ts";
 import { readSource, type SourceReading } from "./source-reading.ts";
 import { TenantContent } from "./tenant-content.ts";
@@ -27,26 +27,23 @@ export async function attemptTenant(
   const readAt = context.now();
   const live = record.before && (await trustedManifest(store, record.before, record, signal));
   record.livePrograms = live?.programs.count;
-  const attempt: Attempt = { tenantId, options, context, record, pointer, live, readAt };
   const memory =
     live === undefined || options.rewrite
       ? undefined
       : await readSourceMemory(store, tenantId, options.recipe, live, signal);
-  const outcome = await attemptReading(attempt, memory);
+  const attempt: Attempt = { tenantId, options, context, record, pointer, live, memory, readAt };
+  const outcome = await attemptReading(attempt);
   if (outcome !== "unfounded") return outcome;
   // What the memory stands on is damaged: everything is read, and what is damaged is written anew.
   record.problems = new ProblemLog();
-  const second = await attemptReading(attempt, undefined);
+  const second = await attemptReading({ ...attempt, memory: undefined });
   if (second === "unfounded") throw new TypeError("a reading without a memory stands on nothing");
   return second;
 }
 
 /** `unfounded`: the live lists are not what the manifest vouches for, so nothing can be taken over from them. */
-async function attemptReading(
-  attempt: Attempt,
-  memory: SourceMemory | undefined,
-): Promise<AttemptOutcome | "unfounded"> {
-  const { tenantId, options, context, record, pointer, live, readAt } = attempt;
+async function attemptReading(attempt: Attempt): Promise<AttemptOutcome | "unfounded"> {
+  const { tenantId, options, context, record, pointer, live, memory, readAt } = attempt;
   const { rules, rewrite, dryRun } = options;
   const writer = createResponseWriter({
     ...context,
@@ -62,14 +59,14 @@ async function attemptReading(
   try {
     const { reading, block: recalled } = await context.pool.withReading(async (client) => {
       const found = await readSource(client, tenantId, rules.limits, memory, options.hintedPrograms);
-      const known = recalledBlock(attempt, memory, found);
+      const known = recalledBlock(attempt, found);
       if (known !== undefined) return { reading: found, block: known };
       const plan = { tenantId, snapshotId: writer.snapshotId, parent: live, rewrite, rules };
       content = new TenantContent(plan, found.remembered, found.changes, record.problems, writer);
       await readContent(found, content, context);
       return { reading: found, block: undefined };
     });
-    if (recalled !== undefined) return endOf(recalled);
+    if (recalled !== undefined) return await endRecalled(attempt, recalled);
     if (content === undefined) throw new TypeError("what is not recalled is read");
     record.counts = content.counts;
     record.leftOut = content.leftOut;

@@ -5,11 +5,13 @@ import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
 import type { SourcePool } from "../database/connect.ts";
+import type { FollowLive } from "../snapshot/live-copy.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import type { ContentRules } from "./content-rules.ts";
 import type { OnInvalid } from "./guards.ts";
 import { type Findings, ProblemLog } from "./problem-log.ts";
 import { noPrograms } from "./program-counts.ts";
+import type { SourceMemory } from "./read-source-memory.ts";
 
 export interface BuildOptions {
   readonly onInvalid: OnInvalid;
@@ -36,6 +38,8 @@ export interface BuildContext {
   readonly now: () => Date;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly onProgress: (programs: number) => void;
+  /** Keeps the tenant's tree for people, where there may be one. */
+  readonly followLive?: FollowLive | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -60,6 +64,8 @@ export interface AttemptRecord {
   recalled: Findings | undefined;
   /** When the source was read that the live snapshot shows, if this attempt found out. */
   confirmedAt: Date | undefined;
+  /** Whether a tree for people may be there, for the memory. */
+  mayHaveLiveTree: boolean;
   /** Why the memory could not be written: the next build reads everything. */
   memoryFailure: Failure | undefined;
 }
@@ -76,6 +82,7 @@ export function newAttemptRecord(): AttemptRecord {
     isManifestUnreadable: false,
     recalled: undefined,
     confirmedAt: undefined,
+    mayHaveLiveTree: true,
     memoryFailure: undefined,
   };
 }
@@ -89,6 +96,7 @@ export interface Attempt {
   readonly pointer: PointerVersion | undefined;
   /** The live manifest, if there is one and it can be trusted. */
   readonly live: Manifest | undefined;
+  readonly memory: SourceMemory | undefined;
   /** From before the reading. */
   readonly readAt: Date;
 }

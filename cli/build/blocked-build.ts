@@ -1,11 +1,12 @@
 import type { Failure } from "../../core/failure.ts";
 import { snapshotId } from "../../core/ids.ts";
+import type { Manifest } from "../../core/manifest.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
 import type { Attempt, AttemptOutcome } from "./attempt.ts";
+import { followLive } from "./follow-live.ts";
 import { invalidRefusal, shrinkRefusal } from "./guards.ts";
 import type { FirstProblem } from "./problem-log.ts";
 import { publishManifest } from "./publish-manifest.ts";
-import type { SourceMemory } from "./read-source-memory.ts";
 import { createResponseWriter } from "./response-writer.ts";
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
@@ -31,11 +32,8 @@ export function blockOf(
 }
 
 /** The block of an earlier build, when the source says what it said then and the block still stands. */
-export function recalledBlock(
-  attempt: Attempt,
-  memory: SourceMemory | undefined,
-  { sums }: SourceReading,
-): Block | undefined {
+export function recalledBlock(attempt: Attempt, { sums }: SourceReading): Block | undefined {
+  const { memory } = attempt;
   if (memory?.kind !== "blocked" || memory.sums !== sums) return undefined;
   const block = blockOf(attempt, memory.counts, memory.findings.problems[0]);
   if (block === undefined) return undefined;
@@ -57,15 +55,25 @@ export async function endBlocked(
 ): Promise<AttemptOutcome> {
   if (attempt.options.dryRun) return endOf(block);
   const { counts, leftOut, withdrawn } = content;
-  if (withdrawn.size > 0 && (await withdraw(attempt, withdrawn)) === "superseded") return "superseded";
+  const published = withdrawn.size > 0 ? await withdraw(attempt, withdrawn) : undefined;
+  if (published === "superseded") return "superseded";
+  await followLive(attempt, attempt.memory?.mayHaveLiveTree ?? true, published);
   const left = { ...counts, removed: counts.removed - withdrawn.size, withdrawn: 0 };
   const { findings } = attempt.record.problems;
   await rememberBlocked(attempt, { sums, counts: left, findings, leftOut });
   return endOf(block);
 }
 
+export async function endRecalled(attempt: Attempt, block: Block): Promise<AttemptOutcome> {
+  const { memory, record } = attempt;
+  if (memory?.kind !== "blocked") throw new TypeError("what is recalled is remembered");
+  await followLive(attempt, memory.mayHaveLiveTree);
+  if (record.mayHaveLiveTree !== memory.mayHaveLiveTree) await rememberBlocked(attempt, memory);
+  return endOf(block);
+}
+
 /** Throws what refused the build. */
-export function endOf(block: Block): AttemptOutcome {
+function endOf(block: Block): AttemptOutcome {
   if (block.kind === "held") return "held";
   throw block.failure;
 }
@@ -73,9 +81,9 @@ export function endOf(block: Block): AttemptOutcome {
 async function withdraw(
   attempt: Attempt,
   withdrawn: ReadonlySet<string>,
-): Promise<"published" | "superseded"> {
+): Promise<Manifest | "superseded" | undefined> {
   const { tenantId, context, record, pointer, live, readAt } = attempt;
-  if (pointer === undefined || live === undefined) return "published";
+  if (pointer === undefined || live === undefined) return undefined;
   const { store, signal } = context;
   const plan = {
     live,
@@ -88,5 +96,6 @@ async function withdraw(
     record.bytesWritten += bytes;
   };
   const writer = createResponseWriter({ ...context, tenantId, snapshotId: plan.snapshotId, onWritten });
-  return await publishManifest(attempt, await withdrawalManifest(plan, store, writer, signal));
+  const manifest = await withdrawalManifest(plan, store, writer, signal);
+  return (await publishManifest(attempt, manifest)) === "published" ? manifest : "superseded";
 }

@@ -8,6 +8,7 @@ import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { type CliSettings, commandLogger, type Shell } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
+import { createFollowLive } from "../snapshot/live-copy.ts";
 import { requireSourceStructure } from "../source/require-structure.ts";
 import { sourceLimits } from "../source/source-limits.ts";
 import { requireConditionalWrites } from "../store-check/probe-conditional-writes.ts";
@@ -75,6 +76,7 @@ export async function withBuildSession<Result>(
           signal: shell.signal,
           version: packageVersion(),
           checkSource: requireSourceStructure,
+          followLive: createFollowLive(shell, settings),
         };
         const confirmations = sessionConfirmations(store, shell, confirmationIntervalMs);
         let isFirst = true;

@@ -3,6 +3,7 @@ import type { ResponseName } from "../../core/object-key.ts";
 import type { ObjectBody } from "../../core/object-store.ts";
 import { publishedContract } from "../../schemas/generated/validators-published.ts";
 import type { Attempt, AttemptOutcome } from "./attempt.ts";
+import { followLive } from "./follow-live.ts";
 import { liveElements } from "./live-elements.ts";
 import { publishManifest } from "./publish-manifest.ts";
 import type { ResponseWriter } from "./response-writer.ts";
@@ -22,8 +23,10 @@ export async function publishContent(
 ): Promise<AttemptOutcome | "unfounded"> {
   const { options, context, live, pointer } = attempt;
   const { lists, programs } = content;
+  const mayHaveLiveTree = attempt.memory?.mayHaveLiveTree ?? true;
   if (reading.remembered !== undefined && content.hasParentsPrograms) {
     confirm(attempt, reading);
+    await followLive(attempt, mayHaveLiveTree);
     await rememberChanges(attempt, reading, content);
     return "unchanged";
   }
@@ -45,6 +48,7 @@ export async function publishContent(
   await writer.settled();
   if (content.hasParentsPrograms && list === live?.list && legacy === live.legacy) {
     confirm(attempt, reading);
+    await followLive(attempt, mayHaveLiveTree);
     await rememberSource(attempt, reading, content);
     return "unchanged";
   }
@@ -63,6 +67,7 @@ export async function publishContent(
   const outcome = await publishManifest(attempt, manifest);
   if (outcome === "published") {
     confirm(attempt, reading);
+    await followLive(attempt, mayHaveLiveTree, manifest);
     await rememberSource(attempt, reading, content);
   }
   return outcome;

@@ -67,8 +67,8 @@ function parsedMemory(bytes: Buffer): ParsedMemory | undefined {
   const head = JSON.parse(`${sealed.toString("utf8", 0, headEnd)}]}`);
   const { rest } = JSON.parse(`{"programs":[${sealed.toString("utf8", tailStart + 1)}}`);
   const lines = sealed.subarray(Math.min(headEnd + 1, tailStart), tailStart);
-  const { strays, unlisted, blocked } = rest;
-  return { head, programs: new RememberedPrograms(lines), strays, unlisted, blocked };
+  const { strays, unlisted, mayHaveLiveTree, blocked } = rest;
+  return { head, programs: new RememberedPrograms(lines), strays, unlisted, mayHaveLiveTree, blocked };
 }
 
 /** Whether the published programs are those of the snapshot, and their elements fill its lists exactly. */

@@ -33,6 +33,8 @@ export interface BlockedReading {
   readonly counts: ProgramCounts;
   readonly findings: Findings;
   readonly leftOut: readonly string[];
+  /** See `MemoryTail`. */
+  readonly mayHaveLiveTree: boolean;
 }
 
 export interface MemoryHead {
@@ -49,6 +51,8 @@ export interface MemoryTail {
   readonly strays: readonly StrayRows[];
   /** Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id. */
   readonly unlisted: readonly string[] | null;
+  /** Whether the tenant may have a tree for people: false spares the look for one that is not wanted. */
+  readonly mayHaveLiveTree: boolean;
 }
 
 /** The first and the last line of the document, and a digest of all before it, around one line for each program. */
@@ -58,8 +62,8 @@ export function memoryOpening(head: MemoryHead): string {
   return `${opening.slice(0, -1)},"programs":[`;
 }
 
-export function memoryClosing({ strays, unlisted }: MemoryTail): string {
-  return `\n],"rest":${JSON.stringify({ strays, unlisted })}`;
+export function memoryClosing({ strays, unlisted, mayHaveLiveTree }: MemoryTail): string {
+  return `\n],"rest":${JSON.stringify({ strays, unlisted, mayHaveLiveTree })}`;
 }
 
 /** The memory of a build that may not publish. It describes no snapshot, so it has no programs. */

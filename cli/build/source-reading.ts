@@ -6,15 +6,12 @@ import type { SourceLimits } from "../source/source-limits.ts";
 import type { SourceMemory } from "./read-source-memory.ts";
 import type { RememberedPrograms } from "./remembered-programs.ts";
 import { maxNameLength, SourceChanges } from "./source-changes.ts";
-import type { MemoryTail } from "./source-memory.ts";
 
 /** What a tenant's source says, held against what is remembered of it. */
 export interface SourceReading {
   readonly changes: SourceChanges;
   /** Vouches for the programs that `changes` has kept; `undefined` when everything is read. */
   readonly remembered: RememberedPrograms | undefined;
-  /** What the memory says beside its programs. */
-  readonly tail: MemoryTail | undefined;
   readonly strays: readonly StrayRows[];
   /** SHA-256 (hex) of the sums of all programs. */
   readonly sums: string;
@@ -51,7 +48,6 @@ export async function readSource(
   return {
     changes,
     remembered: isByName ? remembered.programs : undefined,
-    tail: remembered === undefined ? undefined : { strays: remembered.strays, unlisted: remembered.unlisted },
     strays,
     sums,
     isHinted: only !== undefined,

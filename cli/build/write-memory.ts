@@ -15,7 +15,7 @@ export async function rememberSource(
 ): Promise<void> {
   const head = memoryHead(attempt);
   if (head === undefined) return;
-  using spool = content.memory.finish(head, memoryTail(reading, content), reading.remembered);
+  using spool = content.memory.finish(head, memoryTail(attempt, reading, content), reading.remembered);
   await write(attempt, spool.finish());
 }
 
@@ -25,21 +25,37 @@ export async function rememberChanges(
   reading: SourceReading,
   content: TenantContent,
 ): Promise<void> {
-  const { remembered, tail } = reading;
+  const { remembered } = reading;
+  const { memory: known } = attempt;
   const isSame =
     content.memory.added === 0 &&
     content.memory.kept === remembered?.count &&
-    JSON.stringify(tail) === JSON.stringify(memoryTail(reading, content));
+    known?.kind === "programs" &&
+    JSON.stringify(tailOf(known)) === JSON.stringify(memoryTail(attempt, reading, content));
   if (!isSame) await rememberSource(attempt, reading, content);
 }
 
-function memoryTail({ changes, strays }: SourceReading, content: TenantContent): MemoryTail {
-  return { strays, unlisted: changes.canBeNamed ? content.unlisted : null };
+function tailOf({ strays, unlisted, mayHaveLiveTree }: MemoryTail): MemoryTail {
+  return { strays, unlisted, mayHaveLiveTree };
+}
+
+function memoryTail(
+  { record }: Attempt,
+  { changes, strays }: SourceReading,
+  content: TenantContent,
+): MemoryTail {
+  const { mayHaveLiveTree } = record;
+  return { strays, unlisted: changes.canBeNamed ? content.unlisted : null, mayHaveLiveTree };
 }
 
 /** Writes down what a build found that might not publish it: while nothing changes, the next one need not read it again. */
-export async function rememberBlocked(attempt: Attempt, blocked: BlockedReading): Promise<void> {
+export async function rememberBlocked(
+  attempt: Attempt,
+  { sums, counts, findings, leftOut }: Omit<BlockedReading, "mayHaveLiveTree">,
+): Promise<void> {
   const head = memoryHead(attempt);
+  const { mayHaveLiveTree } = attempt.record;
+  const blocked = { sums, counts, findings, leftOut, mayHaveLiveTree };
   if (head !== undefined) await write(attempt, bytesBody(blockedMemory(head, blocked)));
 }
 

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell } from "../shell/shell.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { createFollowLive } from "../snapshot/live-copy.ts";
 import { release } from "../snapshot/release.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
 import { parsedOption } from "./parsed-option.ts";
@@ -20,9 +21,12 @@ export function snapshotRelease(shell: Shell): Command {
 }
 
 async function run(shell: Shell, { tenant, json }: ReleaseFlags): Promise<ExitStatus> {
-  const { outcome, before, after } = await withCheckedStore(shell, (store) =>
-    release(tenant, { store, now: shell.now, randomBytes: shell.randomBytes, signal: shell.signal }),
-  );
+  const { now, randomBytes, signal } = shell;
+  const { outcome, before, after } = await withCheckedStore(shell, async (store) => {
+    const done = await release(tenant, { store, now, randomBytes, signal });
+    await createFollowLive(shell, settingsOf(shell))(store, done.after);
+    return done;
+  });
   const { snapshotId, generation } = after;
   if (json) {
     printJson(shell, { tenantId: tenant, outcome, snapshotId, generation, endedHold: before.hold });

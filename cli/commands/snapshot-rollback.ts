@@ -3,6 +3,7 @@ import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "
 import { printable } from "../../core/printable.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { createFollowLive } from "../snapshot/live-copy.ts";
 import { readLiveManifest } from "../snapshot/live-snapshot.ts";
 import { type Rollback, rollback } from "../snapshot/rollback.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
@@ -32,6 +33,8 @@ async function run(shell: Shell, { tenant, to, json }: RollbackFlags): Promise<E
   const { result, live } = await withCheckedStore(shell, async (store) => {
     const { now, randomBytes, signal } = shell;
     const result = await rollback(tenant, to, { store, now, randomBytes, signal });
+    // P30: people who open the folder see what partners get.
+    await createFollowLive(shell, settingsOf(shell))(store, result.after);
     return { result, live: await readLiveManifest(store, result.after, signal) };
   });
   const { outcome, before, after } = result;

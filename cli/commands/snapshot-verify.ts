@@ -25,9 +25,10 @@ export function snapshotVerify(shell: Shell): Command {
 
 async function run(shell: Shell, { tenant, json }: VerifyFlags): Promise<ExitStatus> {
   const results: TenantVerification[] = [];
-  await withStore(settingsOf(shell), async (store) => {
+  const settings = settingsOf(shell);
+  await withStore(settings, async (store) => {
     for await (const tenantId of chosenTenants(store, tenant, shell.signal)) {
-      results.push(await verifyTenant(store, tenantId, shell.signal));
+      results.push(await verifyTenant(store, tenantId, settings.liveCopy, shell.signal));
     }
   });
   if (tenant !== undefined && results[0]?.outcome === "unpublished") throw unpublished(tenant);

@@ -15,6 +15,14 @@ const findingRemedies = {
     "Run `snapshot build --tenant {tenant} --rewrite`; if the finding stays, it is a defect of this program.",
   responses_disagree:
     "Run `snapshot build --tenant {tenant} --rewrite`; if the finding stays, it is a defect of this program.",
+  live_tree_outdated:
+    "Partners are not affected. Run `snapshot build --tenant {tenant}`, which makes the folder live/ anew.",
+  live_file_damaged:
+    "Partners are not affected: it is a copy for people. Run `snapshot build --tenant {tenant} --rewrite`, or delete " +
+    "live/README.txt of the tenant and run `snapshot build --tenant {tenant}`.",
+  live_file_foreign:
+    "Partners are not affected: nobody serves it. Run `snapshot build --tenant {tenant} --rewrite`, or delete " +
+    "live/README.txt of the tenant and run `snapshot build --tenant {tenant}`: both delete the file.",
 } as const satisfies Readonly<Record<string, string>>;
 
 export type FindingCode = keyof typeof findingRemedies;

@@ -8,6 +8,7 @@ import { faultText, readEntry } from "../../core/read-entry.ts";
 import { type Finding, type FindingCode, FindingLog } from "./finding.ts";
 import { ListAgreement, type ReportDisagreement, type ResponseReader } from "./list-agreement.ts";
 import { readLiveManifest, readPointer } from "./live-snapshot.ts";
+import { verifyLiveTree } from "./verify-live-tree.ts";
 
 export interface TenantVerification {
   readonly tenantId: TenantId;
@@ -28,16 +29,18 @@ export interface TenantVerification {
 const maxParallelReads = 16;
 
 /**
- * Reads every object of the tenant's live snapshot and holds it against the manifest, its schema and the other responses.
+ * Reads every object of the tenant's live snapshot and holds it against the manifest, its schema and the other responses;
+ * then the copies of them for people, see `verifyLiveTree`.
  * Throws only when the store does not answer or the run is interrupted: what is wrong with the data is in the result.
  */
 export async function verifyTenant(
   store: ObjectStore,
   tenantId: TenantId,
+  isLiveTreeWanted: boolean,
   signal: AbortSignal,
 ): Promise<TenantVerification> {
   for (let reading = 1; ; reading += 1) {
-    const result = await verifyOnce(store, tenantId, signal);
+    const result = await verifyOnce(store, tenantId, isLiveTreeWanted, signal);
     if (result.outcome !== "findings" || reading === maxReadings) return result;
     // A snapshot that was replaced meanwhile may be deleted by a prune; that is no fault of the one that is live now.
     const now = await readPointer(store, tenantId, signal).catch(() => undefined);
@@ -50,6 +53,7 @@ const maxReadings = 3;
 async function verifyOnce(
   store: ObjectStore,
   tenantId: TenantId,
+  isLiveTreeWanted: boolean,
   signal: AbortSignal,
 ): Promise<TenantVerification> {
   const log = new FindingLog(tenantId);
@@ -67,6 +71,7 @@ async function verifyOnce(
   if (manifest.generation > generation)
     log.add("manifest_damaged", key, `its generation ${manifest.generation} is above the pointer's`);
   const bytes = await verifyResponses(store, manifest, log, signal);
+  await verifyLiveTree(store, current, manifest, isLiveTreeWanted, log, signal);
   const programs = manifest.programs.count;
   return { tenantId, snapshotId, generation, programs, objects: programs + 4, bytes, ...outcome(log) };
 }

@@ -1,15 +1,17 @@
-import { type BigIntStats, createReadStream } from "node:fs";
-import { link, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
+import { linkSync, renameSync, unlinkSync } from "node:fs";
+import { lstat, readdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { ETag, ObjectBody } from "../object-store.ts";
+import type { ETag } from "../object-store.ts";
 import { isErrno } from "./errno.ts";
-import { fileMode, type StoreFolder, type StoreFolders } from "./store-folders.ts";
-import { versionTag } from "./version-tag.ts";
+import type { StoreFolder, StoreFolders } from "./store-folders.ts";
 
 /** Leftovers of killed processes are removed after this time; no put takes as long. */
 const leftoverAgeMs = 24 * 3600 * 1000;
 
-/** A file that is complete and durable, and has no public name yet. */
+/** Writes a new file of this path, as durable as it is to be, and gives the tag that says which version it is. */
+export type WriteFile = (path: string) => Promise<ETag>;
+
+/** A file that is complete and has no public name yet. */
 export interface TemporaryFile {
   readonly path: string;
   /** The tag that the object will have under whatever name the file is given. */
@@ -21,12 +23,14 @@ export interface TemporaryFile {
  * hidden folder of the store, so that what a killed process leaves behind is found and removed in one place.
  */
 export interface DurableFiles {
-  /** Runs `use` with the body in a temporary file, its content synced, and removes that name afterwards. */
-  withTemporary<Result>(body: ObjectBody, use: (file: TemporaryFile) => Promise<Result>): Promise<Result>;
+  /** Runs `use` with the temporary file that `write` makes, and removes that name afterwards. */
+  withTemporary<Result>(write: WriteFile, use: (file: TemporaryFile) => Promise<Result>): Promise<Result>;
   /** Gives the file a second name, durably; false when the name is taken. Creates the folders on the way. */
   linkNew(from: TemporaryFile, to: string): Promise<boolean>;
   /** Moves the file over whatever has the name, durably. Creates the folders on the way. */
   replace(from: TemporaryFile, to: string): Promise<void>;
+  /** The same without waiting for the disk. */
+  replaceUnsynced(from: TemporaryFile, to: string): Promise<void>;
   /** Removes old hidden files of the folder whose name begins with `prefix`. */
   sweep(folder: string, prefix: string): Promise<void>;
 }
@@ -37,7 +41,7 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
   let swept: Promise<void> | undefined;
 
   return {
-    async withTemporary(body, use) {
+    async withTemporary(write, use) {
       const outcome = await folders.withinMade(temporaryFolder, async (folder) => {
         swept ??= sweepFolder(folder, "");
         await swept;
@@ -45,11 +49,11 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
         const name = `${process.pid}-${process.hrtime.bigint().toString(36)}-${counter}`;
         const path = folder.at(name);
         try {
-          const etag = versionTag(await writeSynced(path, body), body.sha256);
+          const etag = await write(path);
           // Given back, not thrown: a name that is missing elsewhere must not make the folder be opened again.
           return await settled(use({ path, etag }));
         } finally {
-          await rm(path, { force: true });
+          removeName(path);
         }
       });
       if (outcome.status === "rejected") throw outcome.reason;
@@ -58,7 +62,7 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
 
     async linkNew(from, to) {
       try {
-        await named(folders, to, (path) => link(from.path, path));
+        await named(folders, to, (path) => linkSync(from.path, path));
         return true;
       } catch (error) {
         if (isErrno(error, "EEXIST")) return false;
@@ -66,7 +70,9 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
       }
     },
 
-    replace: (from, to) => named(folders, to, (path) => rename(from.path, path)),
+    replace: (from, to) => named(folders, to, (path) => renameSync(from.path, path)),
+    replaceUnsynced: (from, to) =>
+      folders.withinMade(dirname(to), async (folder) => renameSync(from.path, folder.at(basename(to)))),
     sweep: (folder, prefix) => folders.within(folder, (open) => sweepFolder(open, prefix)),
   };
 }
@@ -79,26 +85,20 @@ async function settled<Result>(work: Promise<Result>): Promise<PromiseSettledRes
   }
 }
 
-async function writeSynced(path: string, body: ObjectBody): Promise<BigIntStats> {
-  const handle = await open(path, "wx", fileMode);
+/** Names are changed in the event loop's own thread, like small files: see `writeSyncedFile`. */
+function removeName(path: string): void {
   try {
-    if (body.kind === "bytes") await handle.writeFile(body.bytes);
-    else for await (const chunk of createReadStream(body.path)) await handle.writeFile(chunk as Buffer);
-    await handle.datasync();
-    return await handle.stat({ bigint: true });
-  } finally {
-    await handle.close();
+    unlinkSync(path);
+  } catch (error) {
+    // It was renamed, or never made.
+    if (!isErrno(error, "ENOENT")) throw error;
   }
 }
 
 /** Runs a naming operation in the folder of `path`, creating the folder first if it is not there. */
-function named(
-  folders: StoreFolders,
-  path: string,
-  operation: (path: string) => Promise<void>,
-): Promise<void> {
+function named(folders: StoreFolders, path: string, operation: (path: string) => void): Promise<void> {
   return folders.withinMade(dirname(path), async (folder) => {
-    await operation(folder.at(basename(path)));
+    operation(folder.at(basename(path)));
     await folder.sync();
   });
 }

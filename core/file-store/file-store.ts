@@ -3,14 +3,22 @@ import { Readable } from "node:stream";
 import { Failure } from "../failure.ts";
 import { isObjectKey, type ObjectKey } from "../object-key.ts";
 import type { ETag, GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
-import { createDurableFiles, type TemporaryFile } from "./durable-files.ts";
+import { withCurrentFile } from "./copy-file.ts";
+import { createDurableFiles, type TemporaryFile, type WriteFile } from "./durable-files.ts";
 import { isErrno } from "./errno.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
 import { readThrough } from "./read-through.ts";
 import { removeFiles, tidyFolder } from "./remove-files.ts";
 import { createStoreFolders } from "./store-folders.ts";
-import { type OpenVersion, openCurrentVersion, successorPath, successorPrefix } from "./version-tag.ts";
+import { writeSyncedFile } from "./synced-file.ts";
+import {
+  isNamed,
+  type OpenVersion,
+  openCurrentVersion,
+  successorPath,
+  successorPrefix,
+} from "./version-tag.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
@@ -40,7 +48,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     const current = await openCurrentVersion(guard, path);
     await current?.handle.close();
     if (current?.etag !== expected) return { kind: "refused" };
-    return await withUnusedVersion(path, body, async (temporary) => {
+    return await withUnusedVersion(path, written(body), async (temporary) => {
       if (!(await files.linkNew(temporary, successorPath(path, expected)))) return { kind: "refused" };
       await files.replace(temporary, path);
       await files.sweep(dirname(path), successorPrefix(basename(path)));
@@ -49,14 +57,14 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
   }
 
   async function putIfAbsent(path: string, body: ObjectBody): Promise<PutResult> {
-    return await files.withTemporary(body, async (temporary) => {
+    return await files.withTemporary(written(body), async (temporary) => {
       const stored = await files.linkNew(temporary, path);
       return stored ? { kind: "stored", etag: temporary.etag } : { kind: "refused" };
     });
   }
 
   async function putAlways(path: string, body: ObjectBody): Promise<PutResult> {
-    return await withUnusedVersion(path, body, async (temporary) => {
+    return await withUnusedVersion(path, written(body), async (temporary) => {
       await files.replace(temporary, path);
       return { kind: "stored", etag: temporary.etag };
     });
@@ -66,16 +74,14 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
    * A version whose tag no successor link names. The tag holds inode, time and content; a file system that reuses
    * the inode of a version replaced within the same clock tick by the same content could repeat it.
    */
-  async function withUnusedVersion(
+  async function withUnusedVersion<Result>(
     path: string,
-    body: ObjectBody,
-    use: (temporary: TemporaryFile) => Promise<PutResult>,
-  ): Promise<PutResult> {
-    return await files.withTemporary(body, async (temporary) => {
-      const taken = await openCurrentVersion(guard, successorPath(path, temporary.etag));
-      if (taken === undefined) return await use(temporary);
-      await taken.handle.close();
-      return await withUnusedVersion(path, body, use);
+    write: WriteFile,
+    use: (temporary: TemporaryFile) => Promise<Result>,
+  ): Promise<Result> {
+    return await files.withTemporary(write, async (temporary) => {
+      if (!isNamed(successorPath(path, temporary.etag))) return await use(temporary);
+      return await withUnusedVersion(path, write, use);
     });
   }
 
@@ -113,6 +119,20 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       });
     },
 
+    async copy(from, to, options) {
+      const [source, target] = [pathOf(from), pathOf(to)];
+      return translated(to, async () => {
+        options?.signal?.throwIfAborted();
+        const isCopied = await withCurrentFile(guard, source, (copied) =>
+          withUnusedVersion(target, copied, async (temporary) => {
+            await files.replaceUnsynced(temporary, target);
+            return true;
+          }),
+        );
+        return { kind: isCopied === true ? "copied" : "missing" };
+      });
+    },
+
     list: (prefix, options) =>
       translatedListing(prefix, options?.signal, listFiles({ guard, folders }, prefix, options?.after ?? "")),
 
@@ -134,6 +154,10 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
 
     async close() {},
   };
+}
+
+function written(body: ObjectBody): WriteFile {
+  return (path) => writeSyncedFile(path, body);
 }
 
 type Content = Pick<Extract<GetResult, { kind: "object" }>, "body" | "forEachChunk">;

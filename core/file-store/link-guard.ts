@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync } from "node:fs";
+import { closeSync, existsSync, openSync, readlinkSync } from "node:fs";
 import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { Failure } from "../failure.ts";
@@ -22,6 +22,11 @@ export interface LinkGuard {
   readonly hasProc: boolean;
   /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
   open(path: string, flags: number): Promise<FileHandle>;
+  /**
+   * Opens for reading in this thread; the caller closes the descriptor. `undefined` where anything is out of the
+   * ordinary (missing, a link, no /proc, ...): `open` says what.
+   */
+  openDirectly(path: string): number | undefined;
   /** Throws a `Failure` when the path or a folder on the way to it is a link; a missing one is none. */
   refuseLinks(path: string): Promise<void>;
 }
@@ -56,7 +61,7 @@ export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGu
   }
 
   async function verify(handle: FileHandle, path: string): Promise<void> {
-    const opened = hasProc ? openedPath(handle) : undefined;
+    const opened = hasProc ? openedPath(handle.fd) : undefined;
     if (opened === undefined) return await refuseLinks(path);
     if (isAt(opened, path)) return;
     realRoot = await realpath(root);
@@ -70,6 +75,19 @@ export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGu
     root,
     hasProc,
     refuseLinks,
+    openDirectly(path) {
+      if (!hasProc) return undefined;
+      let file: number;
+      try {
+        file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      } catch {
+        return undefined;
+      }
+      const opened = openedPath(file);
+      if (opened !== undefined && isAt(opened, path)) return file;
+      closeSync(file);
+      return undefined;
+    },
     async open(path, flags) {
       const noFollow = path === root ? 0 : constants.O_NOFOLLOW;
       let handle: FileHandle;
@@ -98,9 +116,9 @@ function systemHasProc(): boolean {
 }
 
 /** The kernel answers from memory, so there is nothing to wait for; a call in another thread takes ten times as long. */
-function openedPath(handle: FileHandle): string | undefined {
+function openedPath(file: number): string | undefined {
   try {
-    return readlinkSync(`/proc/self/fd/${handle.fd}`);
+    return readlinkSync(`/proc/self/fd/${file}`);
   } catch {
     return undefined;
   }

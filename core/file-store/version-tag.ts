@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { BigIntStats } from "node:fs";
+import { type BigIntStats, lstatSync } from "node:fs";
 import { constants, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
@@ -62,6 +62,17 @@ export function successorOf(fileName: string): string | undefined {
 
 export function successorPrefix(name: string): string {
   return `.next-${name}-`;
+}
+
+/** Whether anything has the name. No guard: a link on the way is found by the put or the opening that asks. */
+export function isNamed(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    if (isErrno(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
 }
 
 async function openVersion(guard: LinkGuard, path: string): Promise<OpenVersion | undefined> {

@@ -52,7 +52,7 @@ function putCommand(
     Key: key,
     Body: payload,
     ContentLength: body.size,
-    ContentType: "application/json; charset=utf-8",
+    ContentType: `${key.endsWith(".txt") ? "text/plain" : "application/json"}; charset=utf-8`,
     IfNoneMatch: condition?.kind === "absent" ? "*" : undefined,
     IfMatch: condition?.kind === "match" ? condition.etag : undefined,
     ChecksumSHA256: withChecksum ? Buffer.from(body.sha256, "hex").toString("base64") : undefined,

@@ -3,7 +3,13 @@ import type { S3Error, S3ErrorKind } from "./s3-error.ts";
 import { type S3Location, s3Address } from "./s3-location.ts";
 
 /** The S3 operations that the driver uses, by the name that S3 gives them. */
-export type S3Operation = "GetObject" | "PutObject" | "ListObjectsV2" | "DeleteObjects" | "DeleteObject";
+export type S3Operation =
+  | "GetObject"
+  | "PutObject"
+  | "CopyObject"
+  | "ListObjectsV2"
+  | "DeleteObjects"
+  | "DeleteObject";
 
 /** One call to the store, for messages. */
 export interface S3Call {
@@ -35,6 +41,8 @@ export function grantFor(call: S3Call): string {
       return `s3:ListBucket on ${bucketArn}`;
     case "GetObject":
       return `s3:GetObject on ${objectsArn}`;
+    case "CopyObject":
+      return `s3:GetObject and s3:PutObject on ${objectsArn}`;
     case "PutObject":
       // A put with If-Match reads the present ETag, so S3 asks for s3:GetObject as well.
       return `s3:PutObject and s3:GetObject on ${objectsArn}`;

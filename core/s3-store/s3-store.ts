@@ -1,4 +1,5 @@
 import type { ObjectStore } from "../object-store.ts";
+import { createCopy } from "./copy.ts";
 import { createDelete } from "./delete.ts";
 import { createGet } from "./get.ts";
 import { createList, createListFolders } from "./list.ts";
@@ -29,6 +30,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
   return {
     address: s3Address(context.location),
     get,
+    copy: createCopy(context, maxParallelPuts),
     put: createPut(context, get, maxParallelPuts),
     list: createList(context),
     listFolders: createListFolders(context),

@@ -43,6 +43,7 @@ export async function buildCanned(
   options: Partial<BuildOptions> & {
     readonly now?: BuildContext["now"];
     readonly onReading?: () => Promise<void>;
+    readonly followLive?: BuildContext["followLive"];
   } = {},
 ): Promise<TenantRun> {
   return await buildTenant(
@@ -55,6 +56,7 @@ export async function buildCanned(
       now: options.now ?? (() => new Date()),
       randomBytes,
       onProgress: () => {},
+      followLive: options.followLive,
       signal: new AbortController().signal,
     },
   );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { describeBodies } from "./object-store-contract-bodies.ts";
 import { describeConditionalPuts } from "./object-store-contract-conditions.ts";
+import { describeCopies } from "./object-store-contract-copies.ts";
 import { describeKeysAndDeletes } from "./object-store-contract-keys.ts";
 import { describeListing } from "./object-store-contract-listing.ts";
 import { describeProcesses } from "./object-store-contract-processes.ts";
@@ -51,6 +52,7 @@ export function describeObjectStoreContract(
     describeBodies(fixture);
     describeConditionalPuts(fixture);
     describeKeysAndDeletes(fixture);
+    describeCopies(fixture);
     describeListing(fixture);
     if (options.withoutProcesses !== true) describeProcesses(fixture);
   });

@@ -35,6 +35,7 @@ export const leftOut: readonly string[] = [
   "test/integration/gateway/process.test.ts",
   "test/integration/gateway/stalled-readers.test.ts",
   "test/integration/gateway/start.test.ts",
+  "test/integration/snapshot/live-tree.test.ts",
   "test/integration/source/commands.test.ts",
   "test/integration/store/hostile-answers.test.ts",
   "test/integration/support/inspect-browser.test.ts",

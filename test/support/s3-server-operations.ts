@@ -9,11 +9,14 @@ import {
   wholeSeconds,
 } from "./s3-server-objects.ts";
 import {
+  element,
+  escapeXml,
   etagOf,
   type S3OperationName,
   type S3Request,
   type S3Response,
   S3ServerError,
+  xmlResponse,
 } from "./s3-server-protocol.ts";
 import type { S3Quirks } from "./s3-server-quirks.ts";
 
@@ -60,6 +63,8 @@ export async function execute(state: S3State, request: S3Request): Promise<S3Res
       return getObject(bucket, request, quirks);
     case "PutObject":
       return putObject(state, bucket, request);
+    case "CopyObject":
+      return copyObject(state, bucket, request);
   }
 }
 
@@ -68,6 +73,7 @@ function checkPermission(quirks: S3Quirks, operation: S3OperationName): void {
     GetObject: quirks.mayGet,
     HeadObject: quirks.mayGet,
     PutObject: quirks.mayPut,
+    CopyObject: quirks.mayPut && quirks.mayGet,
     DeleteObject: quirks.mayDelete,
     DeleteObjects: quirks.mayDelete,
     ListObjectsV2: quirks.mayList,
@@ -83,10 +89,19 @@ function checkPolicy({ policy }: S3Quirks, request: S3Request): void {
   if (policy === undefined) return;
   const { bucket, operation } = request;
   const prefix = request.query.get("prefix") ?? "";
-  const asked: readonly IamRequest[] =
-    operation === "DeleteObjects"
-      ? keysToDelete(request.body).map((key) => ({ operation: "DeleteObject", bucket, key, prefix }))
-      : [{ operation, bucket, key: request.key, prefix }];
+  const asked = ((): readonly IamRequest[] => {
+    switch (operation) {
+      case "DeleteObjects":
+        return keysToDelete(request.body).map((key) => ({ operation: "DeleteObject", bucket, key, prefix }));
+      case "CopyObject":
+        return [
+          { operation: "GetObject", bucket, key: copySourceOf(request), prefix },
+          { operation: "PutObject", bucket, key: request.key, prefix },
+        ];
+      default:
+        return [{ operation, bucket, key: request.key, prefix }];
+    }
+  })();
   if (!asked.every((each) => isAllowed(policy, each))) throw new S3ServerError(403, "AccessDenied");
 }
 
@@ -136,6 +151,28 @@ async function putObject(state: S3State, bucket: Bucket, request: S3Request): Pr
   };
   bucket.set(request.key, object);
   return { ...empty(200), headers: { etag: object.etag } };
+}
+
+/** The copy keeps the type of what it is copied from, as long as the request names no other. */
+function copyObject(state: S3State, bucket: Bucket, request: S3Request): S3Response {
+  const source = bucket.get(copySourceOf(request));
+  if (source === undefined) {
+    if (!maySeeMissing(state.quirks, { ...request, key: copySourceOf(request) })) {
+      throw new S3ServerError(403, "AccessDenied");
+    }
+    throw new S3ServerError(404, "NoSuchKey", { Key: copySourceOf(request) });
+  }
+  const modifiedAt = wholeSeconds(state.now());
+  bucket.set(request.key, { ...source, modifiedAt, storedAt: state.tick() });
+  const fields = element("LastModified", modifiedAt.toISOString()) + element("ETag", escapeXml(source.etag));
+  return xmlResponse(200, element("CopyObjectResult", fields));
+}
+
+/** The key in `x-amz-copy-source`, which is `bucket/key`, encoded, with or without a slash before it. */
+function copySourceOf({ bucket, headers }: S3Request): string {
+  const source = decodeURIComponent(headers["x-amz-copy-source"] ?? "").replace(/^\//, "");
+  if (!source.startsWith(`${bucket}/`)) throw new S3ServerError(404, "NoSuchBucket");
+  return source.slice(bucket.length + 1);
 }
 
 function checkConditions(state: S3State, present: StoredObject | undefined, request: S3Request): void {

@@ -22,6 +22,7 @@ export type S3OperationName =
   | "GetObject"
   | "HeadObject"
   | "PutObject"
+  | "CopyObject"
   | "DeleteObject"
   | "DeleteObjects"
   | "ListObjectsV2"
@@ -48,7 +49,9 @@ export function operationOf(
   bucket: string,
   key: string,
   query: URLSearchParams,
+  headers: Readonly<Record<string, string>>,
 ): S3OperationName {
+  if (method === "PUT" && key !== "" && headers["x-amz-copy-source"] !== undefined) return "CopyObject";
   const name = key === "" ? bucketOperation(method, query) : objectOperations[method];
   if (name === undefined || bucket === "") throw new S3ServerError(501, "NotImplemented");
   return name;

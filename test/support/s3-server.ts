@@ -193,7 +193,13 @@ function parseTarget(request: IncomingMessage): Omit<Target, "arrivedAt"> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers))
     if (typeof value === "string") headers[name] = value;
-  return { operation: operationOf(request.method ?? "", bucket, key, query), bucket, key, query, headers };
+  return {
+    operation: operationOf(request.method ?? "", bucket, key, query, headers),
+    bucket,
+    key,
+    query,
+    headers,
+  };
 }
 
 async function wholeBody(request: IncomingMessage): Promise<Buffer> {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { Failure } from "../../core/failure.ts";
 import { sha256Hex } from "../../core/object-body.ts";
 import type {
+  CopyResult,
   ETag,
   GetResult,
   ListedObject,
@@ -87,6 +88,15 @@ export class SimulatedStore {
           apply: () => this.objects.set(key, { bytes, etag }),
           done: { kind: "stored", etag },
           refused: { kind: "refused" },
+        });
+      },
+      copy: (from, to) => {
+        const source = this.objects.get(from);
+        return this.#mutate<CopyResult>(actor, "put", to, {
+          holds: () => source !== undefined,
+          apply: () => source !== undefined && this.objects.set(to, source),
+          done: { kind: "copied" },
+          refused: { kind: "missing" },
         });
       },
       delete: (keys) =>

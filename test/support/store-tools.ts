@@ -30,7 +30,7 @@ export const toolsTenant = "sakura-trails";
 export async function openStoreTools(): Promise<StoreTools> {
   const directory = await mkdtemp(join(tmpdir(), "store-tools-"));
   const store = createFileStore({ directory });
-  const env = { STORE_URL: `file:${directory}`, LOG_LEVEL: "silent", NO_COLOR: "1" };
+  const env = { STORE_URL: `file:${directory}`, LIVE_COPY: "off", LOG_LEVEL: "silent", NO_COLOR: "1" };
   const tools: StoreTools = {
     store,
     directory,

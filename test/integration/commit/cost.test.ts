@@ -29,11 +29,11 @@ interface Cost {
   readonly report: RunReport;
 }
 
-async function build(): Promise<Cost> {
+async function build(env: Readonly<Record<string, string>> = {}): Promise<Cost> {
   server.log.length = 0;
   const { status, stdout, stderr } = await desk.build({
     args: ["--json"],
-    env: { ...server.env, STORE_URL: `s3://${testBucket}` },
+    env: { ...server.env, STORE_URL: `s3://${testBucket}`, ...env },
   });
   expect([status, stderr]).toEqual([0, ""]);
   const report: RunReport = JSON.parse(stdout);
@@ -53,13 +53,14 @@ async function build(): Promise<Cost> {
 const change = (set: string): Promise<void> =>
   desk.source.query(`UPDATE partner_source.programs SET ${set} WHERE program_id = 'KYOTO-1'`);
 
-const reads = ["GetObject current.json", "GetObject manifest.json"];
+// The third asks whether there is a tree for people that is to be removed.
+const reads = ["GetObject current.json", "GetObject live/README.txt", "GetObject manifest.json"];
 const commit = ["PutObject current.json", "PutObject manifest.json"];
 const detail = "PutObject v1/programs/KYOTO-1.json";
 const list = "PutObject v1/programs.json";
 const legacy = "PutObject api/v1/partner/programs.json";
 
-test("P7 an unchanged tenant costs 2 reads and no write", async () => {
+test("P7 an unchanged tenant costs 3 reads and no write", async () => {
   const { tenant, reported, others } = await build();
   expect(tenant).toEqual(reads);
   expect(reported).toEqual({ get: 2, put: 0, list: 0, delete: 0 });
@@ -72,7 +73,7 @@ test("a program whose name changed costs 5 writes: detail, list, legacy list, ma
   await change("name = name || '!'");
   const { tenant, reported } = await build();
   expect(tenant).toEqual([...reads, detail, list, legacy, ...commit].sort());
-  expect(reported).toEqual({ get: 2, put: 5, list: 0, delete: 0 });
+  expect(reported).toEqual({ get: 3, put: 5, list: 0, delete: 0 });
 });
 
 test("a change that the legacy list does not show costs 4 writes", async () => {
@@ -114,4 +115,24 @@ test("a call that the driver repeats after an error counts once in the report", 
   const { tenant, reported } = await build();
   expect(reported.put).toBe(3);
   expect(tenant.filter((request) => request === detail)).toHaveLength(2);
+});
+
+test("with LIVE_COPY=on a change costs a copy of each changed file, the marker twice, and a look at the pointer", async () => {
+  const env = { LIVE_COPY: "on" };
+  await build(env);
+  await change("name = name || '+'");
+  const { tenant, reported } = await build(env);
+  const copies = ["api/v1/partner/programs.json", "v1/programs.json", "v1/programs/KYOTO-1.json"];
+  const marker = "PutObject live/README.txt";
+  expect(tenant).toEqual(
+    [
+      ...reads,
+      ...[detail, list, legacy, ...commit],
+      ...copies.map((name) => `CopyObject live/${name}`),
+      ...[marker, "GetObject current.json", marker],
+    ].sort(),
+  );
+  expect(reported).toEqual({ get: 4, put: 10, list: 0, delete: 0 });
+  const unchanged = await build(env);
+  expect(unchanged.tenant).toEqual(reads);
 });

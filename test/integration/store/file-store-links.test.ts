@@ -61,6 +61,33 @@ describe.each([
     expect(await readdir(outside)).toEqual([]);
   });
 
+  test.each([
+    ["from", "the file itself", "tenants/a/v1/programs.json", "../../b/v1/programs.json"],
+    ["from", "a folder on the way", "tenants/a", "b"],
+    ["to", "a folder on the way", "tenants/a", "b"],
+  ])("is not copied %s: %s", async (side, _, link, target) => {
+    const { store, directory } = await storeWithForeign();
+    const other = key("tenants/c/v1/programs.json");
+    await store.put(other, body);
+    await plant(directory, link, target);
+    const copy = side === "from" ? store.copy(own, other) : store.copy(other, own);
+    await expect(copy).rejects.toMatchObject({
+      code: "corrupt_document",
+      message: expect.stringContaining(`${link} is a symbolic link`),
+    });
+    await expect(contentOf(store, foreign)).resolves.toBe("theirs");
+    await expect(contentOf(store, other)).resolves.toBe("mine");
+  });
+
+  test("is replaced by a copy under its name, not followed", async () => {
+    const { store, directory } = await storeWithForeign();
+    await store.put(key("tenants/c/v1/programs.json"), body);
+    await plant(directory, own, "../../b/v1/programs.json");
+    await store.copy(key("tenants/c/v1/programs.json"), own);
+    expect(await contentOf(store, own)).toBe("mine");
+    expect(await contentOf(store, foreign)).toBe("theirs");
+  });
+
   test("is replaced by a put under its name, not followed", async () => {
     const { store, directory, outside } = await storeWithForeign();
     await writeFile(join(outside, "victim"), "untouched");

@@ -19,6 +19,7 @@ const policies = iamPolicies(location);
 const tenant = ["--tenant", toolsTenant];
 
 let server: S3Server;
+let liveCopy = "off";
 beforeAll(async () => {
   server = await startS3Server();
 });
@@ -31,7 +32,12 @@ const denied = (): readonly string[] =>
   server.log.filter(({ status }) => status === 403).map(({ operation, key }) => `${operation} ${key}`);
 
 async function run(...args: readonly string[]) {
-  const env = { ...server.env, STORE_URL: `s3://${testBucket}/team`, LOG_LEVEL: "silent" };
+  const env = {
+    ...server.env,
+    STORE_URL: `s3://${testBucket}/team`,
+    LOG_LEVEL: "silent",
+    LIVE_COPY: liveCopy,
+  };
   // A prune deletes what is a day old.
   const hoursLater = args.includes("prune") ? 48 : 0;
   return await runCommand(args, { env, now: new Date(Date.now() + hoursLater * 3600 * 1000) });
@@ -72,6 +78,14 @@ describe("with the generator's policy", () => {
     await done("snapshot", "status");
     await done("snapshot", "prune", "--keep", "1");
     await done("snapshot", "verify");
+    // The copies for people, and what removes them.
+    liveCopy = "on";
+    await done("snapshot", "release", ...tenant);
+    expect([...server.objects.keys()].filter((key) => key.includes("/live/"))).toHaveLength(4);
+    await done("snapshot", "verify");
+    liveCopy = "off";
+    await done("snapshot", "release", ...tenant);
+    expect([...server.objects.keys()].filter((key) => key.includes("/live/"))).toEqual([]);
     expect((await run("store", "check")).stdout).not.toContain("FAILED");
     expect(denied()).toEqual([]);
     expect(server.log.filter(({ key }) => key.includes("auth/"))).toEqual([]);

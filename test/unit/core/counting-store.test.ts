@@ -11,6 +11,7 @@ function listing(objects: number): ObjectStore {
     address: "file:/nowhere",
     get: async () => ({ kind: "missing" }),
     put: async () => ({ kind: "stored", etag: "1" }),
+    copy: async () => ({ kind: "copied" }),
     async *list() {
       for (let at = 0; at < objects; at += 1) yield { key: `k${at}`, size: 1, modifiedAt };
     },
@@ -29,16 +30,17 @@ async function listAll(store: ObjectStore): Promise<number> {
 }
 
 describe("counting calls to the store", () => {
-  test("counts gets, puts, listings and deletions, and passes their answers on", async () => {
+  test("counts gets, puts, copies as puts, listings and deletions, and passes their answers on", async () => {
     const store = countingStore(listing(3));
     expect(store.address).toBe("file:/nowhere");
     expect(store.requests()).toEqual({ get: 0, put: 0, list: 0, delete: 0 });
     expect(await store.get(tokensKey)).toEqual({ kind: "missing" });
     expect(await store.put(tokensKey, bytesBody(Buffer.alloc(0)))).toEqual({ kind: "stored", etag: "1" });
+    expect(await store.copy(tokensKey, tokensKey)).toEqual({ kind: "copied" });
     expect(await listAll(store)).toBe(3);
     for await (const folder of store.listFolders("")) expect(folder).toBe("a");
     await store.delete([tokensKey]);
-    expect(store.requests()).toEqual({ get: 1, put: 1, list: 2, delete: 1 });
+    expect(store.requests()).toEqual({ get: 1, put: 2, list: 2, delete: 1 });
   });
 
   test.each([

@@ -24,6 +24,7 @@ describe("settings by default", () => {
       storeTimeoutMs: 10_000,
       logLevel: "info",
       legacyCapacity: "object",
+      liveCopy: true,
       terminalStatuses: [
         "cancelled",
         "canceled",
@@ -73,6 +74,15 @@ describe("settings by default", () => {
     ).toBe(false);
   });
 
+  test.each([
+    ["file:/srv/store", undefined, true],
+    ["file:/srv/store", "off", false],
+    ["s3://bucket", undefined, false],
+    ["s3://bucket/prefix", "on", true],
+  ])("of a store at %s, LIVE_COPY being %s, copies for people are kept: %s", (STORE_URL, LIVE_COPY, isOn) => {
+    expect(values(cliSettings, { STORE_URL, LIVE_COPY }).liveCopy).toBe(isOn);
+  });
+
   test("an empty or blank variable counts as unset, and white space around a value as nothing", () => {
     const env = { STORE_URL: "", LOG_LEVEL: "  ", LEGACY_CAPACITY: " total\n", STORE_TIMEOUT_MS: " 500 " };
     expect(values(cliSettings, env)).toMatchObject({
@@ -108,6 +118,7 @@ describe("faulty settings", () => {
         STORE_TIMEOUT_MS: "99",
         LOG_LEVEL: "loud",
         LEGACY_CAPACITY: "both",
+        LIVE_COPY: "yes",
         TERMINAL_ENROLLMENT_STATUSES: "cancelled,,expired",
       }),
     ).toEqual([
@@ -118,6 +129,7 @@ describe("faulty settings", () => {
       "LOG_LEVEL must be one of debug, info, warn, error, silent",
       "LEGACY_CAPACITY must be one of object, total",
       "TERMINAL_ENROLLMENT_STATUSES must be statuses separated by commas, none of them empty",
+      "LIVE_COPY must be on or off",
     ]);
   });
 

@@ -1,0 +1,121 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fileBench, type LiveTreeBench, livePath } from "../../support/live-tree-bench.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+const kyoto = { programId: "KYOTO-1", name: "Temples" };
+const nara = { programId: "NARA-2", name: "Deer" };
+
+describe("the files of the tree for people in a folder", () => {
+  let directory: string;
+  let bench: LiveTreeBench;
+  const live = (name: string): string => join(directory, livePath, name);
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "live-tree-"));
+    bench = fileBench(directory);
+    await bench.build([kyoto, nara]);
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  test("P27 an editor that saves in place changes no snapshot", async () => {
+    const before = await bench.run(["snapshot", "show", "--tenant", "sakura-trails", "--list", "--raw"]);
+    for (const name of ["v1/programs.json", "v1/programs/KYOTO-1.json", "api/v1/partner/programs.json"]) {
+      expect((await stat(live(name))).nlink).toBe(1);
+      await appendFile(live(name), "edited");
+    }
+    await bench.run(["snapshot", "verify"], { LIVE_COPY: "off" });
+    expect(await bench.run(["snapshot", "show", "--tenant", "sakura-trails", "--list", "--raw"])).toEqual(
+      before,
+    );
+    const { stdout } = await bench.run(["snapshot", "verify", "--json"]);
+    const codes = JSON.parse(stdout).tenants[0].findings.map(({ code }: { code: string }) => code);
+    expect(codes).toEqual(["live_file_damaged", "live_file_damaged", "live_file_damaged"]);
+  });
+
+  test("P7 a build without changes writes nothing there", async () => {
+    const times = async (): Promise<readonly (readonly [string, bigint, bigint])[]> => {
+      const names = await readdir(join(directory, livePath), { recursive: true });
+      const found = await Promise.all(
+        names.sort().map(async (name) => [name, await stat(live(name), { bigint: true })] as const),
+      );
+      return found.map(([name, { mtimeNs, ino }]) => [name, mtimeNs, ino] as const);
+    };
+    const before = await times();
+    expect(await bench.build([kyoto, nara])).toBe("nothing");
+    expect(await times()).toEqual(before);
+  });
+
+  test("files that did not change stay the very same when others do", async () => {
+    const before = await stat(live("v1/programs/NARA-2.json"), { bigint: true });
+    expect(await bench.build([{ ...kyoto, name: "Shrines" }, nara])).toBe("updated");
+    const after = await stat(live("v1/programs/NARA-2.json"), { bigint: true });
+    expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);
+  });
+
+  test("P27 after a restart of the machine everything is written anew once: copies are not synced", async () => {
+    expect(await bench.build([kyoto, nara], { bootId: "another" })).toBe("mended");
+    expect(await bench.build([kyoto, nara], { bootId: "another" })).toBe("nothing");
+  });
+
+  test("a file of a name that no object can have stays, and verify says who is to delete it", async () => {
+    await writeFile(live("v1/programs (copy).json"), "{}");
+    expect(await bench.build([kyoto, nara], { rewrite: true })).toBe("mended");
+    const { stdout } = await bench.run(["snapshot", "verify", "--json"]);
+    expect(JSON.parse(stdout).tenants[0].findings).toMatchObject([
+      { code: "live_file_foreign", message: expect.stringContaining("delete it yourself") },
+    ]);
+  });
+
+  test("a link in it is followed by nobody", async () => {
+    await rm(live("v1/programs.json"));
+    await symlink("/etc/hostname", live("v1/programs.json"));
+    const { status, stdout } = await bench.run(["snapshot", "verify", "--json"]);
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout).tenants[0].findings[0]).toMatchObject({
+      code: "live_file_damaged",
+      message: expect.stringContaining("symbolic link"),
+    });
+  });
+});
+
+describe("`snapshot build` and the tree for people", () => {
+  let bench: Workbench;
+  beforeAll(async () => {
+    bench = await openWorkbench();
+  });
+  beforeEach(async () => {
+    await bench.reset();
+    await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
+    await bench.insertPrograms("acme", "KYOTO-1", "NARA-2");
+  });
+  afterAll(() => bench.close());
+  const live = (name: string): string => join(bench.storeDirectory, "tenants/acme/live", name);
+
+  test("P28 a tree that cannot be kept is a line on standard error, and the tenant is published", async () => {
+    await bench.build();
+    await rm(live("v1/programs.json"));
+    await symlink("nowhere", live("v1/extra"));
+    await bench.insertPrograms("acme", "OSAKA-3");
+    await rm(live("README.txt"));
+    const { status, report, stderr } = await bench.build([], { env: { LOG_LEVEL: "silent" } });
+    expect([status, report.tenants[0]?.outcome]).toEqual([0, "published"]);
+    expect(stderr).toMatch(
+      /^partner-programs: warning: tenants\/acme\/live\/ is not up to date: .*extra is a symbolic link/,
+    );
+    await rm(live("v1/extra"));
+    expect((await bench.build([], { env: { LOG_LEVEL: "silent" } })).stderr).toBe("");
+    expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
+  });
+
+  test("the folder is there by default, a dry run leaves it alone, and LIVE_COPY=off removes it", async () => {
+    await bench.build(["--dry-run"]);
+    await expect(readdir(live(""))).rejects.toMatchObject({ code: "ENOENT" });
+    await bench.build();
+    expect(await readFile(live("README.txt"), "utf8")).toContain("Programs            2");
+    expect((await readdir(live("v1/programs"))).sort()).toEqual(["KYOTO-1.json", "NARA-2.json"]);
+    await bench.build([], { env: { LIVE_COPY: "off" } });
+    await expect(readdir(live(""))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});

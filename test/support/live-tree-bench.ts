@@ -1,0 +1,128 @@
+import { bootId } from "../../cli/snapshot/boot-id.ts";
+import { keepLiveTree, type LiveTreeOutcome, type LiveTreeTask } from "../../cli/snapshot/live-tree.ts";
+import { liveFiles } from "../../cli/snapshot/live-tree-plan.ts";
+import { publishedSnapshot } from "../../cli/snapshot/stored-snapshot.ts";
+import { createFileStore } from "../../core/file-store/file-store.ts";
+import { parseTenantId } from "../../core/ids.ts";
+import { readBody } from "../../core/object-body.ts";
+import type { ObjectKey } from "../../core/object-key.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { createS3Store } from "../../core/s3-store/s3-store.ts";
+import { buildCanned, type CannedProgram } from "./canned-source.ts";
+import { type CommandResult, runCommand } from "./command-line.ts";
+import { type S3Server, testBucket } from "./s3-server.ts";
+import { filesBelow, objectKey, toolsTenant } from "./store-tools.ts";
+
+const never = new AbortController().signal;
+export const benchTenant = parseTenantId(toolsTenant);
+export const livePath = `tenants/${toolsTenant}/live/`;
+
+/** A store in which the tree for people is kept by the real code. */
+export interface LiveTreeBench {
+  readonly store: ObjectStore;
+  /** Builds, and says what became of the tree. */
+  build(programs: readonly CannedProgram[], choices?: BenchChoices): Promise<LiveTreeOutcome | "failed">;
+  /** A command of the CLI with the tree switched on. */
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
+  /** Names in the tree, without `live/`, its marker included. */
+  names(): Promise<readonly string[]>;
+  text(name: string): Promise<string>;
+  /** What is wrong with the tree, held against the live snapshot by other means than the product's. */
+  faults(): Promise<readonly string[]>;
+}
+
+export interface BenchChoices
+  extends Partial<Pick<LiveTreeTask, "isOn" | "mayExist" | "bootId" | "rewrite">> {
+  /** Stands before the store while the tree is written. */
+  readonly through?: (store: ObjectStore) => ObjectStore;
+}
+
+export function fileBench(directory: string): LiveTreeBench {
+  const store = createFileStore({ directory });
+  const names = async (): Promise<readonly string[]> =>
+    (await filesBelow(directory).catch(() => []))
+      .filter((name) => name.startsWith(livePath) && !name.includes("/."))
+      .map((name) => name.slice(livePath.length));
+  return benchOf(store, bootId(), { STORE_URL: `file:${directory}` }, names);
+}
+
+export function s3Bench(server: S3Server): LiveTreeBench {
+  const options = { bucket: testBucket, prefix: "", forcePathStyle: true, timeoutMs: 5000 };
+  const store = createS3Store({ ...options, connection: server.connection });
+  const names = async (): Promise<readonly string[]> =>
+    [...server.objects.keys()]
+      .filter((name) => name.startsWith(livePath))
+      .map((name) => name.slice(livePath.length))
+      .sort();
+  return benchOf(store, "", { ...server.env, STORE_URL: `s3://${testBucket}` }, names);
+}
+
+/** The store, on which `before` hears of each call but listings first, and ends it by throwing. */
+export function watchedStore(store: ObjectStore, before: () => void): ObjectStore {
+  const after = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    before();
+    return await call();
+  };
+  return {
+    ...store,
+    get: (...args) => after(() => store.get(...args)),
+    put: (...args) => after(() => store.put(...args)),
+    copy: (...args) => after(() => store.copy(...args)),
+    delete: (...args) => after(() => store.delete(...args)),
+  };
+}
+
+function benchOf(
+  store: ObjectStore,
+  boot: string,
+  env: Readonly<Record<string, string>>,
+  names: () => Promise<readonly string[]>,
+): LiveTreeBench {
+  const bench: LiveTreeBench = {
+    store,
+    names,
+    async build(programs, { through = (given: ObjectStore) => given, ...choices } = {}) {
+      let outcome: LiveTreeOutcome | "failed" = "nothing";
+      const base = { isOn: true, mayExist: true, bootId: boot, signal: never };
+      const { rewrite = false } = choices;
+      await buildCanned(store, toolsTenant, programs, {
+        rewrite,
+        followLive: async (given, live, { known = [] } = {}) => {
+          const task = { ...base, rewrite, ...choices, store: through(given), live, known };
+          outcome = await keepLiveTree(task).catch(() => "failed" as const);
+          return outcome;
+        },
+      });
+      return outcome;
+    },
+    run: (args, more = {}) =>
+      runCommand(args, { env: { LOG_LEVEL: "silent", LIVE_COPY: "on", ...env, ...more } }),
+    text: async (name) => (await bodyOf(store, objectKey(livePath + name))).toString(),
+    async faults() {
+      const snapshot = await publishedSnapshot(store, benchTenant, never);
+      if (snapshot === undefined) throw new Error("nothing is published");
+      const expected = new Map(
+        [...liveFiles(snapshot.manifest)].map(({ key, entry }) => [key.slice(livePath.length), entry.key]),
+      );
+      const present = new Set(await names());
+      const faults: string[] = [];
+      const marker = present.delete("README.txt") ? await bench.text("README.txt") : "";
+      const { snapshotId } = snapshot.manifest;
+      if (!marker.includes(`\nstate: complete\n`) || !marker.includes(`\nsnapshot: ${snapshotId}\n`))
+        faults.push("README.txt");
+      for (const [name, source] of expected) {
+        const isEqual =
+          present.delete(name) && (await bench.text(name)) === (await bodyOf(store, source)).toString();
+        if (!isEqual) faults.push(name);
+      }
+      return [...faults, ...present];
+    },
+  };
+  return bench;
+}
+
+async function bodyOf(store: ObjectStore, key: ObjectKey): Promise<Buffer> {
+  const found = await store.get(key);
+  if (found.kind !== "object") throw new Error(`${key} is not there`);
+  return await readBody(found.body, found.size, key);
+}

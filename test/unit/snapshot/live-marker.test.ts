@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import {
+  changingMarkerText,
+  completeMarkerText,
+  parseLiveMarker,
+} from "../../../cli/snapshot/live-marker.ts";
+import type { Current } from "../../../core/current.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+
+const tenantId = parseTenantId("acme");
+const current: Current = {
+  tenantId,
+  generation: 7,
+  snapshotId: parseSnapshotId("20270101T000000Z-00000000"),
+  manifestSha256: "a".repeat(64),
+  publishedAt: "2027-01-01T00:00:05.000Z",
+  hold: null,
+  nonce: "0".repeat(32),
+};
+const manifest = { programs: { count: 12 }, generatedAt: "2027-01-01T00:00:00.000Z" } as Manifest;
+const complete = completeMarkerText(current, manifest, "boot-1");
+const named = { snapshotId: current.snapshotId, manifestSha256: current.manifestSha256, bootId: "boot-1" };
+
+test("a marker reads back as it was written, complete or being changed", () => {
+  expect(parseLiveMarker(complete, tenantId)).toEqual({ ...named, isComplete: true });
+  expect(parseLiveMarker(changingMarkerText(current, "boot-1"), tenantId)).toEqual({
+    ...named,
+    isComplete: false,
+  });
+  expect(parseLiveMarker(completeMarkerText(current, manifest, ""), tenantId)?.bootId).toBe("");
+});
+
+test("a person reads which snapshot it is, how old, of how many programs, and that editing changes nothing", () => {
+  for (const fact of [current.snapshotId, "generation 7", "12", manifest.generatedAt, current.publishedAt])
+    expect(complete).toContain(fact);
+  expect(complete).toContain("Gateways never read them");
+  expect(complete).toContain("changes nothing for partners");
+});
+
+test("line ends and blanks that an editor left are read over", () => {
+  expect(parseLiveMarker(complete.replaceAll("\n", "\r\n"), tenantId)).toEqual({
+    ...named,
+    isComplete: true,
+  });
+});
+
+test.each([
+  ["nothing", ""],
+  ["another page", "Hello\n"],
+  ["another tenant's", complete.replace("tenant: acme", "tenant: other")],
+  ["another format", complete.replace("live@1", "live@2")],
+  ["no snapshot", complete.replace(/^snapshot: .*$/m, "snapshot: ../x")],
+  ["no digest", complete.replace(/^manifest: .*$/m, "manifest:")],
+  ["lines that come later than the head", `\n${complete}`],
+])("is none: %s", (_, text) => {
+  expect(parseLiveMarker(text, tenantId)).toBeUndefined();
+});
+
+test("a state that is neither counts as being changed", () => {
+  expect(parseLiveMarker(complete.replace("state: complete", "state: "), tenantId)?.isComplete).toBe(false);
+});
