@@ -25,6 +25,11 @@ export interface BuildOptions {
   /** Writes every file anew: how a damaged one is mended that a build would take over as unchanged. */
   readonly rewrite: boolean;
   readonly dryRun: boolean;
+  /**
+   * The programs that are said to have changed since the live snapshot was built, when nothing else did; used only where
+   * the generator's memory of the source is valid.
+   */
+  readonly hintedPrograms: ReadonlySet<string> | undefined;
   readonly rules: ContentRules;
   /** See `recipeDigest`. */
   readonly recipe: string;

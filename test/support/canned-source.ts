@@ -68,6 +68,7 @@ export const cannedOptions: BuildOptions = {
   allowShrink: true,
   rewrite: false,
   dryRun: false,
+  hintedPrograms: undefined,
   rules: {
     isTerminalStatus: terminalStatusTest(defaultTerminalStatuses),
     legacyCapacity: "object",
