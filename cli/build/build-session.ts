@@ -15,6 +15,7 @@ import { requireConditionalWrites } from "../store-check/probe-conditional-write
 import { buildRun, type RunOptions, storeRunReport } from "./build-run.ts";
 import { type BuildSchedule, boundedSchedule } from "./build-schedule.ts";
 import { contentRules } from "./content-rules.ts";
+import { patientPool, patientStore } from "./patient-access.ts";
 import { generatorDigest, recipeDigest } from "./recipe.ts";
 import { type ClaimsOptions, defaultMaxWaitMs, withClaimsSession } from "./tenant-claims.ts";
 
@@ -27,6 +28,8 @@ export interface RunRequest extends Pick<RunOptions, "wanted" | "hintedPrograms"
   readonly schedule?: BuildSchedule;
   readonly progress: RunProgress;
   readonly onTenantDone?: (run: TenantRun) => void;
+  /** Each query and each write of the run waits for it. */
+  readonly giveWay?: () => Promise<void>;
 }
 
 /** Source and store, open for any number of runs, also side by side. */
@@ -88,7 +91,7 @@ export async function withBuildSession<Result>(
           return use({
             databaseUrl,
             pool,
-            async build({ wanted, hintedPrograms, schedule, progress, onTenantDone }) {
+            async build({ wanted, hintedPrograms, schedule, progress, onTenantDone, giveWay }) {
               // What the first run promises is fresh from when the operator started the process, later ones from now.
               const startedMsAgo = isFirst ? performance.now() : 0;
               isFirst = false;
@@ -98,6 +101,9 @@ export async function withBuildSession<Result>(
               const options = runOptions({ ...choices, wanted, hintedPrograms }, settings, generator);
               const report = await buildRun(options, {
                 ...context,
+                ...(giveWay === undefined
+                  ? {}
+                  : { pool: patientPool(pool, giveWay), store: patientStore(store, giveWay) }),
                 claims,
                 schedule: schedule ?? boundedSchedule(choices.concurrency, signal),
                 onTenants: progress.total,

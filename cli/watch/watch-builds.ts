@@ -2,6 +2,7 @@ import type { TenantId } from "../../core/ids.ts";
 import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import type { BuildSchedule, TryBuild } from "../build/build-schedule.ts";
 import type { BuildSession, RunProgress } from "../build/build-session.ts";
+import { createRightOfWay } from "./right-of-way.ts";
 import type { Task, TenantQueue } from "./tenant-queue.ts";
 
 export interface WatchBuildsOptions {
@@ -28,6 +29,7 @@ export interface WatchBuilds {
 
 export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
   const { queue, session, clock, signal, onTenantDone } = options;
+  const rightOfWay = createRightOfWay(maxStandStillMs, clock);
   const underWay = new Set<Promise<void>>();
   /** Who waits for a turn of the round, and for another try. */
   const waiting = { turn: new Map<TenantId, () => void>(), again: new Map<TenantId, () => void>() };
@@ -83,9 +85,10 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
   }
 
   /** In a slot of the queue's: until no other builder has the tenant. */
-  async function build(tenantId: TenantId, tryBuild: TryBuild): Promise<boolean> {
+  async function build(tenantId: TenantId, tryBuild: TryBuild, begin: () => () => void): Promise<boolean> {
     for (;;) {
-      const outcome = await tryBuild(tenantId);
+      const end = begin();
+      const outcome = await tryBuild(tenantId).finally(end);
       if (outcome !== "taken") return live.has(outcome);
       const another = turn("again", tenantId);
       queue.taken(tenantId, clock());
@@ -98,7 +101,7 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
     const schedule: BuildSchedule = async (tenants, tryBuild) => {
       const builds = tenants.map(async (tenantId) => {
         await turn("turn", tenantId);
-        const isLive = await build(tenantId, tryBuild);
+        const isLive = await build(tenantId, tryBuild, () => () => {});
         queue.ended(tenantId, isLive);
         look();
       });
@@ -111,6 +114,7 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
       wanted: { kind: "all" },
       hintedPrograms: undefined,
       schedule,
+      giveWay: rightOfWay.give,
       progress,
       onTenantDone,
     });
@@ -125,7 +129,7 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
   ): Promise<void> {
     let isLive = false;
     const schedule: BuildSchedule = async ([listed], tryBuild) => {
-      if (listed !== undefined) isLive = await build(listed, tryBuild);
+      if (listed !== undefined) isLive = await build(listed, tryBuild, rightOfWay.take);
     };
     const progress = options.progressOf("told");
     const report = await session.build({
@@ -151,5 +155,7 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
 
 /** What is live is what a reading said that began with the build or later. */
 const live: ReadonlySet<string> = new Set(["published", "unchanged", "elsewhere"]);
+/** How long the round stands still for told builds: long enough for a tenant of a thousand programs or two. */
+const maxStandStillMs = 1000;
 /** Timers take no more; a round is due at least once a day. */
 const maxTimerMs = 86_400_000;
