@@ -82,11 +82,13 @@ async function listenOnce(
     // It hears nothing for hours, and that its peer is gone must not go unnoticed for as long.
     keepAliveInitialDelayMillis: 10_000,
   });
+  let onAbort = (): void => {};
   const ended = new Promise<void>((resolve, reject) => {
     client.on("error", reject);
     client.on("end", () => reject(new Error("the connection ended")));
-    signal.addEventListener("abort", () => resolve(), { once: true });
+    onAbort = resolve;
   });
+  signal.addEventListener("abort", onAbort, { once: true });
   ended.catch(() => {});
   client.on("notification", ({ channel: name, payload = "" }) => {
     if (name === channel) events.onChange(toldChange(payload));
@@ -97,6 +99,7 @@ async function listenOnce(
     onListening();
     await ended;
   } finally {
+    signal.removeEventListener("abort", onAbort);
     await endClient(client);
   }
 }
