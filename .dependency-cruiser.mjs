@@ -7,7 +7,7 @@ const floors = [
   ["booking", "source"],
   ["snapshot"],
   ["build"],
-  ["tokens", "gateway-log", "source-check"],
+  ["tokens", "gateway-log", "source-check", "watch"],
   ["support"],
   ["presentation"],
   ["inspect"],

@@ -60,10 +60,14 @@ export function port(spec: About & { readonly fallback: number }): Setting<numbe
 }
 
 /** The same, or `off`, which gives `undefined`. */
-export function portOrOff(spec: About & { readonly fallback: number }): Setting<number | undefined> {
-  const numeric = integer({ ...spec, min: 0, max: 65_535 });
+export function portOrOff(
+  spec: About & { readonly fallback: number | undefined },
+): Setting<number | undefined> {
+  const numeric = integer({ ...spec, fallback: spec.fallback ?? 0, min: 0, max: 65_535 });
   return {
     ...numeric,
+    fallbackText: spec.fallback === undefined ? "off" : String(spec.fallback),
+    fallback: () => spec.fallback,
     parse: (text) =>
       text === "off" ? undefined : portNumber(numeric, text, "must be a port from 0 to 65535 or off"),
     show: (value) => (value === undefined ? "off" : String(value)),

@@ -66,6 +66,17 @@ const logLevel = choice({
 /** What both programs need to reach the store. */
 const storeSettings = { dataDir, storeUrl, s3ForcePathStyle, storeTimeoutMs, logLevel } as const;
 
+/** Of both admin listeners. */
+const adminHostNames = text<readonly string[]>({
+  name: "ADMIN_HOST_NAMES",
+  about:
+    "comma-separated: host names by which an admin listener may be asked, beside IP addresses, `localhost` and its own host",
+  fallbackText: "none",
+  fallback: () => [],
+  parse: (list) => list.split(",").map((name) => host(name.trim())),
+  show: (names) => (names.length === 0 ? "none" : names.join(",")),
+});
+
 /** The settings of `partner-programs`. */
 export const cliSettings = {
   databaseUrl: url({
@@ -115,6 +126,20 @@ export const cliSettings = {
     min: 1,
     max: 262_144,
   }),
+  watchAdminHost: text<string>({
+    name: "WATCH_ADMIN_HOST",
+    about: "address of the listener of `snapshot watch` (health, readiness, metrics)",
+    fallbackText: "`127.0.0.1`",
+    fallback: () => "127.0.0.1",
+    parse: host,
+    show: String,
+  }),
+  watchAdminPort: portOrOff({
+    name: "WATCH_ADMIN_PORT",
+    about: "its port; `0` picks a free one and prints it, `off` for none",
+    fallback: undefined,
+  }),
+  adminHostNames,
 } as const;
 
 /** The settings of `partner-programs-gateway`. */
@@ -141,15 +166,7 @@ export const gatewaySettings = {
     parse: host,
     show: String,
   }),
-  adminHostNames: text<readonly string[]>({
-    name: "ADMIN_HOST_NAMES",
-    about:
-      "comma-separated: host names by which the admin listener may be asked, beside IP addresses, `localhost` and `ADMIN_HOST`",
-    fallbackText: "none",
-    fallback: () => [],
-    parse: (list) => list.split(",").map((name) => host(name.trim())),
-    show: (names) => (names.length === 0 ? "none" : names.join(",")),
-  }),
+  adminHostNames,
   adminPort: portOrOff({
     name: "ADMIN_PORT",
     about: "port of the admin listener; `0` as above, `off` for none",

@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express } from "express";
-import { createAdminHostCheck } from "./admin-host.ts";
+import { createAdminHostCheck } from "../core/admin-host.ts";
 
 export interface AdminAppOptions {
   /** That it answers to, beside IP addresses and `localhost`. */

@@ -1,27 +1,24 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { countingStore } from "../../core/counting-store.ts";
-import { asFailure, Failure } from "../../core/failure.ts";
+import { asFailure, Failure, type FailureCode } from "../../core/failure.ts";
 import { parseSnapshotId, snapshotId, type TenantId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
-import { runKey, tenantsPrefix } from "../../core/object-key.ts";
+import { runKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { documentBytes } from "../../core/stored-document.ts";
 import type { Problem, RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import type { SourceClient } from "../database/connect.ts";
-import { type ProblemCode, reportedProblem, shownValue } from "../public-program/problem.ts";
 import { exitStatusOf } from "../shell/exit-status.ts";
-import { readStrayPrograms, readTenantList, type TenantProblem } from "../source/read-tenants.ts";
 import type { BuildContext, BuildOptions } from "./attempt.ts";
+import type { BuildSchedule, TryBuild } from "./build-schedule.ts";
 import { buildTenant, notBuilt } from "./build-tenant.ts";
 import { createProblemBudget } from "./problem-budget.ts";
 import { runOutcome, runTotals } from "./run-outcome.ts";
+import { chosenTenants, reportVanished, type WantedTenants } from "./run-tenants.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
 export interface RunOptions extends BuildOptions {
-  /** `undefined`: all tenants of the source. */
-  readonly tenants: readonly TenantId[] | undefined;
-  /** What a tenant asked for that the source does not list does to the run. */
-  readonly unknownTenants: "fail" | "pass_over";
+  readonly wanted: WantedTenants;
+  /** Tenants built at a time, for the report. */
   readonly concurrency: number;
   /** As given, for the report. */
   readonly terminalStatuses: readonly string[];
@@ -30,14 +27,16 @@ export interface RunOptions extends BuildOptions {
 export interface RunContext extends BuildContext {
   readonly version: string;
   readonly claims: TenantClaims;
+  readonly schedule: BuildSchedule;
   /** Throws `source_contract` when the views are not what the contract says. */
   readonly checkSource: (client: SourceClient) => Promise<void>;
   readonly onTenants: (count: number) => void;
   readonly onTenantDone: (run: TenantRun) => void;
 }
 
-/** Builds the tenants, a bounded number at a time, and stores the report of the run. Throws nothing: see `failure`. */
+/** Builds the tenants as the schedule has it, and gives the report of the run. Throws nothing: see `failure`. */
 export async function buildRun(options: RunOptions, context: RunContext): Promise<RunReport> {
+  const { wanted } = options;
   const startedAt = context.now();
   const runId = snapshotId(startedAt, context.randomBytes(4));
   const store = countingStore(context.store);
@@ -45,26 +44,31 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
   const withinBudget = createProblemBudget();
   const problems: Problem[] = [];
   let failure: Failure | undefined;
+  const tryBuild: TryBuild = async (tenantId) => {
+    const run = await claimedBuild(tenantId, options, { ...context, store });
+    if (run === "taken") return run;
+    runs.push(withinBudget(run));
+    context.onTenantDone(run);
+    return run.outcome;
+  };
   try {
-    const tenants = await chosenTenants(options, context, problems);
+    const tenants = await context.pool.withReading((client) =>
+      chosenTenants(client, wanted, context.checkSource, problems),
+    );
     context.onTenants(tenants.length);
-    if (options.tenants === undefined) await reportVanished(store, tenants, problems, context.signal);
-    const buildOne = (tenantId: TenantId): Promise<TenantRun> =>
-      buildTenant(tenantId, options, { ...context, store });
-    await forEachClaimed(tenants, options.concurrency, context, buildOne, (run) => {
-      runs.push(withinBudget(run));
-      context.onTenantDone(run);
-    });
+    if (wanted.kind === "all") await reportVanished(store, tenants, problems, context.signal);
+    await context.schedule(tenants, tryBuild);
   } catch (error) {
     failure = context.signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error);
   }
+  if (wanted.kind === "told") failure = (await changedViews(failure, runs, context)) ?? failure;
   runs.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
   const finishedAt = context.now();
   const { outcome, exitStatus } =
     failure === undefined
       ? runOutcome(runs, problems, {
           dryRun: options.dryRun,
-          askedFor: options.tenants !== undefined,
+          askedFor: wanted.kind !== "all",
           onInvalid: options.onInvalid,
         })
       : { outcome: "failed" as const, exitStatus: exitStatusOf(failure.code) };
@@ -78,7 +82,7 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
     exitStatus: context.signal.aborted ? 130 : exitStatus,
     version: context.version,
     options: {
-      tenants: options.tenants === undefined ? null : [...options.tenants],
+      tenants: namedTenants(wanted),
       concurrency: options.concurrency,
       onInvalid: options.onInvalid,
       allowShrink: options.allowShrink,
@@ -99,92 +103,61 @@ export async function storeRunReport(store: ObjectStore, report: RunReport): Pro
   await store.put(runKey(parseSnapshotId(report.runId)), bytesBody(documentBytes(report)));
 }
 
-/** D40: the tenants to build, each once and well formed; what is wrong with the others goes to `problems`. */
-async function chosenTenants(
-  options: RunOptions,
-  context: RunContext,
-  problems: Problem[],
-): Promise<readonly TenantId[]> {
-  return await context.pool.withReading(async (client) => {
-    await context.checkSource(client);
-    const list = await readTenantList(client);
-    problems.push(...list.problems.map(tenantProblem));
-    if (options.tenants === undefined) {
-      problems.push(...(await readStrayPrograms(client)).map(tenantProblem));
-      return list.tenants;
-    }
-    const known = new Set(list.tenants);
-    const asked = [...new Set(options.tenants)];
-    const unknown = asked.filter((tenantId) => !known.has(tenantId));
-    if (unknown.length === 0 || options.unknownTenants === "pass_over") {
-      problems.push(...unknown.map((tenantId) => problem("tenant_vanished", tenantId)));
-      return asked.filter((tenantId) => known.has(tenantId));
-    }
-    throw new Failure(
-      "not_found",
-      `The source's view partner_source.tenants does not list ${unknown.join(", ")}. ` +
-        "Nothing was built; check --tenant.",
-    );
-  });
-}
-
-/** P13: a tenant that the source no longer lists keeps its last snapshot; the run names it. */
-async function reportVanished(
-  store: ObjectStore,
-  tenants: readonly TenantId[],
-  problems: Problem[],
-  signal: AbortSignal,
-): Promise<void> {
-  const known = new Set<string>(tenants);
-  for await (const folder of store.listFolders(tenantsPrefix, { signal })) {
-    if (!known.has(folder)) problems.push(problem("tenant_vanished", folder));
+function namedTenants(wanted: WantedTenants): string[] | null {
+  switch (wanted.kind) {
+    case "all":
+      return null;
+    case "asked":
+      return [...wanted.tenantIds];
+    case "told":
+      return [wanted.tenantId];
   }
 }
 
-function tenantProblem({ code, tenantId, programs }: TenantProblem): Problem {
-  return problem(code, programs === null ? tenantId : `${shownValue(tenantId)}: ${programs} program(s)`);
-}
-
-function problem(code: ProblemCode, value: string | null): Problem {
-  return reportedProblem({ code, programId: null, field: null, value: shownValue(value) });
-}
-
-/** Builds the tenants that this run can claim, side by side; those that another builder has are tried again last. */
-async function forEachClaimed(
-  tenants: readonly TenantId[],
-  concurrency: number,
-  { claims, signal }: RunContext,
-  build: (tenantId: TenantId) => Promise<TenantRun>,
-  onDone: (run: TenantRun) => void,
-): Promise<void> {
-  const queue = [...tenants];
-  let missesInARow = 0;
-  const worker = async (): Promise<void> => {
-    for (let tenantId = queue.shift(); tenantId !== undefined; tenantId = queue.shift()) {
-      const claim = signal.aborted ? "skipped" : await claims.tryClaim(tenantId);
-      switch (claim) {
-        case "skipped":
-          onDone(notBuilt(tenantId, "skipped"));
-          break;
-        case "done":
-          onDone(notBuilt(tenantId, "elsewhere"));
-          break;
-        case "taken":
-          queue.push(tenantId);
-          missesInARow += 1;
-          if (missesInARow >= queue.length) await delay(retryTakenMs, undefined, { signal }).catch(() => {});
-          break;
-        case "ours": {
-          missesInARow = 0;
-          const run = await build(tenantId);
-          await claims.release(tenantId, run.outcome === "published" || run.outcome === "unchanged");
-          onDone(run);
-        }
-      }
+/** Builds the tenant unless another builder has it, or has built it since this run began. */
+async function claimedBuild(
+  tenantId: TenantId,
+  options: RunOptions,
+  context: RunContext,
+): Promise<TenantRun | "taken"> {
+  const { claims, signal } = context;
+  const claim = signal.aborted ? "skipped" : await claims.tryClaim(tenantId);
+  switch (claim) {
+    case "taken":
+      return "taken";
+    case "skipped":
+      return notBuilt(tenantId, "skipped");
+    case "done":
+      return notBuilt(tenantId, "elsewhere");
+    case "ours": {
+      const run = await buildTenant(tenantId, options, context);
+      // Whoever relies on it relies on a look at the whole tenant.
+      const isWhole = options.hintedPrograms === undefined;
+      await claims.release(tenantId, isWhole && (run.outcome === "published" || run.outcome === "unchanged"));
+      return run;
     }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, tenants.length) }, worker));
+  }
 }
 
-/** Pause once all remaining tenants are being built elsewhere. */
-const retryTakenMs = 500;
+/**
+ * The views are checked once a round, so a change of theirs is met first by a told tenant's query. What it says then
+ * is what the check says, with the fix.
+ */
+async function changedViews(
+  failure: Failure | undefined,
+  runs: readonly TenantRun[],
+  { pool, checkSource, signal }: RunContext,
+): Promise<Failure | undefined> {
+  const code = failure?.code ?? runs.find((run) => run.failure !== null)?.failure?.code;
+  if (code === undefined || signal.aborted || !ofSql.has(code as FailureCode)) return undefined;
+  try {
+    await pool.withReading(checkSource);
+    return undefined;
+  } catch (error) {
+    const found = asFailure(error);
+    return found.code === "source_contract" ? found : undefined;
+  }
+}
+
+/** How a query fails that the database refuses. */
+const ofSql: ReadonlySet<FailureCode> = new Set(["internal", "source_unavailable"]);

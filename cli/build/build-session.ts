@@ -1,10 +1,11 @@
 import { hostname } from "node:os";
 import { asFailure } from "../../core/failure.ts";
+import type { TenantId } from "../../core/ids.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { packageVersion } from "../../core/package-version.ts";
 import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
-import { withSourcePool } from "../database/connect.ts";
+import { type SourcePool, withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { type CliSettings, commandLogger, type Shell } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
@@ -13,22 +14,38 @@ import { requireSourceStructure } from "../source/require-structure.ts";
 import { sourceLimits } from "../source/source-limits.ts";
 import { requireConditionalWrites } from "../store-check/probe-conditional-writes.ts";
 import { buildRun, type RunOptions, storeRunReport } from "./build-run.ts";
+import { type BuildSchedule, boundedSchedule } from "./build-schedule.ts";
 import { contentRules } from "./content-rules.ts";
+import { patientPool, patientStore } from "./patient-access.ts";
 import { generatorDigest, recipeDigest } from "./recipe.ts";
 import { knownTenants, sessionConfirmations } from "./session-confirmations.ts";
-import { withTenantClaims } from "./tenant-claims.ts";
+import { type ClaimsOptions, defaultMaxWaitMs, withClaimsSession } from "./tenant-claims.ts";
 
-/** What a command decides about a run; the settings decide the rest. */
+/** What a command decides about all its runs; the settings decide the rest. */
 export type RunChoices = Pick<
   RunOptions,
-  "tenants" | "unknownTenants" | "concurrency" | "onInvalid" | "allowShrink" | "rewrite" | "dryRun"
->;
+  "concurrency" | "onInvalid" | "allowShrink" | "rewrite" | "dryRun"
+> & {
+  /** How often `runs/confirmed.json` may be written while the session lasts; left out: at its end only. */
+  readonly confirmationIntervalMs?: number;
+};
 
-/** Source and store, open for any number of runs. */
+/** What one run is about. */
+export interface RunRequest extends Pick<RunOptions, "wanted" | "hintedPrograms"> {
+  /** Unless given: the tenants side by side, in their order. */
+  readonly schedule?: BuildSchedule;
+  readonly progress: RunProgress;
+  readonly onTenantDone?: (run: TenantRun) => void;
+  /** Each query and each write of the run waits for it. */
+  readonly giveWay?: () => Promise<void>;
+}
+
+/** Source and store, open for any number of runs, also side by side. */
 export interface BuildSession {
   readonly databaseUrl: string;
+  readonly pool: SourcePool;
   /** Runs a build, with a log line per tenant. Throws nothing: see the report's `failure`. */
-  build(choices: RunChoices): Promise<RunReport>;
+  build(request: RunRequest): Promise<RunReport>;
   /** Stores the report under `runs/`. It is for support: a run that published is not undone by failing to write it. */
   keepReport(report: RunReport): Promise<void>;
 }
@@ -38,86 +55,102 @@ export interface RunProgress {
   total(tenants: number): void;
   tenantDone(): void;
   programs(count: number): void;
-  /** The run is over, and something else will be printed. */
+  /** The run is over, or something else will be printed. */
   clear(): void;
-}
-
-export interface BuildSessionOptions {
-  /** Tenants built at a time. */
-  readonly concurrency: number;
-  /** Called once for each run. */
-  readonly createProgress: () => RunProgress;
-  /** How often `runs/confirmed.json` may be written while the session lasts; left out: at its end only. */
-  readonly confirmationIntervalMs?: number;
 }
 
 /** Opens source and store of the settings for runs. */
 export async function withBuildSession<Result>(
   shell: Shell,
   settings: CliSettings,
-  { concurrency, createProgress, confirmationIntervalMs }: BuildSessionOptions,
+  choices: RunChoices,
   use: (session: BuildSession) => Promise<Result>,
 ): Promise<Result> {
+  const { signal } = shell;
   const logger = commandLogger(shell, settings);
   const generator = generatorDigest();
+  const onWait = (tenantId: TenantId, isOverdue: boolean): void => {
+    shell.stderr.write(`partner-programs: ${waitNotice(tenantId, isOverdue)}\n`);
+  };
+  const openClaims = (databaseUrl: string): ClaimsOptions => ({
+    databaseUrl,
+    scope: claimScope(choices, settings, shell.env),
+    onWait,
+  });
   return await withStore(settings, (store) =>
     withDatabaseUrl(settings, (databaseUrl) =>
-      withSourcePool({ databaseUrl, connections: concurrency + 1, signal: shell.signal }, async (pool) => {
-        const beforeFirstWrite = onceDone(async () => {
-          // The `file:` driver decides conditions itself; there is nothing to find out about a folder.
-          if (settings.storeUrl.kind === "s3") await requireConditionalWrites(store, shell);
-        });
-        const context = {
-          pool,
-          store,
-          beforeFirstWrite,
-          now: shell.now,
-          randomBytes: shell.randomBytes,
-          signal: shell.signal,
-          version: packageVersion(),
-          checkSource: requireSourceStructure,
-          followLive: createFollowLive(shell, settings),
-        };
-        const confirmations = sessionConfirmations(store, shell, confirmationIntervalMs);
-        let isFirst = true;
-        // What the first run promises is fresh from when the operator started the process, later ones from now.
-        const startedMsAgo = (): number => (isFirst ? performance.now() : 0);
-        const session: BuildSession = {
-          databaseUrl,
-          async build(choices) {
-            const progress = createProgress();
-            // A folder may be read-only, too.
-            if (choices.dryRun) await requireConditionalWrites(store, shell);
-            const scope = claimScope(choices, settings, shell.env);
-            const report = await withTenantClaims(databaseUrl, scope, startedMsAgo(), (claims) =>
-              buildRun(runOptions(choices, settings, generator), {
+      withSourcePool({ databaseUrl, connections: choices.concurrency + spareConnections, signal }, (pool) =>
+        withClaimsSession(openClaims(databaseUrl), async (claimsSession) => {
+          const beforeFirstWrite = onceDone(async () => {
+            // The `file:` driver decides conditions itself; there is nothing to find out about a folder.
+            if (settings.storeUrl.kind === "s3") await requireConditionalWrites(store, shell);
+          });
+          const context = {
+            pool,
+            store,
+            beforeFirstWrite,
+            now: shell.now,
+            randomBytes: shell.randomBytes,
+            signal,
+            version: packageVersion(),
+            checkSource: requireSourceStructure,
+            followLive: createFollowLive(shell, settings),
+          };
+          const confirmations = sessionConfirmations(store, shell, choices.confirmationIntervalMs);
+          let isFirst = true;
+          const session: BuildSession = {
+            databaseUrl,
+            pool,
+            async build({ wanted, hintedPrograms, schedule, progress, onTenantDone, giveWay }) {
+              // What the first run promises is fresh from when the operator started the process, later ones from now.
+              const startedMsAgo = isFirst ? performance.now() : 0;
+              isFirst = false;
+              // A folder may be read-only, too.
+              if (choices.dryRun) await requireConditionalWrites(store, shell);
+              const claims = await claimsSession.begin(startedMsAgo);
+              const options = runOptions({ ...choices, wanted, hintedPrograms }, settings, generator);
+              const report = await buildRun(options, {
                 ...context,
+                ...(giveWay === undefined
+                  ? {}
+                  : { pool: patientPool(pool, giveWay), store: patientStore(store, giveWay) }),
                 claims,
+                schedule: schedule ?? boundedSchedule(choices.concurrency, signal),
                 onTenants: progress.total,
                 onProgress: progress.programs,
                 onTenantDone: (run) => {
                   progress.tenantDone();
                   if (!choices.dryRun) confirmations.note([run]);
                   logTenant(logger, run);
+                  onTenantDone?.(run);
                 },
-              }),
-            );
-            isFirst = false;
-            progress.clear();
-            const known = knownTenants(report);
-            if (known !== undefined) confirmations.noteKnown(known, new Date(report.startedAt));
-            return report;
-          },
-          keepReport: (report) => keepReport(store, report, shell),
-        };
-        try {
-          return await use(session);
-        } finally {
-          await confirmations.flush();
-        }
-      }),
+              });
+              progress.clear();
+              const known = knownTenants(report);
+              if (known !== undefined) confirmations.noteKnown(known, new Date(report.startedAt));
+              return report;
+            },
+            keepReport: (report) => keepReport(store, report, shell),
+          };
+          try {
+            return await use(session);
+          } finally {
+            await confirmations.flush();
+          }
+        }),
+      ),
     ),
   );
+}
+
+/** Beside the builds: a round's list of tenants, and a look at the write counters. */
+const spareConnections = 2;
+
+function waitNotice(tenantId: TenantId, isOverdue: boolean): string {
+  const minutes = defaultMaxWaitMs / 60_000;
+  return isOverdue
+    ? `another builder has had the tenant ${tenantId} for ${minutes} minutes; it is built here, too.`
+    : `waiting for another builder of the tenant ${tenantId}, at most ${minutes} minutes.`;
 }
 
 /** Runs the task for the first caller, whose outcome the others share; again if the store was away. */
@@ -145,7 +178,11 @@ function claimScope(choices: RunChoices, settings: CliSettings, env: Shell["env"
   ]);
 }
 
-function runOptions(choices: RunChoices, settings: CliSettings, generator: string): RunOptions {
+function runOptions(
+  choices: RunChoices & Pick<RunRequest, "wanted" | "hintedPrograms">,
+  settings: CliSettings,
+  generator: string,
+): RunOptions {
   const { terminalStatuses, legacyCapacity } = settings;
   const rules = contentRules(settings);
   const recipe = recipeDigest(generator, [terminalStatuses, legacyCapacity, rules.limits]);

@@ -74,6 +74,7 @@ function ofTheTenant(record: AttemptRecord, outcome: TenantRun["outcome"] | unde
   };
   if (record.isManifestUnreadable) add("manifest_unreadable", record.before?.snapshotId ?? null);
   if (record.memoryFailure !== undefined) add("memory_unwritten", record.memoryFailure.message);
+  // P22
   const left = outcome === "would-publish" ? record.counts.programs : record.livePrograms;
   if (left === 0) add("snapshot_empty", null);
   return found;

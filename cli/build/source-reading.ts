@@ -25,7 +25,7 @@ export interface SourceReading {
 const maxChangedShare = 1 / 3;
 
 /**
- * Asks for the sums of the tenant's programs and finds those that are not as they were. `hinted`: the only ones that may have
+ * P21: asks for the sums of the tenant's programs and finds those that are not as they were. `hinted`: the only ones that may have
  * changed since the memory was written; of no use without one.
  */
 export async function readSource(

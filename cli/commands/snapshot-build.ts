@@ -5,7 +5,7 @@ import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printableLines } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
-import { type RunProgress, withBuildSession } from "../build/build-session.ts";
+import { withBuildSession } from "../build/build-session.ts";
 import type { OnInvalid } from "../build/guards.ts";
 import { createProgressBar } from "../presentation/progress-bar.ts";
 import { runSummary } from "../presentation/run-summary.ts";
@@ -66,10 +66,13 @@ async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
   const { tenant: tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun } = flags;
   const settings = settingsOf(shell);
   if (flags.report !== undefined) await assertWritable(flags.report);
-  const createProgress = (): RunProgress => createProgressBar(shell.stderr, shell.now);
-  const report = await withBuildSession(shell, settings, { concurrency, createProgress }, async (session) => {
-    const choices = { tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun };
-    const built = await session.build({ ...choices, unknownTenants: "fail" });
+  const choices = { concurrency, onInvalid, allowShrink, rewrite, dryRun };
+  const report = await withBuildSession(shell, settings, choices, async (session) => {
+    const built = await session.build({
+      wanted: tenants === undefined ? { kind: "all" } : { kind: "asked", tenantIds: tenants },
+      hintedPrograms: undefined,
+      progress: createProgressBar(shell.stderr, shell.now),
+    });
     if (!dryRun) await session.keepReport(built);
     return built;
   });

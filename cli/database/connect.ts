@@ -28,6 +28,10 @@ export async function withSourcePool<Result>(
     max: options.connections,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    // One that is gone without a word is found out within half a minute, not when the next build asks it.
+    keepAliveInitialDelayMillis: 10_000,
+    // A watch finds one open whenever it is told of a change.
+    min: 1,
   });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on("error", () => {});

@@ -30,7 +30,8 @@ export async function forEachRow(
     });
     query.on("end", () => resolve());
     query.on("error", reject);
-    client.query(query);
+    // A client that has to wait first says so with a promise.
+    Promise.resolve<unknown>(client.query(query)).catch(reject);
   });
   if (failure !== undefined) throw failure.reason;
 }

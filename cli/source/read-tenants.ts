@@ -1,7 +1,7 @@
 import { isTenantId, type TenantId } from "../../core/ids.ts";
 import type { SourceClient } from "../database/connect.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
-import { strayProgramsQuery, tenantsQuery } from "./source-queries.ts";
+import { strayProgramsQuery, tenantQuery, tenantsQuery } from "./source-queries.ts";
 
 /** A row of the view `tenants`: the id is not yet checked. */
 export interface TenantRow {
@@ -41,6 +41,12 @@ export async function readTenantList(
     else known.add(tenantId);
   }
   return { tenants: [...known], problems };
+}
+
+/** Whether the source lists the tenant. */
+export async function isTenantListed(client: SourceClient, tenantId: TenantId): Promise<boolean> {
+  const { rowCount } = await client.query({ text: tenantQuery, values: [tenantId] });
+  return rowCount !== 0;
 }
 
 /** The tenant ids that programs claim and the view `tenants` does not list. */

@@ -13,6 +13,10 @@ export const tenantsQuery = `
     FROM partner_source.tenants
    ORDER BY tenant_id::text COLLATE "C"`;
 
+/** The same for one tenant: a row, if there is one. */
+export const tenantQuery = `
+  SELECT FROM partner_source.tenants WHERE tenant_id::text COLLATE "C" = $1 LIMIT 1`;
+
 export const programsQuery = `
   SELECT program_id::text, tenant_id::text, ${plainColumns("programs")}
     FROM partner_source.programs

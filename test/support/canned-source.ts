@@ -69,6 +69,7 @@ export const cannedOptions: BuildOptions = {
   allowShrink: true,
   rewrite: false,
   dryRun: false,
+  hintedPrograms: undefined,
   rules: {
     isTerminalStatus: terminalStatusTest(defaultTerminalStatuses),
     legacyCapacity: "object",

@@ -24,6 +24,7 @@ export const leftOut: readonly string[] = [
   "test/integration/build/source-digest.test.ts",
   "test/integration/build/source-types.test.ts",
   "test/integration/build/source-values.test.ts",
+  "test/integration/build/waiting-builds.test.ts",
   "test/integration/commit/cost.test.ts",
   "test/integration/commit/frozen-builds.test.ts",
   "test/integration/gateway/connections.test.ts",
@@ -41,4 +42,5 @@ export const leftOut: readonly string[] = [
   "test/integration/support/inspect-browser.test.ts",
   "test/integration/support/show-and-diff.test.ts",
   "test/integration/support/support-page.test.ts",
+  "test/integration/watch/told-tenants.test.ts",
 ];

@@ -7,6 +7,7 @@ import { marketing } from "./005-marketing.ts";
 import { partnerSourceViews } from "./006-partner-source-views.ts";
 import { changeNotifications } from "./007-change-notifications.ts";
 import { sampleData } from "./008-sample-data.ts";
+import { changedPrograms } from "./009-changed-programs.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 /** In the order in which they are applied. */
@@ -19,6 +20,7 @@ const migrations: readonly SchemaMigration[] = [
   partnerSourceViews,
   changeNotifications,
   sampleData,
+  changedPrograms,
 ];
 
 /** Named in code, so that the built package finds them without looking for files. */

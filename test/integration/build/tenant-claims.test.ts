@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type TenantClaims, withTenantClaims } from "../../../cli/build/tenant-claims.ts";
+import { type TenantClaims, withClaimsSession } from "../../../cli/build/tenant-claims.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
@@ -18,7 +18,9 @@ function withClaims<Result>(
   run: (claims: TenantClaims) => Promise<Result>,
   scope = "store",
 ): Promise<Result> {
-  return withTenantClaims(database.url, scope, 0, run);
+  return withClaimsSession({ databaseUrl: database.url, scope }, async (session) =>
+    run(await session.begin(0)),
+  );
 }
 
 describe("several builders sharing the tenants", () => {

@@ -37,6 +37,9 @@ describe("settings by default", () => {
       ],
       maxValueKb: 1024,
       maxProgramKb: 4096,
+      watchAdminHost: "127.0.0.1",
+      watchAdminPort: undefined,
+      adminHostNames: [],
     });
   });
 

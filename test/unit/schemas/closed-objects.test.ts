@@ -41,12 +41,16 @@ const maps = new Set([
   "manifest.json /source/problemCounts",
   "run report /tenants/0/problemCounts",
 ]);
+const newInTenantRun = ["confirmedAt", "livePrograms", "leftOut", "leftOutOmitted"];
 /** Keys that a document of an earlier version may lack, by the place of the object: in a document, in the schemas. */
 const optional: Readonly<Record<string, readonly string[]>> = {
   "manifest.json ": ["source"],
   "manifest.schema.json": ["source"],
-  "run report /tenants/0": ["confirmedAt"],
-  "run-report.schema.json/$defs/TenantRun": ["confirmedAt"],
+  "run report /tenants/0": newInTenantRun,
+  "run-report.schema.json/$defs/TenantRun": newInTenantRun,
+  "run report /tenants/0/counts": ["withdrawn"],
+  "run report /totals/programs": ["withdrawn"],
+  "run-report.schema.json/$defs/ProgramCounts": ["withdrawn"],
 };
 
 const places = Object.entries(samples).flatMap(([name, { document, isDocument }]) =>

@@ -84,6 +84,7 @@ const counts = {
   unchanged: 37,
   notPublishable: 9,
   invalid: 1,
+  withdrawn: 0,
 };
 const problem = {
   severity: "warning",
@@ -139,6 +140,9 @@ export const runReport = {
       previousSnapshotId: "20270131T031500Z-ffffffff",
       confirmedAt: "2027-02-01T03:15:00Z",
       counts,
+      livePrograms: 40,
+      leftOut: ["lisbon douro"],
+      leftOutOmitted: 0,
       durationMs: 812,
       requests,
       bytesWritten: 40_112,

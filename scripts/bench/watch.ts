@@ -1,0 +1,154 @@
+// `npm run bench:watch [-- --sizes 500,5000,50000] [--changes N] [--round-tenants N]`: how long after the commit of a change in
+// the booking database, whose triggers notify, `snapshot watch` has published it, and a partner gets it from a gateway that
+// looks every 200 ms. Tenants of several sizes with nothing else going on; then one of 500 programs while the first build of
+// many such tenants is under way.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
+import { runCli } from "../demo/programs.ts";
+import { measuredCli } from "./measured-run.ts";
+import { median, reportBench } from "./report.ts";
+import { startServer } from "./servers.ts";
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: "string", default: "500,5000,50000" },
+    changes: { type: "string", default: "15" },
+    "round-tenants": { type: "string", default: "200" },
+  },
+});
+const changes = Number(values.changes);
+const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
+const cliPath = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
+const storeDirectory = join(folder, "store");
+const env = {
+  PATH: process.env.PATH,
+  DATA_DIR: folder,
+  STORE_URL: `file:${storeDirectory}`,
+  LOG_LEVEL: "silent",
+};
+
+try {
+  await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    try {
+      await measuredCli(["source", "init"], env);
+      const rows: Record<string, string | number>[] = [];
+      for (const size of values.sizes.split(",").map(Number)) {
+        rows.push(await measure(client, `${size} programs, idle`, 1, size, true));
+      }
+      const tenants = Number(values["round-tenants"]);
+      rows.push(
+        await measure(client, `500 programs, during a first build of ${tenants} x 500`, tenants, 500, false),
+      );
+      reportBench("watch", rows);
+    } finally {
+      await client.end();
+    }
+  });
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** `isIdle`: the changes begin when all tenants are published, else as soon as the first one is. */
+async function measure(
+  client: pg.Client,
+  title: string,
+  tenants: number,
+  programs: number,
+  isIdle: boolean,
+): Promise<Record<string, string | number>> {
+  rmSync(storeDirectory, { recursive: true, force: true });
+  await measuredCli(["source", "seed", "--tenants", `${tenants}`, "--programs", `${programs}`], env);
+  const watch = spawn(process.execPath, [cliPath, "snapshot", "watch", "--interval", "86400"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const watchEnded = once(watch, "close");
+  let summaries = "";
+  watch.stdout.setEncoding("utf8").on("data", (text: string) => {
+    summaries += text;
+  });
+  try {
+    const { rows } = await client.query<{ code: string }>("SELECT code FROM booking.companies ORDER BY code");
+    const tenant = rows[0]?.code ?? "";
+    const pointer = join(storeDirectory, "tenants", tenant, "current.json");
+    while ((await contentOf(pointer)) === "" || (isIdle && summaries === "")) await delay(10);
+    const published: number[] = [];
+    const answered: number[] = [];
+    const token = await runCli(["token", "create", "--tenant", tenant], { STORE_URL: env.STORE_URL });
+    const gateway = await startServer("gateway/main.js", {
+      STORE_URL: env.STORE_URL,
+      PORT: "0",
+      ADMIN_PORT: "off",
+      SNAPSHOT_REFRESH_MS: "200",
+      RATE_LIMIT_REQUESTS: "1000000000",
+    });
+    try {
+      const headers = { Authorization: `Bearer ${token.trim()}` };
+      const list = (await (await fetch(`${gateway.url}/v1/programs`, { headers })).json()) as {
+        readonly data: readonly { readonly id: string }[];
+      };
+      const id = list.data[0]?.id ?? "";
+      for (let change = 0; change < changes; change += 1) {
+        const total = 1000 + change;
+        const before = await contentOf(pointer);
+        await client.query("BEGIN");
+        await client.query(
+          "UPDATE booking.programs SET capacity = $3 WHERE company_code = $1 AND code = $2",
+          [tenant, id, total],
+        );
+        const startedAt = performance.now();
+        await client.query("COMMIT");
+        await waitFor(async () => (await contentOf(pointer)) !== before);
+        published.push(performance.now() - startedAt);
+        await waitFor(async () => {
+          const answer = await fetch(`${gateway.url}/v1/programs/${id}`, { headers });
+          const { data } = (await answer.json()) as {
+            readonly data: { readonly capacity: { readonly total: number } };
+          };
+          return data.capacity.total === total;
+        });
+        answered.push(performance.now() - startedAt);
+        await delay(300 + Math.random() * 200);
+      }
+    } finally {
+      await gateway.stop();
+    }
+    if (!isIdle && summaries.includes(`${tenants} published`))
+      throw new Error("the round was over too early");
+    return {
+      case: title,
+      changes,
+      "published ms (median)": Math.round(median(published)),
+      "published ms (worst)": Math.round(Math.max(...published)),
+      "answered ms (median)": Math.round(median(answered)),
+      "answered ms (worst)": Math.round(Math.max(...answered)),
+    };
+  } finally {
+    watch.kill("SIGTERM");
+    await watchEnded;
+  }
+}
+
+/** Empty while there is none. */
+async function contentOf(path: string): Promise<string> {
+  return await readFile(path, "utf8").catch(() => "");
+}
+
+async function waitFor(isDone: () => Promise<boolean>): Promise<void> {
+  const startedAt = performance.now();
+  while (!(await isDone())) {
+    if (performance.now() - startedAt > 60_000) throw new Error("waited for a minute");
+    await delay(5);
+  }
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { withClaimsSession } from "../../../cli/build/tenant-claims.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { gateSource } from "../../support/gated-source.ts";
+import { startCli } from "../../support/run-cli.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+test("P35: a build that waits for another builder says for which tenant, within 10 seconds", async () => {
+  const gate = await gateSource(bench);
+  try {
+    await bench.source.insert("tenants", { tenant_id: "slow" });
+    await bench.source.query(
+      "INSERT INTO public.programs (tenant_id, program_id, name, lifecycle_state) VALUES ('slow', 'a', 'A', 'active')",
+    );
+    const env = { ...bench.env, LOG_LEVEL: "silent" };
+    const first = startCli(["snapshot", "build"], { env });
+    await vi.waitFor(async () => {
+      const [row] = await bench.database.query(
+        "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+      );
+      expect(row).toBeDefined();
+    }, 20_000);
+    const second = startCli(["snapshot", "build"], { env });
+    let said = "";
+    second.child.stderr?.on("data", (text: string) => {
+      said += text;
+    });
+    await vi.waitFor(() => expect(said).not.toBe(""), 10_000);
+    await gate.open();
+    expect(await first.ended).toMatchObject({ status: 0, stderr: "" });
+    expect(await second.ended).toMatchObject({
+      status: 0,
+      stderr: "partner-programs: waiting for another builder of the tenant slow, at most 2 minutes.\n",
+    });
+  } finally {
+    await gate.close();
+  }
+});
+
+test("P35: a builder that waited too long says so and builds the tenant itself, now and the next time", async () => {
+  const acme = parseTenantId("acme");
+  const databaseUrl = bench.database.url;
+  const waits: (readonly [string, boolean])[] = [];
+  const impatient = {
+    databaseUrl,
+    scope: "store",
+    maxWaitMs: 50,
+    onWait: (tenantId: string, isOverdue: boolean) => waits.push([tenantId, isOverdue]),
+  };
+  await withClaimsSession({ databaseUrl, scope: "store" }, async (frozen) => {
+    expect(await (await frozen.begin(0)).tryClaim(acme)).toBe("ours");
+    await withClaimsSession(impatient, async (session) => {
+      const claims = await session.begin(0);
+      expect(await claims.tryClaim(acme)).toBe("taken");
+      await vi.waitFor(async () => expect(await claims.tryClaim(acme)).toBe("ours"));
+      await claims.release(acme, true);
+      expect(await (await session.begin(0)).tryClaim(acme)).toBe("ours");
+    });
+  });
+  expect(waits).toEqual([["acme", true]]);
+});

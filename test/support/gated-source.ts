@@ -1,0 +1,37 @@
+import pg from "pg";
+import type { Workbench } from "./workbench.ts";
+
+/** Makes readings of some tenants' programs wait until the gate is opened. */
+export interface GatedSource {
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const key = 4711;
+
+/** From now on until `open`, whoever reads the programs of one tenant whose id begins with `slow` waits. */
+export async function gateSource(bench: Workbench): Promise<GatedSource> {
+  const keeper = new pg.Client({ connectionString: bench.database.url });
+  await keeper.connect();
+  await keeper.query(`SELECT pg_advisory_lock(${key})`);
+  await bench.source.query(`
+    CREATE FUNCTION public.passes(tenant text) RETURNS boolean LANGUAGE plpgsql AS $$
+    BEGIN
+      IF tenant LIKE 'slow%' AND current_query() LIKE '%tenant_id = $1%' THEN PERFORM pg_advisory_xact_lock_shared(${key}); END IF;
+      RETURN true;
+    END $$;
+    ALTER TABLE partner_source.programs SET SCHEMA public;
+    CREATE VIEW partner_source.programs AS SELECT * FROM public.programs WHERE public.passes(tenant_id)`);
+  return {
+    async open() {
+      await keeper.query("SELECT pg_advisory_unlock_all()");
+    },
+    async close() {
+      await keeper.end();
+      await bench.source.query(`
+        DROP VIEW partner_source.programs;
+        DROP FUNCTION public.passes;
+        ALTER TABLE public.programs SET SCHEMA partner_source`);
+    },
+  };
+}
