@@ -2,10 +2,11 @@ import type { Failure } from "../../core/failure.ts";
 import { snapshotId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
-import type { Attempt, AttemptOutcome } from "./attempt.ts";
+import type { Attempt, AttemptOutcome, AttemptRecord } from "./attempt.ts";
 import { followLive } from "./follow-live.ts";
 import { invalidRefusal, shrinkRefusal } from "./guards.ts";
 import type { FirstProblem } from "./problem-log.ts";
+import { noPrograms } from "./program-counts.ts";
 import { publishManifest } from "./publish-manifest.ts";
 import { createResponseWriter } from "./response-writer.ts";
 import type { SourceReading } from "./source-reading.ts";
@@ -53,7 +54,7 @@ export async function endBlocked(
   { sums }: SourceReading,
   content: TenantContent,
 ): Promise<AttemptOutcome> {
-  if (attempt.options.dryRun) return endOf(block);
+  if (attempt.options.dryRun) return endOf(block, attempt.record);
   const { counts, leftOut, withdrawn } = content;
   const published = withdrawn.size > 0 ? await withdraw(attempt, withdrawn) : undefined;
   if (published === "superseded") return "superseded";
@@ -61,7 +62,7 @@ export async function endBlocked(
   const left = { ...counts, removed: counts.removed - withdrawn.size, withdrawn: 0 };
   const { findings } = attempt.record.problems;
   await rememberBlocked(attempt, { sums, counts: left, findings, leftOut });
-  return endOf(block);
+  return endOf(block, attempt.record);
 }
 
 export async function endRecalled(attempt: Attempt, block: Block): Promise<AttemptOutcome> {
@@ -69,12 +70,22 @@ export async function endRecalled(attempt: Attempt, block: Block): Promise<Attem
   if (memory?.kind !== "blocked") throw new TypeError("what is recalled is remembered");
   await followLive(attempt, memory.mayHaveLiveTree);
   if (record.mayHaveLiveTree !== memory.mayHaveLiveTree) await rememberBlocked(attempt, memory);
-  return endOf(block);
+  return endOf(block, attempt.record);
 }
 
 /** Throws what refused the build. */
-function endOf(block: Block): AttemptOutcome {
-  if (block.kind === "held") return "held";
+function endOf(block: Block, record: AttemptRecord): AttemptOutcome {
+  if (block.kind === "held") {
+    // What a build would change if it might is nobody's concern while the snapshot is held.
+    const { notPublishable, invalid, withdrawn } = record.counts;
+    const programs = record.livePrograms ?? 0;
+    record.counts = {
+      ...noPrograms,
+      ...{ programs, unchanged: programs, removed: withdrawn ?? 0 },
+      ...{ notPublishable, invalid, withdrawn: withdrawn ?? 0 },
+    };
+    return "held";
+  }
   throw block.failure;
 }
 

@@ -10,7 +10,7 @@ export function runSummary(report: RunReport): string {
   const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants)];
   for (const run of report.tenants) parts.push(problemLines(run.tenantId, run.problems, run.problemsOmitted));
   parts.push(problemLines("the source", report.problems, 0));
-  for (const run of report.tenants) parts.push(leftOutLines(run));
+  for (const run of report.tenants) parts.push(leftOutLines(run), withdrawnLines(run, report.options.dryRun));
   parts.push(...failureLines(report));
   parts.push(`${lastLine(report)}\n`);
   return parts.filter((part) => part !== "").join("\n");
@@ -59,9 +59,28 @@ function leftOutLines({ tenantId, leftOut = [], leftOutOmitted = 0, outcome }: T
   if (count === 0) return "";
   const shown = leftOut.slice(0, maxShownNames).map((id) => printable(JSON.stringify(id)));
   const more = count > shown.length ? `, and ${count - shown.length} more (see --json or --report)` : "";
-  const programs = count === 1 ? "1 program left out" : `${count} programs left out`;
+  const programs = programsLeftOut(count);
   const rest = publishing.has(outcome) ? "; the rest is published" : "";
   return `${tenantId}: ${programs}${rest}: ${shown.join(", ")}${more}\n`;
+}
+
+/** P20: of a tenant where the rest was kept back. */
+function withdrawnLines({ tenantId, outcome, counts }: TenantRun, isDryRun: boolean): string {
+  const count = counts.withdrawn ?? 0;
+  if (count === 0 || publishing.has(outcome) || outcome === "would-publish" || isDryRun) return "";
+  const programs = count === 1 ? "1 program" : `${count} programs`;
+  return `${tenantId}: ${programs} withdrawn all the same, since the source states it\n`;
+}
+
+/** Of the tenants whose other programs are published. */
+function leftOutCount(runs: readonly TenantRun[]): number {
+  return runs
+    .filter(({ outcome }) => publishing.has(outcome))
+    .reduce((sum, { leftOut = [], leftOutOmitted = 0 }) => sum + leftOut.length + leftOutOmitted, 0);
+}
+
+function programsLeftOut(count: number): string {
+  return count === 1 ? "1 program left out" : `${count} programs left out`;
 }
 
 /** Ids of left-out programs shown per tenant. */
@@ -89,7 +108,9 @@ function lastLine(report: RunReport): string {
   const outcomes = Object.entries(tenants)
     .filter(([, count]) => count > 0)
     .map(([outcome, count]) => `${count} ${outcome}`);
-  const all = `${outcomes.join(", ") || "no tenants"}; ${programs.programs} programs in ${seconds} s`;
+  const left = leftOutCount(report.tenants);
+  const counts = [outcomes.join(", ") || "no tenants", ...(left === 0 ? [] : [programsLeftOut(left)])];
+  const all = `${counts.join("; ")}; ${programs.programs} programs in ${seconds} s`;
   switch (report.outcome) {
     case "unchanged":
       return `Nothing changed, nothing written: ${all}.`;

@@ -16,7 +16,7 @@ export function statusTable({ tenants, faults }: StatusReport, layout: Layout): 
     live?.snapshotId ?? style.bad(fault === null ? "none" : "damaged"),
     live === null ? "-" : shortAge(new Date(live.publishedAt), now),
     live?.confirmedAt ? shortAge(new Date(live.confirmedAt), now) : "-",
-    live === null ? "-" : live.programs.toLocaleString("en"),
+    live === null ? "-" : programsText(live.programs, style),
     live?.hold ? style.doubtful("held") : "-",
     lastTry === null ? "-" : `${outcome(lastTry, style)} ${relativeTime(new Date(lastTry.triedAt), now)}`,
   ]);
@@ -60,7 +60,7 @@ export function statusFacts(tenant: TenantStatus, layout: Layout): string {
           ["data of", relativeAndExact(live.generatedAt, now)],
           ["published", relativeAndExact(live.publishedAt, now)],
           ["confirmed", confirmedText(live.confirmedAt, layout)],
-          ["programs", live.programs.toLocaleString("en")],
+          ["programs", programsText(live.programs, style), ...emptyText(live.programs)],
           ["hold", holdText(live.hold, layout)],
         ];
   const last: Fact =
@@ -75,6 +75,22 @@ export function statusFacts(tenant: TenantStatus, layout: Layout): string {
     ? []
     : [["last try", `${outcome(lastTry, style)} ${relativeAndExact(lastTry.triedAt, now)}`]];
   return `${style.bold(tenant.tenantId)}\n${facts([...rows, last, ...tried], layout.width)}`;
+}
+
+function programsText(programs: number, style: Style): string {
+  return programs === 0 ? style.bad("0") : programs.toLocaleString("en");
+}
+
+/** P22 */
+function emptyText(programs: number): string[] {
+  return programs === 0 ? ["the live snapshot has no program: partners get an empty list"] : [];
+}
+
+/** P19: of the last run. */
+function leftOutText(lastRun: LastRun | null): string[] {
+  const count = lastRun?.tenantRun?.counts.invalid ?? 0;
+  if (count === 0 || lastRun?.failure) return [];
+  return [`last run left out ${count === 1 ? "1 program" : `${count} programs`} with an error`];
 }
 
 /** When a live snapshot was last found to be what the source says. */
@@ -94,7 +110,12 @@ export function lastRunFact(lastRun: LastRun | null, { now, style }: Layout): Fa
   if (lastRun === null) return ["last run", "no report of a run is stored"];
   const { finishedAt, failure } = lastRun;
   const text = `${outcome(lastRun, style)} ${relativeAndExact(finishedAt, now)}, run ${lastRun.runId}`;
-  return failure === null ? ["last run", text] : ["last run", text, printable(failure.message)];
+  return [
+    "last run",
+    text,
+    ...leftOutText(lastRun),
+    ...(failure === null ? [] : [printable(failure.message)]),
+  ];
 }
 
 function outcome({ outcome: text }: Pick<LastTry, "outcome">, style: Style): string {
@@ -110,6 +131,8 @@ function attention({ live, fault, lastRun, notInSource }: TenantStatus): string[
     texts.push(`the source did not list this tenant at ${at}; it keeps its last snapshot`);
   }
   if (fault !== null) texts.push(printable(fault));
+  if (live !== null) texts.push(...emptyText(live.programs));
+  texts.push(...leftOutText(lastRun));
   if (live?.hold) texts.push(`held since ${exactTime(live.hold.since)}: ${printable(live.hold.reason)}`);
   // A hold is the whole reason of an outcome `held`.
   if (lastRun?.failure && lastRun.outcome !== "held") {

@@ -86,11 +86,11 @@ export const complaints: readonly Complaint[] = [
   {
     title: "The partner sees old data",
     story:
-      "Somebody emptied a program's name three days ago. Since then every build of the tenant fails, as it should.",
+      "This company builds with `--on-invalid fail`, and somebody emptied a program's name three days ago: since then every build fails, as was asked for.",
     async plant({ terminal, query }) {
       await query("UPDATE partner_source.programs SET name = '' WHERE program_id = 'MATTERHORN-27'");
       terminal.at("2027-03-05T10:00:00Z");
-      await terminal.run(["snapshot", "build"]);
+      await terminal.run(["snapshot", "build", "--on-invalid", "fail"]);
       terminal.at("2027-03-05T10:25:00Z");
     },
     command: `snapshot status --tenant ${tenant}`,

@@ -35,9 +35,8 @@ export function nextStep(facts: ProgramFacts, { verdict }: Conclusion): NextStep
     case "served_invalid":
     case "invalid":
       return step(
-        `Correct ${source.kind === "invalid" ? fields(source.problems) : "it"} in the booking system and build; or leave the program out until then.`,
+        `Correct ${source.kind === "invalid" ? fields(source.problems) : "it"} in the booking system and build; until then builds leave it out.`,
         ...buildCommands(facts),
-        `snapshot build ${tenant} --on-invalid skip`,
       );
     case "not_publishable":
       return step(

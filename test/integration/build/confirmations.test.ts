@@ -57,7 +57,7 @@ describe("P23 runs/confirmed.json", () => {
   test("a failed build keeps when the tenant was confirmed, and says that it was tried", async () => {
     const { report } = await bench.build([], { now: first });
     await spoil();
-    const failed = await bench.build([], { now: second });
+    const failed = await bench.build(["--on-invalid", "fail"], { now: second });
     expect(tenantRun(failed.report, "acme")).toMatchObject({ outcome: "failed", confirmedAt: null });
     expect((await confirmed())?.acme).toEqual({
       snapshotId: tenantRun(report, "acme").snapshotId,
@@ -70,7 +70,7 @@ describe("P23 runs/confirmed.json", () => {
 
   test("a first build that fails leaves a tenant that was tried and never confirmed", async () => {
     await spoil();
-    await bench.build([], { now: first });
+    await bench.build(["--on-invalid", "fail"], { now: first });
     expect((await confirmed())?.acme).toEqual({
       snapshotId: null,
       confirmedAt: null,
@@ -86,9 +86,7 @@ describe("P23 runs/confirmed.json", () => {
     await bench.build([], { now: first });
     const before = await confirmed();
     await bench.run(["snapshot", "rollback", "--tenant", "acme"], { now: second });
-    await bench.source.query(
-      "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id LIKE 'p-%'",
-    );
+    await bench.source.query("DELETE FROM partner_source.programs WHERE program_id LIKE 'p-%'");
     await bench.build([], { now: third });
     const at = third.toISOString();
     expect(await confirmed()).toMatchObject({

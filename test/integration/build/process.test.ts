@@ -102,15 +102,19 @@ describe("the process", () => {
     const results = await Promise.all([build(["--frobnicate"]), build(["--on-invalid", "ignore"])]);
     expect(results.map(({ status }) => status)).toEqual([2, 2]);
     expect(results[0]?.stderr).toContain("unknown option '--frobnicate'");
-    expect(results[1]?.stderr).toContain("Allowed choices are fail, skip");
+    expect(results[1]?.stderr).toContain("Allowed choices are report, skip, fail");
   });
 
   test("ends with 3 when some tenants were published and others were not", async () => {
     await bench.insertPrograms("beta", { program_id: "c", name: null });
     const { status, stdout } = await build();
     expect(status).toBe(3);
-    expect(stdout).toContain("Partial: 2 published, 1 failed; ");
-    expect(stdout).toContain("failed: beta: 1 program(s) of tenant beta are invalid");
+    expect(stdout).toContain('beta: 1 program left out; the rest is published: "c"');
+    expect(stdout).toContain("Partial: 3 published; 1 program left out; 6 programs in");
+    const failed = await build(["--on-invalid", "fail"]);
+    expect(failed.status).toBe(3);
+    expect(failed.stdout).toContain("Partial: 2 unchanged, 1 failed; ");
+    expect(failed.stdout).toContain("failed: beta: 1 program(s) of tenant beta are invalid");
   });
 
   test("ends with 4 when a guard refused", async () => {
@@ -132,7 +136,7 @@ describe("the process", () => {
       UPDATE partner_source.programs SET capacity_total = 2;
       INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state)
       VALUES ('acme', 'z', '', 'active')`);
-    expect((await build(["--tenant", "acme"])).status).toBe(1);
+    expect((await build(["--tenant", "acme", "--on-invalid", "fail"])).status).toBe(1);
     expect(await readdir(temporary)).toEqual([]);
   });
 });

@@ -122,7 +122,7 @@ describe("the run report", () => {
     );
     expect(run.bytesWritten).toBe(bytes + manifestBytes.length);
     expect(report.totals.bytesWritten).toBe(run.bytesWritten);
-    expect(run.requests).toMatchObject({ put: 8, delete: 0, list: 0 });
+    expect(run.requests).toMatchObject({ put: 15, delete: 0, list: 1 });
     expect(report.totals.tenants.published).toBe(1);
     expect(report.totals.programs).toEqual(run.counts);
   });

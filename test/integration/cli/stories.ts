@@ -40,8 +40,14 @@ export const stories: readonly Story[] = [
       run("snapshot", "build"),
       run("snapshot", "build", "--on-invalid", "skip"),
       change(
-        "all programs are cancelled",
-        "UPDATE partner_source.programs SET lifecycle_state = 'cancelled'",
+        "one of acme's programs is cancelled",
+        "UPDATE partner_source.programs SET lifecycle_state = 'cancelled' WHERE tenant_id = 'acme' AND program_id = 'a'",
+      ),
+      run("snapshot", "build", "--on-invalid", "fail"),
+      change(
+        "all programs of beta are cancelled, and those of acme are gone",
+        `UPDATE partner_source.programs SET lifecycle_state = 'cancelled' WHERE tenant_id = 'beta';
+         DELETE FROM partner_source.programs WHERE tenant_id = 'acme'`,
       ),
       run("snapshot", "build"),
       run("snapshot", "build", "--allow-shrink"),

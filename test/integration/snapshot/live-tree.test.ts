@@ -167,13 +167,13 @@ describe.each([
   test("P31 switched off, it is removed by the next build; switched on, it is there again", async () => {
     const bench = await open();
     await bench.build([kyoto, nara]);
-    expect(await bench.build([kyoto, nara], { isOn: false, mayExist: false })).toBe("nothing");
+    expect(await bench.build([kyoto, nara], { isOn: false, mayExist: false })).toBe("absent");
     expect(await bench.names()).toEqual(whole);
     expect(await bench.build([kyoto, nara], { isOn: false })).toBe("removed");
     expect(await bench.names()).toEqual([]);
     expect((await bench.run(["snapshot", "verify"], { LIVE_COPY: "off" })).status).toBe(0);
     expect((await bench.run(["snapshot", "verify"])).status).toBe(1);
-    expect(await bench.build([kyoto, nara], { isOn: false })).toBe("nothing");
+    expect(await bench.build([kyoto, nara], { isOn: false })).toBe("absent");
     expect(await bench.build([kyoto, nara])).toBe("mended");
     expect(await bench.faults()).toEqual([]);
   });

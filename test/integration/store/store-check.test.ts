@@ -169,6 +169,7 @@ describe("store check", () => {
     expect(gateway.Statement[0].Condition.StringLike["s3:prefix"]).toEqual([
       "team/tenants/*/current.json",
       "team/tenants/*/snapshots/*",
+      "team/runs/confirmed.json",
       "team/auth/tokens.json",
     ]);
     expect(gateway.Statement[1].Resource).toEqual([

@@ -86,7 +86,7 @@ describe("snapshot explain", () => {
   test("names the field and the value that make a program invalid, and what the last run said", async () => {
     await desk.build({ now: morning });
     await change("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'KYOTO-1'");
-    await desk.build({ now: noon });
+    await desk.build({ now: noon, args: ["--on-invalid", "fail"] });
     const text = await explain("KYOTO-1");
     expect(text).toContain("Served as it was; what the source has now is invalid");
     expect(text).toContain('name = " ": a program needs a name (program_name_blank)');

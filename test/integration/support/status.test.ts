@@ -59,15 +59,29 @@ describe("snapshot status", () => {
   test("ends with the reason of a run that failed", async () => {
     await desk.build({ now: morning });
     await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
-    await desk.build({ now: noon });
+    await desk.build({ now: noon, args: ["--on-invalid", "fail"] });
     const { stdout } = await status();
     expect(stdout).toContain("failed just now");
     expect(stdout).toMatch(/last run failed: 1 program\(s\) of tenant sakura-trails are invalid/);
   });
 
-  test("names a tenant whose very first build failed, since its partners get 500", async () => {
+  test("P19, P22 names programs that were left out, and a live snapshot without any", async () => {
+    await desk.build({ now: morning });
     await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
     await desk.build({ now: noon });
+    expect((await status()).stdout).toContain("sakura-trails  last run left out 1 program with an error");
+    await desk.source.query("UPDATE partner_source.programs SET lifecycle_state = 'ended'");
+    await desk.build({ now: noon });
+    const empty = "the live snapshot has no program: partners get an empty list";
+    expect((await status()).stdout).toContain(`sakura-trails  ${empty}`);
+    expect((await status("--tenant", deskTenant)).stdout).toMatch(
+      /programs +0\n +the live snapshot has no program/,
+    );
+  });
+
+  test("names a tenant whose very first build failed, since its partners get 500", async () => {
+    await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
+    await desk.build({ now: noon, args: ["--on-invalid", "fail"] });
     expect((await status()).stdout).toMatch(/^sakura-trails +none +- +- +- +- +failed just now$/m);
     expect((await status("--tenant", deskTenant)).stdout).toContain(
       "nothing was ever published: partners get 500",
