@@ -7,6 +7,7 @@ import { confirmedKey } from "../../core/object-key.ts";
 import type { ETag, ObjectStore, PutCondition } from "../../core/object-store.ts";
 import { readConfirmations } from "../../core/read-confirmations.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
+import { type CarriedStep, carriedStep, withCarried } from "./carried-confirmations.ts";
 import { confirmationOf, mergedConfirmations, withoutGone } from "./merged-confirmations.ts";
 
 /** Keeps `runs/confirmed.json`, for the runs of one process. */
@@ -36,22 +37,24 @@ export function createConfirmationWriter(
   { now, minIntervalMs, signal, onFailure }: ConfirmationWriterOptions,
 ): ConfirmationWriter {
   let noted: Confirmations = new Map();
+  let steps: readonly CarriedStep[] = [];
   let known: Known | undefined;
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let wroteAtMs = Number.NEGATIVE_INFINITY;
 
   async function write(): Promise<void> {
-    const [taken, takenKnown] = [noted, known];
-    [noted, known] = [new Map(), undefined];
+    const [taken, takenSteps, takenKnown] = [noted, steps, known];
+    [noted, steps, known] = [new Map(), [], undefined];
     try {
       const latest = new Date(now().getTime() + maxClockSkewMs);
       await editConfirmations(store, signal, (stored) => {
         const kept = takenKnown === undefined ? stored : withoutGone(stored, takenKnown.ids, takenKnown.at);
-        return mergedConfirmations(kept, taken, latest);
+        return withCarried(mergedConfirmations(kept, taken, latest), takenSteps);
       });
     } catch (error) {
       noted = mergedConfirmations(taken, noted);
+      steps = [...takenSteps, ...steps];
       known ??= takenKnown;
       onFailure(asFailure(error));
     } finally {
@@ -87,6 +90,7 @@ export function createConfirmationWriter(
       });
       if (said.length === 0) return;
       noted = mergedConfirmations(noted, new Map(said));
+      steps = [...steps, ...runs.flatMap((run) => carriedStep(run) ?? [])];
       schedule();
     },
 

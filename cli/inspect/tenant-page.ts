@@ -1,5 +1,6 @@
 import type { ProgramListItem } from "../../schemas/generated/types.ts";
 import type { PublishedSnapshot } from "../snapshot/tenant-snapshots.ts";
+import { leftOut } from "../support/run-history.ts";
 import type { TenantStatus } from "../support/tenant-status.ts";
 import { diffPath, explainPath, home, programPath, tenantPath } from "./addresses.ts";
 import { findingsSection } from "./findings-section.ts";
@@ -67,9 +68,17 @@ function attention(status: TenantStatus, now: Date): readonly Html[] {
     notices.push(
       notice(
         "doubtful",
-        html`<p>Held since ${time(live.hold.since, now)}: ${live.hold.reason}</p><p>Builds pass this tenant over until the hold ends: ${command(`snapshot release --tenant ${tenantId}`)}</p>`,
+        html`<p>Held since ${time(live.hold.since, now)}: ${live.hold.reason}</p><p>Until the hold ends builds take out what the source withdraws, and nothing else: ${command(`snapshot release --tenant ${tenantId}`)}</p>`,
       ),
     );
+  }
+  if (live !== null && live.programs === 0) {
+    notices.push(notice("bad", html`<p>The live snapshot has no program: partners get an empty list.</p>`));
+  }
+  const left = leftOut(lastRun);
+  if (left > 0) {
+    const programs = left === 1 ? "1 program" : `${left} programs`;
+    notices.push(notice("doubtful", html`<p>The last run left out ${programs} with an error.</p>`));
   }
   if (lastRun?.failure && lastRun.outcome !== "held") {
     notices.push(notice("bad", html`<p>The last run ${lastRun.outcome}: ${lastRun.failure.message}</p>`));

@@ -1,3 +1,4 @@
+import { leftOut } from "../support/run-history.ts";
 import type { StatusReport, TenantStatus } from "../support/tenant-status.ts";
 import { tenantPath } from "./addresses.ts";
 import { type Html, html } from "./html.ts";
@@ -38,7 +39,11 @@ function cells(
       ? badge(fault === null ? "never published" : "damaged", "bad")
       : time(live.publishedAt, now),
     live?.confirmedAt ? time(live.confirmedAt, now) : "–",
-    live === null ? "–" : live.programs.toLocaleString("en"),
+    live === null
+      ? "–"
+      : live.programs === 0
+        ? badge("empty list", "bad")
+        : live.programs.toLocaleString("en"),
     live?.hold ? badge("held", "doubtful") : "none",
     notInSource !== null
       ? html`${badge("not in the source", "doubtful")} ${time(notInSource, now)}`
@@ -51,7 +56,13 @@ function cells(
 function summary(tenants: readonly TenantStatus[]): string {
   const programs = tenants.reduce((sum, { live }) => sum + (live?.programs ?? 0), 0);
   const troubled = tenants.filter(
-    ({ live, lastRun }) => live === null || lastRun?.outcome === "failed" || lastRun?.outcome === "refused",
+    ({ live, lastRun }) =>
+      // P22
+      live === null ||
+      live.programs === 0 ||
+      lastRun?.outcome === "failed" ||
+      lastRun?.outcome === "refused" ||
+      leftOut(lastRun) > 0,
   );
   const health =
     troubled.length === 0

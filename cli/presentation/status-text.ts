@@ -1,6 +1,6 @@
 import { printable } from "../../core/printable.ts";
 import type { LastTry } from "../support/read-confirmed.ts";
-import type { LastRun } from "../support/run-history.ts";
+import { type LastRun, leftOut } from "../support/run-history.ts";
 import type { StatusReport, TenantStatus } from "../support/tenant-status.ts";
 import { type Fact, facts } from "./facts.ts";
 import type { Layout } from "./layout.ts";
@@ -88,8 +88,8 @@ function emptyText(programs: number): string[] {
 
 /** P19: of the last run. */
 function leftOutText(lastRun: LastRun | null): string[] {
-  const count = lastRun?.tenantRun?.counts.invalid ?? 0;
-  if (count === 0 || lastRun?.failure) return [];
+  const count = leftOut(lastRun);
+  if (count === 0) return [];
   return [`last run left out ${count === 1 ? "1 program" : `${count} programs`} with an error`];
 }
 

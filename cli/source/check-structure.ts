@@ -14,7 +14,8 @@ export async function checkSourceStructure(client: pg.ClientBase): Promise<reado
 }
 
 /** The problems of a schema, in the contract's order. */
-function structureProblems(schema: CatalogSchema): readonly StructureProblem[] {
+export function structureProblems(schema: CatalogSchema): readonly StructureProblem[] {
+  if (schema.serverVersion < minServerVersion) return [serverTooOld(schema.serverVersion)];
   if (!schema.exists) {
     const message =
       "The schema partner_source is missing: DATABASE_URL names another database than yours (unset: the embedded one), or there are no views yet.";
@@ -30,6 +31,15 @@ function structureProblems(schema: CatalogSchema): readonly StructureProblem[] {
       return relation === undefined ? [viewMissing(view)] : viewProblems(view, relation, schema.role);
     }),
   ];
+}
+
+/** The first that can hash rows without writing them as text (`hash_record_extended`). */
+const minServerVersion = 140_000;
+
+function serverTooOld(version: number): StructureProblem {
+  const message = `The booking database is PostgreSQL ${Math.floor(version / 10_000)}; 14 or later is needed.`;
+  const text = "upgrade it, or give the generator a newer replica of it";
+  return problem("server_too_old", null, null, message, { kind: "advice", text });
 }
 
 function schemaDenied(role: string): StructureProblem {

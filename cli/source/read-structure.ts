@@ -17,6 +17,8 @@ export interface CatalogRelation {
 }
 
 export interface CatalogSchema {
+  /** As PostgreSQL numbers its versions: 150020 is 15.20. */
+  readonly serverVersion: number;
   readonly role: string;
   readonly exists: boolean;
   readonly isUsable: boolean;
@@ -68,7 +70,8 @@ const structureQuery = `
      WHERE relnamespace = to_regnamespace('partner_source') AND relkind IN ('v', 'm', 'r', 'p', 'f')
      GROUP BY pg_class.oid, relname, relkind, relacl, relowner
   )
-  SELECT current_user::text AS role,
+  SELECT current_setting('server_version_num')::int AS "serverVersion",
+         current_user::text AS role,
          to_regnamespace('partner_source') IS NOT NULL AS exists,
          coalesce(has_schema_privilege(to_regnamespace('partner_source'), 'USAGE'), false) AS "isUsable",
          (SELECT coalesce(json_agg(definition ORDER BY name), '[]') FROM relation) AS relations`;

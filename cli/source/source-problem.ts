@@ -1,5 +1,6 @@
 /** Why the source breaks its contract; what each says is in `check-structure.ts`. */
 export type StructureCode =
+  | "server_too_old"
   | "schema_missing"
   | "schema_denied"
   | "view_missing"

@@ -102,6 +102,12 @@ function lastRun(report: RunReport, tenantId: string): LastRun {
   };
 }
 
+/** P19: programs with an error that the last run left out while it published the others. */
+export function leftOut(lastRun: LastRun | null): number {
+  if (lastRun === null || lastRun.failure !== null) return 0;
+  return lastRun.tenantRun?.counts.invalid ?? 0;
+}
+
 /**
  * The reports, newest first. Stores list in ascending order only, and the ids begin with the time: looking at the last
  * hour, then at the time before it, and so on, keeps a look back short however many years of reports there are.

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import pg from "pg";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { type MeasuredRun, measuredCli } from "./measured-run.ts";
 import { writeNestedJson } from "./nested-json.ts";
@@ -23,6 +24,7 @@ const env = {
   DATABASE_URL: undefined,
   DATA_DIR: folder,
   STORE_URL: values.store ?? `file:${folder}/store`,
+  LIVE_COPY: "off",
   LOG_LEVEL: "error",
 };
 
@@ -40,7 +42,14 @@ async function measure(databaseUrl: string): Promise<Record<string, string | num
   const seeded = await measuredCli(["source", "seed", ...size], env);
   const dry = await build("--dry-run");
   const first = await build();
+  const withLive = await measuredCli(["snapshot", "build", "--json"], {
+    ...env,
+    LIVE_COPY: "on",
+    STORE_URL: `${env.STORE_URL}-live`,
+  });
   const unchanged: MeasuredRun[] = [];
+  const percent: MeasuredRun[] = [];
+  const one: MeasuredRun[] = [];
   const read: MeasuredRun[] = [];
   const yardsticks: number[] = [];
   let programs = 0;
@@ -49,28 +58,38 @@ async function measure(databaseUrl: string): Promise<Record<string, string | num
     programs = await writeNestedJson(databaseUrl, join(folder, "nested.json"));
     yardsticks.push((performance.now() - startedAt) / 1000);
     unchanged.push(await build());
+    await change(databaseUrl, percentSql(round));
+    percent.push(await build());
+    await change(databaseUrl, oneSql());
+    one.push(await build());
     read.push(await buildOfAnotherRecipe());
   }
   const yardstick = median(yardsticks);
-  const row = (title: string, seconds: number, peakMb: number): Record<string, string | number> => ({
+  const row = (title: string, { seconds, peakMb, cpuSeconds }: Figures): Record<string, string | number> => ({
     case: title,
     seconds: Number(seconds.toFixed(1)),
     "programs/s": Math.round(programs / seconds),
     "times yardstick": Number((yardstick / seconds).toFixed(2)),
+    "Node ms/program": Number(((cpuSeconds * 1000) / programs).toFixed(3)),
     "peak MB": Math.round(peakMb),
   });
-  const medianRow = (title: string, runs: readonly MeasuredRun[]): Record<string, string | number> => {
-    const seconds = median(runs.map((run) => run.seconds));
-    return row(title, seconds, Math.max(...runs.map(({ peakMb }) => peakMb)));
-  };
+  const medianRow = (title: string, runs: readonly MeasuredRun[]): Record<string, string | number> =>
+    row(title, {
+      seconds: median(runs.map((run) => run.seconds)),
+      cpuSeconds: median(runs.map((run) => run.cpuSeconds)),
+      peakMb: Math.max(...runs.map(({ peakMb }) => peakMb)),
+    });
   console.log(`${values.tenants} tenants x ${values.programs} programs, ${programs} of them published`);
   return [
-    row("seed", seeded.seconds, seeded.peakMb),
-    row("PostgreSQL alone (yardstick)", yardstick, Number.NaN),
+    row("seed", seeded),
+    row("PostgreSQL alone (yardstick)", { seconds: yardstick, peakMb: Number.NaN, cpuSeconds: Number.NaN }),
     medianRow("unchanged build", unchanged),
+    medianRow("1% of the programs changed", percent),
+    medianRow("one program changed", one),
     medianRow("unchanged, but read in full", read),
-    row("first build, without the writes", dry.seconds, dry.peakMb),
-    row("first build", first.seconds, first.peakMb),
+    row("first build, without the writes", dry),
+    row("first build", first),
+    row("first build with live/", withLive),
   ];
 }
 
@@ -81,4 +100,28 @@ async function buildOfAnotherRecipe(): Promise<MeasuredRun> {
 
 async function build(...options: readonly string[]): Promise<MeasuredRun> {
   return await measuredCli(["snapshot", "build", "--json", ...options], env);
+}
+
+type Figures = Omit<MeasuredRun, "stdout">;
+
+/** Another 1% of each tenant's programs in each round. */
+function percentSql(round: number): string {
+  return `UPDATE booking.programs SET name = name || '.'
+           WHERE state = 'active' AND abs(hashtext(company_code || code)) % 100 = ${round % 100}`;
+}
+
+function oneSql(): string {
+  return `UPDATE booking.programs SET name = name || '.'
+                 WHERE (company_code, code) = (
+                   SELECT company_code, code FROM booking.programs WHERE state = 'active' ORDER BY 1, 2 LIMIT 1)`;
+}
+
+async function change(databaseUrl: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 }

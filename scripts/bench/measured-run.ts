@@ -7,6 +7,8 @@ export interface MeasuredRun {
   readonly seconds: number;
   /** The largest resident set while it ran; NaN where /proc is missing. */
   readonly peakMb: number;
+  /** Processor time of the process itself, up to 20 ms before its end; NaN where /proc is missing. */
+  readonly cpuSeconds: number;
   readonly stdout: string;
 }
 
@@ -21,14 +23,27 @@ export async function measuredCli(args: readonly string[], env: NodeJS.ProcessEn
     stdout += text;
   });
   let peakMb = Number.NaN;
+  let cpuSeconds = Number.NaN;
   const sampling = setInterval(() => {
     peakMb = peakOf(child.pid) ?? peakMb;
+    cpuSeconds = cpuOf(child.pid) ?? cpuSeconds;
   }, 20);
   const [status] = await once(child, "close");
   clearInterval(sampling);
   const seconds = (performance.now() - startedAt) / 1000;
   if (status !== 0) throw new Error(`partner-programs ${args.join(" ")} ended with ${status}: ${stdout}`);
-  return { seconds, peakMb, stdout };
+  return { seconds, peakMb, cpuSeconds, stdout };
+}
+
+/** Linux counts in hundredths of a second: the 14th and 15th field, behind the name in parentheses. */
+function cpuOf(pid: number | undefined): number | undefined {
+  try {
+    const [user, system] =
+      readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 13) ?? [];
+    return (Number(user) + Number(system)) / 100;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The kernel keeps the high-water mark, so the last sample before the end is the peak. */
