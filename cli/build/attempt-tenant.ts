@@ -24,26 +24,26 @@ export async function attemptTenant(
   // P5: before the database: a builder that holds older data must lose the race for the pointer, not win it.
   const pointer = await readPointer(store, tenantId, signal);
   record.before = pointer?.current;
-  const readAt = context.now();
-  const live = record.before && (await trustedManifest(store, record.before, record, signal));
-  record.livePrograms = live?.programs.count;
-  const memory =
-    live === undefined || options.rewrite
-      ? undefined
-      : await readSourceMemory(store, tenantId, options.recipe, live, signal);
-  const attempt: Attempt = { tenantId, options, context, record, pointer, live, memory, readAt };
-  const outcome = await attemptReading(attempt);
+  const begun = { tenantId, options, context, record, pointer, readAt: context.now() };
+  const known = whatIsKnown(tenantId, options, context, record);
+  // It is asked for while the database works, and where that fails first, nobody waits for it.
+  known.catch(() => {});
+  const outcome = await attemptReading(begun, known);
   if (outcome !== "unfounded") return outcome;
   // What the memory stands on is damaged: everything is read, and what is damaged is written anew.
   record.problems = new ProblemLog();
-  const second = await attemptReading({ ...attempt, memory: undefined });
+  const { live } = await known;
+  const second = await attemptReading(begun, Promise.resolve({ live, memory: undefined, mendsLists: true }));
   if (second === "unfounded") throw new TypeError("a reading without a memory stands on nothing");
   return second;
 }
 
 /** `unfounded`: the live lists are not what the manifest vouches for, so nothing can be taken over from them. */
-async function attemptReading(attempt: Attempt): Promise<AttemptOutcome | "unfounded"> {
-  const { tenantId, options, context, record, pointer, live, memory, readAt } = attempt;
+async function attemptReading(
+  begun: Omit<Attempt, keyof Known>,
+  known: Promise<Known>,
+): Promise<AttemptOutcome | "unfounded"> {
+  const { tenantId, options, context, record, pointer, readAt } = begun;
   const { rules, rewrite, dryRun } = options;
   const writer = createResponseWriter({
     ...context,
@@ -57,14 +57,16 @@ async function attemptReading(attempt: Attempt): Promise<AttemptOutcome | "unfou
   });
   let content: TenantContent | undefined;
   try {
-    const { reading, block: recalled } = await context.pool.withReading(async (client) => {
+    const { attempt, reading, recalled } = await context.pool.withReading(async (client) => {
+      const memory = known.then((found) => found.memory);
       const found = await readSource(client, tenantId, rules.limits, memory, options.hintedPrograms);
-      const known = recalledBlock(attempt, found);
-      if (known !== undefined) return { reading: found, block: known };
-      const plan = { tenantId, snapshotId: writer.snapshotId, parent: live, rewrite, rules };
+      const attempt: Attempt = { ...begun, ...(await known) };
+      const block = recalledBlock(attempt, found);
+      if (block !== undefined) return { attempt, reading: found, recalled: block };
+      const plan = { tenantId, snapshotId: writer.snapshotId, parent: attempt.live, rewrite, rules };
       content = new TenantContent(plan, found.remembered, found.changes, record.problems, writer);
       await readContent(found, content, context);
-      return { reading: found, block: undefined };
+      return { attempt, reading: found, recalled: undefined };
     });
     if (recalled !== undefined) return await endRecalled(attempt, recalled);
     if (content === undefined) throw new TypeError("what is not recalled is read");
@@ -79,6 +81,22 @@ async function attemptReading(attempt: Attempt): Promise<AttemptOutcome | "unfou
     await writer.settled().catch(() => {});
     content?.[Symbol.dispose]();
   }
+}
+
+/** What is known of the tenant beside its pointer. */
+type Known = Pick<Attempt, "live" | "memory" | "mendsLists">;
+
+async function whatIsKnown(
+  tenantId: TenantId,
+  { recipe, rewrite }: BuildOptions,
+  { store, signal }: BuildContext,
+  record: AttemptRecord,
+): Promise<Known> {
+  const live = record.before && (await trustedManifest(store, record.before, record, signal));
+  record.livePrograms = live?.programs.count;
+  const isRead = live === undefined || rewrite;
+  const memory = isRead ? undefined : await readSourceMemory(store, tenantId, recipe, live, signal);
+  return { live, memory, mendsLists: false };
 }
 
 async function readContent(

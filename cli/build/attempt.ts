@@ -97,6 +97,8 @@ export interface Attempt {
   /** The live manifest, if there is one and it can be trusted. */
   readonly live: Manifest | undefined;
   readonly memory: SourceMemory | undefined;
+  /** The live lists were found damaged, so that they are written anew even if nothing of them changes. */
+  readonly mendsLists: boolean;
   /** From before the reading. */
   readonly readAt: Date;
 }

@@ -23,6 +23,7 @@ export async function publishContent(
 ): Promise<AttemptOutcome | "unfounded"> {
   const { options, context, live, pointer } = attempt;
   const { lists, programs } = content;
+  const isAnew = options.rewrite || attempt.mendsLists;
   const mayHaveLiveTree = attempt.memory?.mayHaveLiveTree ?? true;
   if (reading.remembered !== undefined && content.hasParentsPrograms) {
     confirm(attempt, reading);
@@ -42,7 +43,7 @@ export async function publishContent(
     body: ObjectBody,
     before: ResponseEntry | undefined,
   ): Promise<ResponseEntry> =>
-    before?.sha256 === body.sha256 && !options.rewrite ? before : await writer.put(name, body);
+    before?.sha256 === body.sha256 && !isAnew ? before : await writer.put(name, body);
   const list = await entryOf({ kind: "list" }, bodies.list, live?.list);
   const legacy = await entryOf({ kind: "legacy" }, bodies.legacy, live?.legacy);
   await writer.settled();

@@ -4,14 +4,12 @@ import type { Manifest } from "../../core/manifest.ts";
 import { readBody, sha256Hex } from "../../core/object-body.ts";
 import { sourceMemoryKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import type { SourceDocument } from "../../schemas/generated/types.ts";
+import { isSourceDocument } from "../../schemas/generated/validators-source.ts";
+import { validate } from "../../schemas/validate.ts";
 import { legacyEnds, listEnds } from "./list-form.ts";
 import { RememberedPrograms } from "./remembered-programs.ts";
-import {
-  type BlockedReading,
-  type MemoryTail,
-  memorySealBytes,
-  sourceMemoryFormat,
-} from "./source-memory.ts";
+import { type BlockedReading, type MemoryTail, memorySealBytes } from "./source-memory.ts";
 
 export type SourceMemory =
   | ({ readonly kind: "programs"; readonly programs: RememberedPrograms } & MemoryTail)
@@ -35,14 +33,14 @@ export async function readSourceMemory(
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
   try {
-    const memory = parsedMemory(await readBody(found.body, maxMemoryBytes, key));
-    if (memory === undefined) return undefined;
-    const { head } = memory;
-    const isOurs =
-      head.format === sourceMemoryFormat && head.tenantId === tenantId && head.snapshotId === live.snapshotId;
-    if (!isOurs || head.recipe !== recipe) return undefined;
-    if (memory.blocked !== undefined) return { kind: "blocked", ...memory.blocked };
-    return describes(memory.programs, live) ? { kind: "programs", ...memory } : undefined;
+    const bytes = await readBody(found.body, maxMemoryBytes, key);
+    const document = parsedMemory(bytes);
+    if (document === undefined) return undefined;
+    const isOurs = document.tenantId === tenantId && document.snapshotId === live.snapshotId;
+    if (!isOurs || document.recipe !== recipe) return undefined;
+    if ("blocked" in document.rest) return { kind: "blocked", ...document.rest.blocked };
+    const programs = new RememberedPrograms(linesOf(bytes));
+    return describes(programs, live) ? { kind: "programs", programs, ...document.rest } : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof Failure && error.code === "corrupt_document"))
       return undefined;
@@ -50,25 +48,27 @@ export async function readSourceMemory(
   }
 }
 
-interface ParsedMemory extends MemoryTail {
-  readonly head: Readonly<Record<string, unknown>>;
-  readonly programs: RememberedPrograms;
-  readonly blocked: BlockedReading | undefined;
+/** The document without its lines, if it has the digest that it states. Throws `SyntaxError`. */
+function parsedMemory(bytes: Buffer): SourceDocument | undefined {
+  const { headEnd, tailStart } = placesOf(bytes);
+  const text = bytes.toString("utf8", 0, headEnd) + bytes.toString("utf8", tailStart);
+  const result = validate(isSourceDocument, JSON.parse(text));
+  if (!result.valid) return undefined;
+  const sealed = bytes.subarray(0, -memorySealBytes);
+  return result.document.sha256 === sha256Hex(sealed) ? result.document : undefined;
 }
 
-/** Only what we wrote has the right digest, so its parts are what they were. Throws `SyntaxError`. */
-function parsedMemory(bytes: Buffer): ParsedMemory | undefined {
-  const sealed = bytes.subarray(0, -memorySealBytes);
-  const seal = bytes.subarray(-memorySealBytes).toString("latin1");
-  if (bytes.length < memorySealBytes || !seal.includes(`"${sha256Hex(sealed)}"`)) return undefined;
-  const headEnd = sealed.indexOf("\n");
-  const tailStart = sealed.lastIndexOf("\n");
-  if (headEnd === -1 || tailStart === -1) return undefined;
-  const head = JSON.parse(`${sealed.toString("utf8", 0, headEnd)}]}`);
-  const { rest } = JSON.parse(`{"programs":[${sealed.toString("utf8", tailStart + 1)}}`);
-  const lines = sealed.subarray(Math.min(headEnd + 1, tailStart), tailStart);
-  const { strays, unlisted, mayHaveLiveTree, blocked } = rest;
-  return { head, programs: new RememberedPrograms(lines), strays, unlisted, mayHaveLiveTree, blocked };
+function linesOf(bytes: Buffer): Buffer {
+  const { headEnd, tailStart } = placesOf(bytes);
+  return bytes.subarray(Math.min(headEnd + 1, tailStart), tailStart);
+}
+
+/** The line breaks before the first program and behind the last one, which are the same when there is none. */
+function placesOf(bytes: Buffer): { readonly headEnd: number; readonly tailStart: number } {
+  const headEnd = bytes.indexOf("\n");
+  const tailStart = bytes.lastIndexOf("\n");
+  if (headEnd === -1) throw new SyntaxError("no line ends");
+  return { headEnd, tailStart };
 }
 
 /** Whether the published programs are those of the snapshot, and their elements fill its lists exactly. */

@@ -5,7 +5,7 @@ import type { ProblemCode } from "../public-program/problem.ts";
 import type { StrayRows } from "../source/program-sums.ts";
 import type { Findings } from "./problem-log.ts";
 
-export const sourceMemoryFormat = "partner-programs/source@1";
+const sourceMemoryFormat = "partner-programs/source@1";
 
 /** A finding of a program whose id is known. */
 export type RememberedFinding = readonly [code: ProblemCode, field: string | null, value: string | null];

@@ -1,6 +1,6 @@
 import type { TenantId } from "../../core/ids.ts";
 import type { SourceClient } from "../database/connect.ts";
-import { readProgramSums, type StrayRows } from "../source/program-sums.ts";
+import { type ProgramSum, readProgramSums, type StrayRows } from "../source/program-sums.ts";
 import { type ReadProgram, readPrograms } from "../source/read-programs.ts";
 import type { SourceLimits } from "../source/source-limits.ts";
 import type { SourceMemory } from "./read-source-memory.ts";
@@ -32,14 +32,21 @@ export async function readSource(
   client: SourceClient,
   tenantId: TenantId,
   limits: SourceLimits,
-  memory: SourceMemory | undefined,
+  memory: Promise<SourceMemory | undefined>,
   hinted: ReadonlySet<string> | undefined,
 ): Promise<SourceReading> {
-  const remembered = memory?.kind === "programs" ? memory : undefined;
-  const only = onlyHinted(remembered, hinted);
-  const changes = new SourceChanges(remembered?.programs, only);
+  const only = hinted === undefined ? undefined : onlyHinted(rememberedIn(await memory), hinted);
   const names = only === undefined ? undefined : [...only];
-  const sizes = await readProgramSums(client, tenantId, limits, (sum) => changes.add(sum), names);
+  const early: ProgramSum[] = [];
+  let take = (sum: ProgramSum): unknown => early.push(sum);
+  // The database adds up while the memory is fetched and parsed.
+  const reading = readProgramSums(client, tenantId, limits, (sum) => take(sum), names);
+  reading.catch(() => {});
+  const remembered = rememberedIn(await memory);
+  const changes = new SourceChanges(remembered?.programs, only);
+  for (const sum of early.splice(0)) changes.add(sum);
+  take = (sum) => changes.add(sum);
+  const sizes = await reading;
   const { strays, sums } = changes.finish();
   const all = changes.ids.length + changes.kept.length;
   const isWorthwhile = changes.canBeNamed && changes.ids.length <= all * maxChangedShare;
@@ -58,12 +65,18 @@ export async function readSource(
   };
 }
 
+type RememberedSource = Extract<SourceMemory, { kind: "programs" }>;
+
+function rememberedIn(memory: SourceMemory | undefined): RememberedSource | undefined {
+  return memory?.kind === "programs" ? memory : undefined;
+}
+
 /** Rows of unknown programs are found by looking at all of them, so a tenant that has such rows takes no hints. */
 function onlyHinted(
-  memory: Extract<SourceMemory, { kind: "programs" }> | undefined,
-  hinted: ReadonlySet<string> | undefined,
+  memory: RememberedSource | undefined,
+  hinted: ReadonlySet<string>,
 ): ReadonlySet<string> | undefined {
-  if (memory === undefined || hinted === undefined || memory.unlisted === null) return undefined;
+  if (memory === undefined || memory.unlisted === null) return undefined;
   const only = new Set([...hinted, ...memory.unlisted]);
   const canBeNamed = [...only].every((id) => id.length <= maxNameLength);
   return memory.strays.length > 0 || !canBeNamed ? undefined : only;

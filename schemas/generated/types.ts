@@ -916,6 +916,111 @@ export interface TenantRun {
   };
 }
 /**
+ * `tenants/<tenant>/source.json`: what the generator remembers of a tenant's source. No gateway reads it.
+ */
+export interface SourceDocument {
+  /**
+   * Kind and version of this document.
+   */
+  readonly format: "partner-programs/source@1";
+  readonly tenantId: string;
+  /**
+   * The snapshot that it describes.
+   */
+  readonly snapshotId: string;
+  /**
+   * Digest of the settings, the generator, the database's driver and Node.js.
+   */
+  readonly recipe: string;
+  /**
+   * By id: `[id, sum, state]`, and of a published one its departure date, the bytes of its elements in the list and the legacy response, and its findings as `[code, field, value]`.
+   */
+  readonly programs: [unknown, unknown, unknown, ...unknown[]][];
+  /**
+   * What is known beside the programs, or of a build that might not publish.
+   */
+  readonly rest: SourceRest | SourceBlock;
+  /**
+   * Of all bytes before `,"sha256"`.
+   */
+  readonly sha256: string;
+}
+/**
+ * What the memory says beside its programs.
+ */
+export interface SourceRest {
+  /**
+   * Rows of programs that do not exist, by view.
+   */
+  readonly strays: readonly StrayRows[];
+  /**
+   * Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id.
+   */
+  readonly unlisted: readonly string[] | null;
+  /**
+   * Whether there may be a `live/` folder.
+   */
+  readonly mayHaveLiveTree: boolean;
+}
+/**
+ * Rows of one view without a program.
+ */
+export interface StrayRows {
+  readonly view: string;
+  /**
+   * Number of such program ids.
+   */
+  readonly programs: number;
+  /**
+   * The first of them.
+   */
+  readonly firstProgramId: string;
+}
+/**
+ * After a build that might not publish.
+ */
+export interface SourceBlock {
+  readonly blocked: BlockedReading;
+}
+/**
+ * What that build found: while the source says the same, the next one repeats it.
+ */
+export interface BlockedReading {
+  /**
+   * Of the sums of all programs.
+   */
+  readonly sums: string;
+  readonly counts: ProgramCounts;
+  readonly findings: SourceFindings;
+  /**
+   * The programs with an error, by their ids as the source writes them.
+   */
+  readonly leftOut: readonly string[];
+  /**
+   * Whether there may be a `live/` folder.
+   */
+  readonly mayHaveLiveTree: boolean;
+}
+/**
+ * As in the run report.
+ */
+export interface SourceFindings {
+  /**
+   * Findings in the tenant's data.
+   */
+  readonly problems: readonly Problem[];
+  /**
+   * Findings beyond those in `problems`.
+   */
+  readonly problemsOmitted: number;
+  /**
+   * Problem code → number of findings, those omitted included.
+   */
+  readonly problemCounts: {
+    readonly [k: string]: number;
+  };
+}
+/**
  * `auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.
  */
 export interface TokensDocument {

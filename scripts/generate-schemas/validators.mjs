@@ -26,6 +26,7 @@ const modules = {
     "tokens.schema.json",
   ],
   "validators-run-report.ts": ["run-report.schema.json"],
+  "validators-source.ts": ["source.schema.json"],
 };
 
 /**

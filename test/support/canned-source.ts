@@ -75,7 +75,7 @@ export const cannedOptions: BuildOptions = {
     legacyCapacity: "object",
     limits: cannedLimits,
   },
-  recipe: "canned",
+  recipe: "c0".repeat(32),
 };
 
 /** Answers for the sums, then the reader's cursors: the programs on the first fetch and no children at all. */

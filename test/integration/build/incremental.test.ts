@@ -7,11 +7,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BuildOptions } from "../../../cli/build/attempt.ts";
 import { buildTenant } from "../../../cli/build/build-tenant.ts";
 import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
+import { readLiveManifest, readPointer } from "../../../cli/snapshot/live-snapshot.ts";
 import { release } from "../../../cli/snapshot/release.ts";
 import { rollback } from "../../../cli/snapshot/rollback.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
 import { type ObjectKey, sourceMemoryKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
@@ -124,14 +125,20 @@ interface World {
   setting: "object" | "total";
   /** Programs that changed since the last build; `undefined`: who knows what. */
   changed: Set<string> | undefined;
-  isListDamaged: boolean;
+  damagedList: string | undefined;
 }
 
 async function build(world: World, options: Partial<BuildOptions> = {}): Promise<TenantRun> {
   const rules = { ...cannedOptions.rules, legacyCapacity: world.setting };
   return await buildTenant(
     acme,
-    { ...cannedOptions, onInvalid: "report", rules, recipe: world.setting, ...options },
+    {
+      ...cannedOptions,
+      onInvalid: "report",
+      rules,
+      recipe: sha256Hex(Buffer.from(world.setting)),
+      ...options,
+    },
     {
       ...context,
       pool: world.pool,
@@ -215,7 +222,7 @@ async function change(world: World, step: Step): Promise<void> {
         text.replace('"acme"', '"beta"'),
       );
     case "rollback":
-      if (world.isListDamaged) return;
+      if (world.damagedList !== undefined) return;
       await rollback(acme, undefined, { ...context, store: world.store }).catch(() => {});
       return;
     case "release":
@@ -231,13 +238,18 @@ async function change(world: World, step: Step): Promise<void> {
   }
 }
 
+async function liveListKey({ store }: World): Promise<string | undefined> {
+  const live = await readPointer(store, acme, never);
+  return live && (await readLiveManifest(store, live.current, never)).list.key;
+}
+
 async function damage(world: World, { what, how }: Extract<Step, { kind: "damage" }>): Promise<void> {
   const { store } = world;
-  if (world.isListDamaged) return;
+  if (world.damagedList !== undefined) return;
   const { manifest, current } = await publishedSnapshot(store, "acme");
   // On hold nothing mends it.
   if (what === "list" && current.hold !== null) return;
-  world.isListDamaged = what === "list";
+  world.damagedList = what === "list" ? manifest.list.key : undefined;
   const key = what === "memory" ? sourceMemoryKey(acme) : manifest.list.key;
   if (how === "gone") await store.delete([key]);
   else if (how === "cut") await rewriteObject(store, key, (text) => text.slice(0, text.length / 2));
@@ -281,7 +293,7 @@ test("P21 whatever happened before, an incremental build leaves the bytes and th
           pool,
           setting: "object",
           changed: new Set(),
-          isListDamaged: false,
+          damagedList: undefined,
         };
         await build(world);
         const all: readonly Step[] = [...steps, { kind: "build" }];
@@ -292,8 +304,10 @@ test("P21 whatever happened before, an incremental build leaves the bytes and th
           const hintedPrograms = isHinted ? world.changed : undefined;
           let run = await build(world, { rewrite: step.kind === "rewrite", hintedPrograms });
           // A list that nobody needed is not looked at; `--rewrite` is what mends it.
-          if (world.isListDamaged && run.outcome === "unchanged") run = await build(world, { rewrite: true });
-          world.isListDamaged = false;
+          if (world.damagedList !== undefined && (await liveListKey(world)) === world.damagedList) {
+            run = await build(world, { rewrite: true });
+          }
+          world.damagedList = undefined;
           tally.builds += 1;
           if (isHinted) tally.hinted += 1;
           if (run.requests.get > 3) tally.merged += 1;
@@ -315,7 +329,8 @@ test("P21 whatever happened before, an incremental build leaves the bytes and th
     );
   });
   console.log(JSON.stringify(tally));
-  for (const count of Object.values(tally)) expect(count).toBeGreaterThan(0);
+  const least = sized({ whole: 1, quick: 0 });
+  for (const count of Object.values(tally)) expect(count).toBeGreaterThanOrEqual(least);
 });
 
 /** Of a build of the same source into an empty store. */
@@ -323,7 +338,7 @@ async function fullResult({ pool, setting }: World): Promise<object> {
   const directory = mkdtempSync(join(tmpdir(), "full-build-"));
   const store = createFileStore({ directory });
   try {
-    const world: World = { store, pool, setting, changed: undefined, isListDamaged: false };
+    const world: World = { store, pool, setting, changed: undefined, damagedList: undefined };
     return await resultOf(world, await build(world));
   } finally {
     await store.close();

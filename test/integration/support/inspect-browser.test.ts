@@ -199,7 +199,7 @@ describe.skipIf(!hasChromium)(
     test("tells of a hold and of a build that failed where nobody can overlook it", async () => {
       await onPage({}, async (page) => {
         await page.goto(`${inspect.url}/tenants/${deskTenant}`);
-        await page.getByText("Builds pass this tenant over until the hold ends").waitFor();
+        await page.getByText("Until the hold ends builds take out what the source withdraws").waitFor();
         await page.goto(`${inspect.url}/tenants/alpine`);
         await page.getByText("nothing was ever published for this tenant").waitFor();
         await page.getByText("The last run failed").waitFor();

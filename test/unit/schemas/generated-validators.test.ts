@@ -7,10 +7,11 @@ const directory = new URL("../../../schemas/generated/", import.meta.url);
 const modules = readdirSync(directory).filter((name) => name.startsWith("validators-"));
 
 describe("the compiled validators", () => {
-  test("are three modules, so that the gateway loads those of the stored documents only", () => {
+  test("are four modules, so that the gateway loads those of the stored documents only", () => {
     expect(modules.sort()).toEqual([
       "validators-published.ts",
       "validators-run-report.ts",
+      "validators-source.ts",
       "validators-stored.ts",
     ]);
   });

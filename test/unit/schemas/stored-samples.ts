@@ -154,3 +154,47 @@ export const runReport = {
   ],
   problems: [{ ...problem, code: "tenant_vanished", programId: null, field: null, value: "gone-tours" }],
 };
+
+const memoryHead = {
+  format: "partner-programs/source@1",
+  tenantId: "atlas-tours",
+  snapshotId: "20270201T031500Z-0a1b2c3d",
+  recipe: sha256,
+};
+
+export const sourceMemory = {
+  ...memoryHead,
+  programs: [
+    [
+      "lisbon-douro",
+      "-8826813465968198071",
+      "active",
+      "2027-05-01",
+      512,
+      88,
+      ["currency_invalid", "currency", "euro"],
+    ],
+    ["porto", "12", "draft"],
+  ],
+  rest: {
+    strays: [{ view: "faq", programs: 2, firstProgramId: "gone" }],
+    unlisted: ["no id!"],
+    mayHaveLiveTree: true,
+  },
+  sha256,
+};
+
+export const blockedMemory = {
+  ...memoryHead,
+  programs: [],
+  rest: {
+    blocked: {
+      sums: sha256,
+      counts,
+      findings: { problems: [problem], problemsOmitted: 0, problemCounts: { star_level_invalid: 1 } },
+      leftOut: ["no id!"],
+      mayHaveLiveTree: false,
+    },
+  },
+  sha256,
+};
