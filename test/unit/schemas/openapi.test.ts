@@ -112,7 +112,9 @@ describe.each(resources)("GET $path", ({ path, isSuccess, successSchema, headers
 
   test.each(Object.keys(headers))("%s has all its headers and no other", (status) => {
     const described = Object.keys(at(path, `/get/responses/${status}/headers`));
-    expect(described.sort()).toEqual([...(headers[status] ?? []), ...everywhere].sort());
+    // A message is refused before its path is looked at.
+    const ofPath = status === "400" ? [] : everywhere;
+    expect(described.sort()).toEqual([...(headers[status] ?? []), ...ofPath].sort());
   });
 
   test.each(Object.keys(headers))("%s has a body of its schema, with examples that fit it", (status) => {
