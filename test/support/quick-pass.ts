@@ -27,6 +27,7 @@ export const leftOut: readonly string[] = [
   "test/integration/build/waiting-builds.test.ts",
   "test/integration/commit/cost.test.ts",
   "test/integration/commit/frozen-builds.test.ts",
+  "test/integration/docs/partner-client.test.ts",
   "test/integration/gateway/connections.test.ts",
   "test/integration/gateway/fleet.test.ts",
   "test/integration/gateway/hostile-clients.test.ts",
