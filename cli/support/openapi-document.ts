@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { Failure } from "../../core/failure.ts";
 
-/** The OpenAPI 3.1 document of the API, as it was generated from `schemas/`. */
+/**
+ * W65: the OpenAPI 3.1 document of the API, as it was generated from `schemas/` for tools of all kinds. W66: it
+ * takes nothing back.
+ */
 export async function openapiDocument(): Promise<Buffer> {
   // The build nests one level deeper.
   for (const up of ["../..", "../../.."]) {

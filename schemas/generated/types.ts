@@ -527,7 +527,7 @@ export interface StaffTeacher {
   /**
    * Where the company publishes it.
    */
-  readonly gender: "male" | "female" | null;
+  readonly gender: ("male" | "female") | null;
   /**
    * What the teacher does, for display.
    */

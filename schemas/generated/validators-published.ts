@@ -2519,7 +2519,7 @@ return errors === 0;
 validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema76 = {"type":"object","description":"The people who lead the tour.","properties":{"leadGuide":{"anyOf":[{"$ref":"#/$defs/Guide"},{"type":"null"}],"description":"The lead guide."},"teachers":{"type":"array","items":{"$ref":"#/$defs/StaffTeacher"},"description":"Accompanying teachers, in display order."}},"required":["leadGuide","teachers"],"additionalProperties":false};
-const schema77 = {"type":"object","description":"An accompanying teacher.","properties":{"name":{"$ref":"scalars.schema.json#/$defs/Text","description":"Display name."},"gender":{"type":["string","null"],"enum":["male","female",null],"description":"Where the company publishes it."},"roleLabel":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"What the teacher does, for display."}},"required":["name","gender","roleLabel"],"additionalProperties":false};
+const schema77 = {"type":"object","description":"An accompanying teacher.","properties":{"name":{"$ref":"scalars.schema.json#/$defs/Text","description":"Display name."},"gender":{"anyOf":[{"type":"string","enum":["male","female"]},{"type":"null"}],"description":"Where the company publishes it."},"roleLabel":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"What the teacher does, for display."}},"required":["name","gender","roleLabel"],"additionalProperties":false};
 
 function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2573,31 +2573,11 @@ if(valid0){
 if(data.gender !== undefined){
 let data1 = data.gender;
 const _errs5 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate44.errors = [{instancePath:instancePath+"/gender",schemaPath:"#/properties/gender/type",keyword:"type",params:{type: schema77.properties.gender.type}}];
-return false;
-}
-if(!(((data1 === "male") || (data1 === "female")) || (data1 === null))){
-validate44.errors = [{instancePath:instancePath+"/gender",schemaPath:"#/properties/gender/enum",keyword:"enum",params:{allowedValues: schema77.properties.gender.enum}}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.roleLabel !== undefined){
-let data2 = data.roleLabel;
-const _errs7 = errors;
-const _errs8 = errors;
+const _errs6 = errors;
 let valid2 = false;
-const _errs9 = errors;
-const _errs10 = errors;
-if(errors === _errs10){
-if(typeof data2 === "string"){
-if(!pattern5.test(data2)){
-const err0 = {instancePath:instancePath+"/roleLabel",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const _errs7 = errors;
+if(typeof data1 !== "string"){
+const err0 = {instancePath:instancePath+"/gender",schemaPath:"#/properties/gender/anyOf/0/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2606,9 +2586,8 @@ vErrors.push(err0);
 }
 errors++;
 }
-}
-else {
-const err1 = {instancePath:instancePath+"/roleLabel",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}};
+if(!((data1 === "male") || (data1 === "female"))){
+const err1 = {instancePath:instancePath+"/gender",schemaPath:"#/properties/gender/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema77.properties.gender.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2617,12 +2596,11 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-var _valid0 = _errs9 === errors;
+var _valid0 = _errs7 === errors;
 valid2 = valid2 || _valid0;
-const _errs12 = errors;
-if(data2 !== null){
-const err2 = {instancePath:instancePath+"/roleLabel",schemaPath:"#/properties/roleLabel/anyOf/1/type",keyword:"type",params:{type: "null"}};
+const _errs9 = errors;
+if(data1 !== null){
+const err2 = {instancePath:instancePath+"/gender",schemaPath:"#/properties/gender/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2631,10 +2609,10 @@ vErrors.push(err2);
 }
 errors++;
 }
-var _valid0 = _errs12 === errors;
+var _valid0 = _errs9 === errors;
 valid2 = valid2 || _valid0;
 if(!valid2){
-const err3 = {instancePath:instancePath+"/roleLabel",schemaPath:"#/properties/roleLabel/anyOf",keyword:"anyOf",params:{}};
+const err3 = {instancePath:instancePath+"/gender",schemaPath:"#/properties/gender/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2646,17 +2624,92 @@ validate44.errors = vErrors;
 return false;
 }
 else {
-errors = _errs8;
+errors = _errs6;
 if(vErrors !== null){
-if(_errs8){
-vErrors.length = _errs8;
+if(_errs6){
+vErrors.length = _errs6;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.roleLabel !== undefined){
+let data2 = data.roleLabel;
+const _errs11 = errors;
+const _errs12 = errors;
+let valid3 = false;
+const _errs13 = errors;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data2 === "string"){
+if(!pattern5.test(data2)){
+const err4 = {instancePath:instancePath+"/roleLabel",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/roleLabel",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+var _valid1 = _errs13 === errors;
+valid3 = valid3 || _valid1;
+const _errs16 = errors;
+if(data2 !== null){
+const err6 = {instancePath:instancePath+"/roleLabel",schemaPath:"#/properties/roleLabel/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+var _valid1 = _errs16 === errors;
+valid3 = valid3 || _valid1;
+if(!valid3){
+const err7 = {instancePath:instancePath+"/roleLabel",schemaPath:"#/properties/roleLabel/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+validate44.errors = vErrors;
+return false;
+}
+else {
+errors = _errs12;
+if(vErrors !== null){
+if(_errs12){
+vErrors.length = _errs12;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
@@ -6746,4 +6799,4 @@ return errors === 0;
 validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 /** Changes with every rule of this module. */
-export const publishedContract = "30abd4a71cd8d1a36a78bcf730bbc8f0b5e549c7749dbd692ecf137fb8703f5e";
+export const publishedContract = "5826ca0fafdcc7585d4c9229727c37bacd150076a62defe3e7b930c2ba19b772";

@@ -16,6 +16,8 @@ export interface SnapshotContent {
   /** Pads every detail and the list to at least this many bytes. */
   readonly minBytes?: number;
   readonly generatedAt?: string;
+  /** Further fields of each program: of its list element and detail, and of its detail alone. */
+  readonly fields?: (programId: string) => { readonly list?: object; readonly detail?: object };
 }
 
 /** What is in the store afterwards. */
@@ -30,6 +32,8 @@ export interface PublishedSnapshot {
   readonly details: ReadonlyMap<string, Buffer>;
 }
 
+const plain: NonNullable<SnapshotContent["fields"]> = () => ({});
+
 /** Writes a complete snapshot and makes it live, whatever was live before. */
 export async function publishSnapshot(
   store: ObjectStore,
@@ -37,7 +41,7 @@ export async function publishSnapshot(
   content: SnapshotContent,
 ): Promise<PublishedSnapshot> {
   const tenantId = parseTenantId(tenant);
-  const { programIds, generation = 1, mark = tenant, minBytes = 0 } = content;
+  const { programIds, generation = 1, mark = tenant, minBytes = 0, fields = plain } = content;
   const id = snapshotId(new Date(), randomBytes(4));
   const generatedAt = content.generatedAt ?? new Date().toISOString();
   const padding = { description: `${mark} `.repeat(Math.ceil(minBytes / (mark.length + 1))) };
@@ -49,22 +53,26 @@ export async function publishSnapshot(
     return { entry: { key, sha256: sha256Hex(bytes), size: bytes.length }, bytes };
   }
 
+  function listed(programId: string): {
+    readonly id: string;
+    readonly name: string;
+    readonly status: string;
+  } {
+    return { id: programId, name: `${mark} ${programId}`, status: "active", ...fields(programId).list };
+  }
+
   const programs = new ProgramTable();
   const details = new Map<string, Buffer>();
   for (const text of programIds) {
     const programId = parseProgramId(text);
     const { entry, bytes } = await put(
       { kind: "detail", programId },
-      { data: { id: programId, name: `${mark} ${programId}`, status: "active", ...padding } },
+      { data: { ...listed(programId), ...padding, ...fields(programId).detail } },
     );
     details.set(programId, bytes);
     programs.add(programId, { snapshotId: id, sha256: entry.sha256, size: entry.size });
   }
-  const data = programIds.map((programId) => ({
-    id: programId,
-    name: `${mark} ${programId}`,
-    status: "active",
-  }));
+  const data = programIds.map(listed);
   const list = await put({ kind: "list" }, { data, meta: { count: data.length }, ...padding });
   const legacy = await put(
     { kind: "legacy" },

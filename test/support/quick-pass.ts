@@ -10,8 +10,8 @@ export function sized<Size>(sizes: { readonly whole: Size; readonly quick: Size 
 }
 
 /**
- * Test files that the quick pass leaves out: they wait for many deadlines, start many processes, or repeat a build for
- * every fault there is.
+ * Test files that the quick pass leaves out: they wait for many deadlines, start many processes, install what partners use, or
+ * repeat a build for every fault there is.
  */
 export const leftOut: readonly string[] = [
   "test/integration/build/concurrent-builds.test.ts",
@@ -27,6 +27,7 @@ export const leftOut: readonly string[] = [
   "test/integration/build/waiting-builds.test.ts",
   "test/integration/commit/cost.test.ts",
   "test/integration/commit/frozen-builds.test.ts",
+  "test/integration/docs/partner-client.test.ts",
   "test/integration/gateway/connections.test.ts",
   "test/integration/gateway/fleet.test.ts",
   "test/integration/gateway/hostile-clients.test.ts",
@@ -36,6 +37,9 @@ export const leftOut: readonly string[] = [
   "test/integration/gateway/process.test.ts",
   "test/integration/gateway/stalled-readers.test.ts",
   "test/integration/gateway/start.test.ts",
+  "test/integration/schemas/tool-clients.test.ts",
+  "test/integration/schemas/tool-prism.test.ts",
+  "test/integration/schemas/tool-reverts.test.ts",
   "test/integration/snapshot/live-tree.test.ts",
   "test/integration/source/commands.test.ts",
   "test/integration/store/hostile-answers.test.ts",

@@ -1,81 +1,217 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
+import { createProgramsClient, stateFile } from "../../../docs/client/programs-client.ts";
+import { type Front, startFront } from "../../support/front.ts";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
-import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { publishSnapshot, type SnapshotContent } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
-import { markedBlock, page } from "../../support/markdown.ts";
+import { projectRoot } from "../../support/markdown.ts";
+import { run } from "../../support/partner-tools.ts";
+import { createPythonClient, hasPython, type PollingClient } from "../../support/python-client.ts";
 
-interface Programs {
-  readonly snapshotId: string | undefined;
-  readonly programs: ReadonlyMap<string, { readonly name: string }>;
-}
-
-interface ProgramsClient {
-  sync(known?: Programs): Promise<Programs>;
-}
-
-let directory: string;
-let createProgramsClient: (options: { baseUrl: string; token: string }) => ProgramsClient;
+const tenant = "alpine-walks";
+const token = issueToken(tenant);
+const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);
 let fixture: GatewayFixture;
-const token = issueToken("alpine-walks");
+let front: Front | undefined;
+let directory: string;
+let generation: number;
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "docs-test-"));
-  const file = join(directory, "client.mjs");
-  await writeFile(file, markedBlock(page("docs/partners.md").text, "client"));
-  ({ createProgramsClient } = await import(pathToFileURL(file).href));
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "partner-client-"));
+  generation = 0;
+});
+afterEach(async () => {
+  await front?.stop();
+  front = undefined;
+  await fixture?.close();
+  await rm(directory, { recursive: true, force: true });
 });
 
-afterAll(() => rm(directory, { recursive: true, force: true }));
-afterEach(() => fixture.close());
-
-async function clientFor(env: Readonly<Record<string, string>>): Promise<ProgramsClient> {
-  fixture = await startGateway({
-    env,
-    async fill(store, tokens) {
-      await publishSnapshot(store, "alpine-walks", { programIds: ["a", "b", "c"], mark: "first" });
-      await tokens.write([token]);
-    },
-  });
-  return createProgramsClient({ baseUrl: fixture.api, token: token.plaintext });
+async function publish(
+  programIds: readonly string[],
+  fields: SnapshotContent["fields"] = () => ({}),
+): Promise<void> {
+  generation += 1;
+  await publishSnapshot(fixture.store, tenant, { programIds, fields, generation, mark: "walk" });
 }
 
-describe("the client of the partner guide", () => {
-  test("reads the list and the details, and next time the list only", async () => {
-    const client = await clientFor({});
-    const known = await client.sync();
-    expect([...known.programs.values()].map(({ name }) => name)).toEqual(["first a", "first b", "first c"]);
-    expect(await client.sync(known)).toBe(known);
-    expect(fixture.log.filter(({ msg }) => msg === "request")).toHaveLength(5);
+async function serve(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  fixture = await startGateway({
+    env: { SNAPSHOT_REFRESH_MS: "0", RATE_LIMIT_REQUESTS: "100000", ...env },
+    fill: (_store, tokens) => tokens.write([token]),
   });
+}
 
-  test("sees a new snapshot, and that a program is gone", async () => {
-    const client = await clientFor({ SNAPSHOT_REFRESH_MS: "0" });
-    const known = await client.sync();
-    await publishSnapshot(fixture.store, "alpine-walks", {
-      programIds: ["a", "c"],
-      mark: "second",
-      generation: 2,
+interface Options {
+  readonly baseUrl?: string;
+  readonly token?: string;
+  readonly maxAttempts?: number;
+}
+
+function answers(status?: number): number {
+  return fixture.log.filter((line) => line.msg === "request" && (status ?? line.status) === line.status)
+    .length;
+}
+
+const languages = [
+  ["TypeScript", (options) => createProgramsClient({ ...options, state: stateFile(options.state) }), true],
+  ["Python", createPythonClient, hasPython],
+] as const satisfies readonly (readonly [
+  string,
+  (options: Required<Options> & { readonly state: string; readonly refreshPerPoll: number }) => PollingClient,
+  boolean,
+])[];
+
+describe.each(languages)("the client for partners in %s", (_language, create, isThere) => {
+  const test = plainTest.skipIf(!isThere);
+
+  function client(options: Options = {}): PollingClient {
+    return create({
+      baseUrl: fixture.api,
+      token: token.plaintext,
+      state: join(directory, "state.json"),
+      refreshPerPoll: 5,
+      maxAttempts: 6,
+      ...options,
     });
-    const next = await client.sync(known);
-    expect(next.snapshotId).not.toBe(known.snapshotId);
-    expect([...next.programs.values()].map(({ name }) => name)).toEqual(["second a", "second c"]);
+  }
+
+  test("makes one request when nothing has changed", async () => {
+    await serve();
+    await publish(ids(20));
+    const programs = client();
+    const first = await programs.sync();
+    expect([first.requests, first.programs.size, first.added.length]).toEqual([21, 20, 20]);
+    expect(await programs.sync()).toMatchObject({ requests: 1, added: [], changed: [], removed: [] });
+    expect(answers()).toBe(22);
   });
 
-  test("waits for the next window when its quota is used up", async () => {
-    const client = await clientFor({ RATE_LIMIT_REQUESTS: "2", RATE_LIMIT_WINDOW_SECONDS: "2" });
-    const known = await client.sync();
-    expect(known.programs.size).toBe(3);
-    expect(fixture.log.some(({ status }) => status === 429)).toBe(true);
+  test("reads one detail when one of 500 programs has changed in the list, and some for a refresh", async () => {
+    await serve();
+    await publish(ids(500));
+    const programs = client();
+    expect((await programs.sync()).requests).toBe(501);
+    await publish(ids(500), (id) =>
+      id === "p77" ? { list: { capacity: { total: 9, used: 1, remaining: 8 } } } : {},
+    );
+    const next = await programs.sync();
+    expect(next).toMatchObject({ requests: 2 + 5, changed: ["p77"], waitingForRefresh: 494 });
+    expect(next.programs.get("p77")?.capacity.used).toBe(1);
+  });
+
+  test("brings a change that only a detail shows within programs / refreshPerPoll polls, then rests", async () => {
+    await serve();
+    await publish(ids(12));
+    const programs = client();
+    await programs.sync();
+    await publish(ids(12), (id) => (id === "p11" ? { detail: { departurePoint: "Platform 9" } } : {}));
+    let polls = 0;
+    for (let place: unknown; place === undefined; polls += 1)
+      place = (await programs.sync()).programs.get("p11")?.departurePoint;
+    expect(polls).toBeLessThanOrEqual(3);
+    while ((await programs.sync()).requests > 1) polls += 1;
+    expect(polls).toBeLessThanOrEqual(3);
+  });
+
+  test("converges while a new snapshot is published with every request", async () => {
+    await serve();
+    await publish(ids(30));
+    let busy = true;
+    const publishing = (async () => {
+      while (busy)
+        await publish(ids(30), () => ({ list: { capacity: { total: 99, used: generation, remaining: 0 } } }));
+    })();
+    const result = await client()
+      .sync()
+      .finally(() => {
+        busy = false;
+      });
+    await publishing;
+    expect([result.requests, result.programs.size]).toEqual([31, 30]);
+  });
+
+  test("drops what the list no longer has, and what is a 404 by now", async () => {
+    await serve();
+    await publish(ids(3));
+    const programs = client();
+    await programs.sync();
+    await publish(["p0", "p2"]);
+    const next = await programs.sync();
+    expect([next.removed, [...next.programs.keys()]]).toEqual([["p1"], ["p0", "p2"]]);
+  });
+
+  test("never exceeds its quota: it waits for the next window before it is refused", async () => {
+    await serve({ RATE_LIMIT_REQUESTS: "4", RATE_LIMIT_WINDOW_SECONDS: "1" });
+    await publish(ids(9));
+    expect((await client().sync()).programs.size).toBe(9);
+    expect([answers(200), answers(429)]).toEqual([10, 0]);
+  });
+
+  test("waits as long as a 429 says when others have used the quota up", async () => {
+    await serve({ RATE_LIMIT_REQUESTS: "1", RATE_LIMIT_WINDOW_SECONDS: "1" });
+    await publish([]);
+    await fetch(`${fixture.api}/v1/programs`, { headers: { authorization: `Bearer ${token.plaintext}` } });
+    expect((await client().sync()).requests).toBe(2);
+    expect(answers(429)).toBe(1);
+  });
+
+  test.each([404, 503] as const)(
+    "keeps what it has read when a proxy answers %s later on, and goes on from there",
+    async (fate) => {
+      await serve();
+      await publish(ids(6));
+      front = await startFront(fixture.api, (count) => (count > 4 ? fate : "passes"));
+      const failing = client({ baseUrl: front.url, maxAttempts: 1 });
+      await expect(failing.sync()).rejects.toThrow(`GET /v1/programs/p3: status ${fate}, request `);
+      const next = await client().sync();
+      expect([next.requests, next.programs.size]).toEqual([1 + 3, 6]);
+      expect(await readdir(directory)).toEqual(["state.json"]);
+    },
+  );
+
+  test("keeps a path prefix of the base address, asks for gzip, and opens one connection", async () => {
+    await serve();
+    await publish(ids(8));
+    front = await startFront(fixture.api);
+    expect((await client({ baseUrl: front.url }).sync()).programs.size).toBe(8);
+    expect(new Set(front.seen.map(({ headers }) => headers["accept-encoding"]))).toEqual(new Set(["gzip"]));
+    expect([front.seen.length, front.connections]).toEqual([9, 1]);
+  });
+
+  test.each([500, 503, "cut"] as const)("asks again after an answer that may pass (%s)", async (fate) => {
+    await serve();
+    await publish(ids(2));
+    front = await startFront(fixture.api, (count) => (count === 2 ? fate : "passes"));
+    const { requests, programs } = await client({ baseUrl: front.url }).sync();
+    expect([requests, programs.size]).toEqual([4, 2]);
+  });
+
+  test("leaves the copy as it is when the list is a 404, and says what to look at", async () => {
+    await serve();
+    await publish(ids(2));
+    await client().sync();
+    const before = await readFile(join(directory, "state.json"), "utf8");
+    await expect(client({ baseUrl: `${fixture.api}/wrong` }).sync()).rejects.toThrow(/base address/);
+    expect(await readFile(join(directory, "state.json"), "utf8")).toBe(before);
   });
 
   test("gives up at once where asking again does not help, and names the request", async () => {
-    await clientFor({});
-    const stranger = createProgramsClient({ baseUrl: fixture.api, token: "ppr_wrong" });
-    await expect(stranger.sync()).rejects.toThrow(/status 401, request [0-9a-f-]{36}/);
-    expect(fixture.log.filter(({ status }) => status === 401)).toHaveLength(1);
+    await serve();
+    await expect(client({ token: "ppr_wrong" }).sync()).rejects.toThrow(/status 401, request [0-9a-f-]{36}/);
+    expect(answers(401)).toBe(1);
   });
+});
+
+plainTest("the package has the client as its export ./client, with types", async () => {
+  const code =
+    'import { createProgramsClient } from "partner-programs/client"; console.log(typeof createProgramsClient)';
+  const { status, output } = await run(process.execPath, ["--input-type=module", "-e", code], projectRoot);
+  expect([status, output.trim()]).toEqual([0, "function"]);
+  const types = await readFile(join(projectRoot, "dist/docs/client/programs-client.d.ts"), "utf8");
+  expect(types).toContain(
+    "export declare function createProgramsClient(options: ClientOptions): ProgramsClient",
+  );
 });

@@ -6,13 +6,14 @@ import {
   isProgramDetailResponse,
   isProgramListResponse,
 } from "../../../schemas/generated/validators-published.ts";
+import scalars from "../../../schemas/scalars.schema.json" with { type: "json" };
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 import { valueAt } from "./mutations.ts";
 
 const always = ["X-Request-Id", "Cache-Control"];
 const quota = ["RateLimit", "RateLimit-Policy"];
 const snapshot = ["Snapshot-Id", "Snapshot-Generated-At", "Snapshot-Confirmed-At"];
-const ok = [...always, ...quota, ...snapshot, "Vary", "Content-Encoding"];
+const ok = [...always, ...quota, ...snapshot, "Vary"];
 const errorHeaders = {
   400: [...always, ...quota],
   401: [...always, "WWW-Authenticate"],
@@ -22,7 +23,9 @@ const errorHeaders = {
   429: [...always, ...quota, "Retry-After"],
   500: [...always, ...quota],
 };
-const { 400: _invalid, 404: _missing, ...listErrorHeaders } = errorHeaders;
+const { 404: _missing, ...withoutMissing } = errorHeaders;
+/** Without an id, the message alone can be invalid: that is found before the token is looked at. */
+const listErrorHeaders = { ...withoutMissing, 400: always };
 const codes: Readonly<Record<string, string>> = {
   400: "invalid_request",
   401: "unauthorized",
@@ -87,9 +90,11 @@ test("no resource takes a query parameter; all take an optional X-Request-Id", (
   }
 });
 
-test("every resource requires a bearer token with the scope programs.read", () => {
-  expect(openapi.security).toEqual([{ partnerToken: ["programs.read"] }]);
-  expect(openapi.components.securitySchemes.partnerToken).toMatchObject({ type: "http", scheme: "bearer" });
+test("every resource requires a bearer token, whose scope programs.read is described", () => {
+  expect(openapi.security).toEqual([{ partnerToken: [] }]);
+  const { partnerToken } = openapi.components.securitySchemes;
+  expect(partnerToken).toMatchObject({ type: "http", scheme: "bearer" });
+  expect(partnerToken.description).toContain("`programs.read`");
   expect(JSON.stringify(openapi.paths)).not.toContain('"security"');
 });
 
@@ -107,7 +112,9 @@ describe.each(resources)("GET $path", ({ path, isSuccess, successSchema, headers
 
   test.each(Object.keys(headers))("%s has all its headers and no other", (status) => {
     const described = Object.keys(at(path, `/get/responses/${status}/headers`));
-    expect(described.sort()).toEqual([...(headers[status] ?? []), ...everywhere].sort());
+    // A message is refused before its path is looked at.
+    const ofPath = status === "400" ? [] : everywhere;
+    expect(described.sort()).toEqual([...(headers[status] ?? []), ...ofPath].sort());
   });
 
   test.each(Object.keys(headers))("%s has a body of its schema, with examples that fit it", (status) => {
@@ -136,6 +143,61 @@ test("the examples of headers fit their schemas", () => {
   expect(openapi.components.headers["Snapshot-Id"].example).toMatch(schemaPattern("SnapshotId"));
   expect(openapi.components.headers["Snapshot-Generated-At"].example).toMatch(schemaPattern("Instant"));
   expect(openapi.components.headers["X-Request-Id"].example).toMatch(schemaPattern("RequestId"));
+});
+
+describe("W65 the document is one that common tools take", () => {
+  const patterns = [...JSON.stringify(openapi).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, text = ""]) => String(JSON.parse(text)),
+  );
+
+  test("no pattern has a look-around, a back-reference or a character outside visible ASCII", () => {
+    expect(patterns.length).toBeGreaterThan(10);
+    expect(patterns.filter((pattern) => /\(\?[=!<]|\\[1-9k]|[^\x20-\x7e]/.test(pattern))).toEqual([]);
+  });
+
+  test("dates, times and addresses have their format", () => {
+    const { CalendarDate, Instant, HttpsUrl } = openapi.components.schemas;
+    expect([CalendarDate.format, Instant.format, HttpsUrl.format]).toEqual(["date", "date-time", "uri"]);
+  });
+
+  test("no schema has the name of a response, and none has null in an enum", () => {
+    const { schemas, responses } = openapi.components;
+    expect(Object.keys(schemas).filter((name) => name in responses)).toEqual([]);
+    expect(JSON.stringify(schemas)).not.toMatch(/"enum":\[[^\]]*null/);
+  });
+
+  test("the server is an address without variables, and there is somebody to ask", () => {
+    expect(openapi.servers.map((server) => Object.keys(server))).toEqual([["url", "description"]]);
+    expect(URL.canParse(openapi.servers[0]?.url ?? "")).toBe(true);
+    expect(openapi.info.contact).toEqual({ name: "Partner support", email: "partners@example.com" });
+  });
+
+  test.each(["Forbidden", "LegacyForbidden"] as const)("%s shows its own challenge", (name) => {
+    const header = openapi.components.responses[name].headers["WWW-Authenticate"];
+    expect(header.example).toContain('error="insufficient_scope", scope="programs.read"');
+  });
+
+  test("what the validators accept fits the patterns of the document", () => {
+    const text = new RegExp(openapi.components.schemas.Text.pattern, "u");
+    const strict = new RegExp(scalars.$defs.Text.pattern, "u");
+    const unlike: string[] = [];
+    for (let code = 0; code <= 0xffff; code += 1) {
+      const character = String.fromCodePoint(code);
+      if (strict.test(character) && !text.test(character)) unlike.push(code.toString(16));
+    }
+    // JavaScript alone counts the byte order mark as white space.
+    expect(unlike).toEqual(["feff"]);
+    for (const name of ["CalendarDate", "Instant"] as const) {
+      const loose = new RegExp(openapi.components.schemas[name].pattern, "u");
+      for (const sample of ["0001-01-01", "2024-02-29", "9999-12-31"]) {
+        const value = name === "Instant" ? `${sample}T23:59:59.123456789Z` : sample;
+        expect([new RegExp(scalars.$defs[name].pattern, "u").test(value), loose.test(value)]).toEqual([
+          true,
+          true,
+        ]);
+      }
+    }
+  });
 });
 
 test("the document is self-contained: every reference leads to something inside it", () => {

@@ -1,0 +1,47 @@
+import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { Agent as HttpsAgent, request as secureRequest } from "node:https";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+
+/** An answer with its body read and unpacked. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** Asks over one connection that is kept, with gzip. Rejects when it breaks, or a body ends before it should. */
+export interface Connection {
+  get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<RawAnswer>;
+}
+
+/** Not `fetch`, which opens a second connection while it tidies the first. A path prefix of the base address is kept. */
+export function createConnection(baseUrl: string): Connection {
+  const base = baseUrl.replace(/\/$/, "");
+  const isSecure = new URL(base).protocol === "https:";
+  const agentOptions = { keepAlive: true, maxSockets: 1 };
+  const agent = isSecure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+  const start = isSecure ? secureRequest : request;
+  return {
+    async get(path, headers, signal) {
+      const options = { agent, signal, headers: { ...headers, "accept-encoding": "gzip" } };
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        start(base + path, options, resolve)
+          .on("error", reject)
+          .end();
+      });
+      const text = await bodyText(response);
+      return { status: response.statusCode ?? 0, headers: response.headers, text };
+    },
+  };
+}
+
+async function bodyText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of source) chunks.push(chunk);
+  };
+  if (response.headers["content-encoding"] === "gzip") await pipeline(response, createGunzip(), collect);
+  else await pipeline(response, collect);
+  return Buffer.concat(chunks).toString();
+}

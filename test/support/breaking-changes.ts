@@ -1,0 +1,127 @@
+/**
+ * What of an OpenAPI document of a read-only API would break a client that was written for an earlier one: the rules of
+ * oasdiff that concern answers, parameters and security. Additions are none. Descriptions and examples don't count.
+ */
+export function breakingChanges(released: unknown, current: unknown): readonly string[] {
+  const found: string[] = [];
+  const one = reader(released);
+  const other = reader(current);
+  for (const [path, item] of one.entries(one.root.paths)) {
+    const now = other.at(other.root.paths?.[path]);
+    if (now === undefined) found.push(`${path}: path removed`);
+    else if (now.get === undefined) found.push(`${path}: GET removed`);
+    else {
+      found.push(...parameterChanges(path, one.list(item.parameters), other.list(now.parameters)));
+      found.push(...responseChanges(path, one, item.get.responses, other, now.get.responses));
+    }
+  }
+  const security = [one.root.security, other.root.security].map((value) => JSON.stringify(value));
+  if (security[0] !== security[1]) found.push("security changed");
+  return found;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: both documents are looked into wherever they differ
+type Part = any;
+
+interface Reader {
+  readonly root: Part;
+  /** A part with its reference followed. */
+  at(part: Part): Part;
+  entries(parts: Part): [string, Part][];
+  list(parts: Part): Part[];
+}
+
+function reader(root: Part): Reader {
+  const at = (part: Part): Part => {
+    if (typeof part?.$ref !== "string") return part;
+    const { $ref, ...beside } = part;
+    const target = $ref
+      .slice(2)
+      .split("/")
+      .reduce((value: Part, key: string) => value?.[key], root);
+    return { ...at(target), ...beside };
+  };
+  return {
+    root,
+    at,
+    entries: (parts) => Object.entries(parts ?? {}).map(([key, part]) => [key, at(part)]),
+    list: (parts) => (parts ?? []).map(at),
+  };
+}
+
+function parameterChanges(path: string, before: readonly Part[], after: readonly Part[]): string[] {
+  const found: string[] = [];
+  const key = ({ in: place, name }: Part): string => `${place} ${name}`;
+  const known = new Map(before.map((parameter) => [key(parameter), parameter]));
+  for (const parameter of after) {
+    const was = known.get(key(parameter));
+    if (parameter.required && !was?.required) found.push(`${path}: ${key(parameter)} became required`);
+    if (was !== undefined && shape(was.schema) !== shape(parameter.schema))
+      found.push(`${path}: ${key(parameter)} is described otherwise`);
+    known.delete(key(parameter));
+  }
+  return [...found, ...[...known.keys()].map((gone) => `${path}: ${gone} removed`)];
+}
+
+function responseChanges(path: string, one: Reader, before: Part, other: Reader, after: Part): string[] {
+  const found: string[] = [];
+  for (const [status, was] of one.entries(before)) {
+    const where = `${path} ${status}`;
+    const now = other.at(after?.[status]);
+    if (now === undefined) {
+      found.push(`${where}: status removed`);
+      continue;
+    }
+    for (const [name, header] of one.entries(was.headers)) {
+      const kept = other.at(now.headers?.[name]);
+      if (kept === undefined) found.push(`${where}: header ${name} removed`);
+      else if (header.required && !kept.required) found.push(`${where}: header ${name} became optional`);
+      else if (shape(one.at(header.schema)) !== shape(other.at(kept.schema)))
+        found.push(`${where}: header ${name} is described otherwise`);
+    }
+    for (const [type, { schema }] of one.entries(was.content)) {
+      const kept = now.content?.[type];
+      if (kept === undefined) found.push(`${where}: ${type} removed`);
+      else found.push(...schemaChanges(where, one, schema, other, kept.schema));
+    }
+  }
+  return found;
+}
+
+/** What an answer may be now that it could not be before, or has no more. */
+function schemaChanges(where: string, one: Reader, before: Part, other: Reader, after: Part): string[] {
+  const [was, now] = [one.at(before), other.at(after)];
+  if (was === undefined || now === undefined) return was === now ? [] : [`${where}: schema removed`];
+  const found: string[] = [];
+  const alternatives: readonly Part[] | undefined = was.anyOf ?? was.oneOf;
+  const others: readonly Part[] = now.anyOf ?? now.oneOf ?? [now];
+  if (alternatives !== undefined || others.length > 1) {
+    const fits = (part: Part): boolean =>
+      (alternatives ?? [was]).some((old) => schemaChanges(where, one, old, other, part).length === 0);
+    return others.every(fits) ? [] : [`${where}: may be something else`];
+  }
+  const types = [was.type].flat();
+  if (![now.type].flat().every((type) => types.includes(type))) found.push(`${where}: type widened`);
+  const words = was.enum ?? (was.const === undefined ? undefined : [was.const]);
+  const wordsNow = now.enum ?? (now.const === undefined ? undefined : [now.const]);
+  if (words !== undefined && !(wordsNow?.every((word: unknown) => words.includes(word)) ?? false))
+    found.push(`${where}: value added to an enumeration`);
+  for (const bound of ["minimum", "exclusiveMinimum", "maximum", "pattern", "format"])
+    if (was[bound] !== undefined && was[bound] !== now[bound]) found.push(`${where}: ${bound} changed`);
+  if (was.items !== undefined) found.push(...schemaChanges(`${where}[]`, one, was.items, other, now.items));
+  for (const [name, property] of Object.entries(was.properties ?? {})) {
+    const place = `${where}.${name}`;
+    if (now.properties?.[name] === undefined) found.push(`${place}: removed`);
+    else {
+      if (was.required?.includes(name) && !now.required?.includes(name))
+        found.push(`${place}: became optional`);
+      found.push(...schemaChanges(place, one, property, other, now.properties[name]));
+    }
+  }
+  return found;
+}
+
+/** A schema without its words. */
+function shape(schema: Part): string {
+  return JSON.stringify(schema, (key, value) => (key === "description" ? undefined : value));
+}

@@ -1,0 +1,62 @@
+import { createServer, type IncomingHttpHeaders, request } from "node:http";
+
+/** A server before the gateway, under a path prefix, that can spoil what passes. */
+export interface Front {
+  /** Base address, with the prefix. */
+  readonly url: string;
+  /** What came, in order. */
+  readonly seen: readonly { readonly path: string; readonly headers: IncomingHttpHeaders }[];
+  /** Connections that were opened. */
+  readonly connections: number;
+  stop(): Promise<void>;
+}
+
+/** What becomes of a request: answered by the gateway, with this status and no JSON, or cut within its body. */
+export type Fate = "passes" | "cut" | 404 | 500 | 503;
+
+export async function startFront(
+  gateway: string,
+  fate: (count: number, path: string) => Fate = () => "passes",
+): Promise<Front> {
+  const prefix = "/partners/v2";
+  const seen: { path: string; headers: IncomingHttpHeaders }[] = [];
+  let connections = 0;
+  const server = createServer((incoming, outgoing) => {
+    const path = (incoming.url ?? "").replace(prefix, "");
+    seen.push({ path, headers: incoming.headers });
+    const decided = incoming.url?.startsWith(prefix) ? fate(seen.length, path) : 404;
+    if (typeof decided === "number") {
+      outgoing.writeHead(decided).end("<html>");
+      return;
+    }
+    const { host: _host, connection: _connection, ...headers } = incoming.headers;
+    const onward = request(new URL(path, gateway), { headers }, (answer) => {
+      const { connection: _hop, ...kept } = answer.headers;
+      outgoing.writeHead(answer.statusCode ?? 0, kept);
+      if (decided === "passes") answer.pipe(outgoing);
+      else
+        answer.once("data", (chunk: Buffer) =>
+          outgoing.write(chunk.subarray(0, 9), () => outgoing.destroy()),
+        );
+    });
+    onward.end();
+  });
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("not a TCP listener");
+  return {
+    url: `http://127.0.0.1:${address.port}${prefix}/`,
+    seen,
+    get connections() {
+      return connections;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
