@@ -175,6 +175,7 @@ describe("store check", () => {
     expect(gateway.Statement[1].Resource).toEqual([
       "arn:aws:s3:::programs/team/tenants/*/current.json",
       "arn:aws:s3:::programs/team/tenants/*/snapshots/*",
+      "arn:aws:s3:::programs/team/runs/confirmed.json",
       "arn:aws:s3:::programs/team/auth/tokens.json",
     ]);
   });
