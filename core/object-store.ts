@@ -36,6 +36,11 @@ export type GetResult =
        * used again when `take` has resolved. So a body that goes straight out leaves no garbage behind.
        */
       readonly forEachChunk?: (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
+      /**
+       * Some drivers', for small bodies: the bytes all at once without `body`, which costs more than reading them. Such a
+       * body needs no reader, and the call's signal ends it until it is complete. Fails as `body` does.
+       */
+      readonly whole?: () => Promise<Buffer>;
     }
   | { readonly kind: "not_modified" }
   | { readonly kind: "missing" };

@@ -7,7 +7,8 @@ export type StoreReader = Pick<ObjectStore, "get">;
 
 /**
  * The same reader, each call reported when its outcome is known: `object`, `missing`, ... or a failure's code. A call's
- * signal also ends the body that it got, at once and even while the body stalls: drivers look at it until they answer.
+ * signal also ends the body that it got, at once and even while the body stalls: drivers look at it until they answer,
+ * and those that give bodies whole until these are complete.
  */
 export function guardedReader(
   store: StoreReader,
@@ -18,7 +19,7 @@ export function guardedReader(
       try {
         const result = await store.get(key, options);
         onCall("get", result.kind);
-        if (result.kind === "object") endWith(result.body, options?.signal);
+        if (result.kind === "object" && result.whole === undefined) endWith(result.body, options?.signal);
         return result;
       } catch (error) {
         onCall("get", asFailure(error).code);

@@ -85,4 +85,4 @@ export function guardedBody(source: Readable, options: GuardOptions): Readable {
 }
 
 /** 64 KiB a second: slower than any store that works, and slow enough for a bad line. */
-const slowestBytesPerMs = (64 * 1024) / 1000;
+export const slowestBytesPerMs = (64 * 1024) / 1000;

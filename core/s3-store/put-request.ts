@@ -1,12 +1,15 @@
+import type { IncomingMessage } from "node:http";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { Failure } from "../failure.ts";
 import type { ObjectKey } from "../object-key.ts";
 import type { ObjectBody, PutCondition } from "../object-store.ts";
+import type { PlainRequest } from "./plain-request.ts";
 import { setRequestHeader } from "./request-header.ts";
 import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
 import type { S3ErrorKind } from "./s3-error.ts";
 import { describeCall, type S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
+import { withAnswer } from "./sdk-answer.ts";
 import { withUpload } from "./upload.ts";
 
 /** One put as the store gets it. */
@@ -30,15 +33,41 @@ export async function putObject(context: S3Context, request: PutRequest): Promis
     expected: expectedOf(condition),
     timeoutMs: context.timeoutMs + uploadMs(body.size),
   };
-  const Key = s3Key(context.location, key);
+  const { client, plainSend, location } = context;
+  const fullKey = s3Key(location, key);
   return s3Call(context, call, policy, (abortSignal) =>
     withUpload(body, async (payload) => {
-      const command = putCommand(context.location.bucket, Key, request, payload);
-      const output = await context.client.send(command, { abortSignal });
+      const answer = Buffer.isBuffer(payload)
+        ? await plainSend(plainPut(fullKey, request, payload), abortSignal)
+        : undefined;
+      const stored = answer && plainTag(answer);
+      if (stored !== undefined) return stored;
+      const command = putCommand(location.bucket, fullKey, request, payload);
+      const sent = answer === undefined ? command : withAnswer(command, answer);
+      const output = await client.send(sent, { abortSignal });
       if (output.ETag !== undefined) return output.ETag;
       throw new Failure("store_unsupported", `${describeCall(call)}: the answer has no ETag.`);
     }),
   );
+}
+
+function plainPut(key: string, { body, condition, withChecksum }: PutRequest, bytes: Buffer): PlainRequest {
+  const headers: Record<string, string> = {
+    "content-length": String(body.size),
+    "content-type": contentType(key),
+  };
+  if (withChecksum) headers["x-amz-checksum-sha256"] = base64Digest(body);
+  if (condition?.kind === "absent") headers["if-none-match"] = "*";
+  if (condition?.kind === "match") headers["if-match"] = condition.etag;
+  return { method: "PUT", key, headers, body: bytes, sha256: body.sha256 };
+}
+
+/** `undefined` for all but the usual answer, which has nothing after its head. */
+function plainTag(answer: IncomingMessage): string | undefined {
+  const { etag, "content-length": size } = answer.headers;
+  if (answer.statusCode !== 200 || size !== "0" || etag === undefined || etag === "") return undefined;
+  answer.resume();
+  return etag;
 }
 
 function putCommand(
@@ -52,10 +81,10 @@ function putCommand(
     Key: key,
     Body: payload,
     ContentLength: body.size,
-    ContentType: `${key.endsWith(".txt") ? "text/plain" : "application/json"}; charset=utf-8`,
+    ContentType: contentType(key),
     IfNoneMatch: condition?.kind === "absent" ? "*" : undefined,
     IfMatch: condition?.kind === "match" ? condition.etag : undefined,
-    ChecksumSHA256: withChecksum ? Buffer.from(body.sha256, "hex").toString("base64") : undefined,
+    ChecksumSHA256: withChecksum ? base64Digest(body) : undefined,
   });
   command.middlewareStack.add(
     (next) => (args) => {
@@ -67,6 +96,14 @@ function putCommand(
     { step: "build", name: "contentSha256" },
   );
   return command;
+}
+
+function contentType(key: string): string {
+  return `${key.endsWith(".txt") ? "text/plain" : "application/json"}; charset=utf-8`;
+}
+
+function base64Digest({ sha256 }: ObjectBody): string {
+  return Buffer.from(sha256, "hex").toString("base64");
 }
 
 type PutPayload = Parameters<Parameters<typeof withUpload>[1]>[0];

@@ -1,6 +1,7 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { Failure } from "../failure.ts";
 import { type AttemptVerdict, withAttempts } from "./attempts.ts";
+import type { PlainSend } from "./plain-request.ts";
 import { type S3Error, type S3ErrorKind, s3Error } from "./s3-error.ts";
 import { describeCall, type S3Call, s3Failure } from "./s3-failure.ts";
 import type { S3Location } from "./s3-location.ts";
@@ -8,6 +9,8 @@ import type { S3Location } from "./s3-location.ts";
 /** What every operation of the driver needs. */
 export interface S3Context {
   readonly client: S3Client;
+  /** For the two calls that are made most. */
+  readonly plainSend: PlainSend;
   readonly location: S3Location;
   readonly timeoutMs: number;
 }

@@ -4,6 +4,7 @@ import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { boundAnswers } from "./bounded-answer.ts";
 
 export interface S3ClientOptions {
+  readonly agents: S3Agents;
   readonly forcePathStyle: boolean;
   /** What the SDK takes from the environment otherwise; for tests that talk to several stores at once. */
   readonly connection?: S3Connection | undefined;
@@ -15,8 +16,18 @@ export interface S3Connection {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
+/** The connections of a driver, which all its calls share. */
+export interface S3Agents {
+  readonly httpAgent: HttpAgent;
+  readonly httpsAgent: HttpsAgent;
+}
+
+export function createS3Agents(): S3Agents {
+  return { httpAgent: new HttpAgent(agentOptions), httpsAgent: new HttpsAgent(agentOptions) };
+}
+
 /** The SDK's client, with everything switched off that this driver does itself or that other stores stumble over. */
-export function createS3Client({ forcePathStyle, connection }: S3ClientOptions): S3Client {
+export function createS3Client({ agents, forcePathStyle, connection }: S3ClientOptions): S3Client {
   const config: S3ClientConfig = {
     forcePathStyle,
     // The SDK would also repeat conditional puts, and report 412 for one that had been stored.
@@ -27,8 +38,7 @@ export function createS3Client({ forcePathStyle, connection }: S3ClientOptions):
     expectContinueHeader: false,
     followRegionRedirects: false,
     requestHandler: {
-      httpAgent: new HttpAgent(agentOptions),
-      httpsAgent: new HttpsAgent(agentOptions),
+      ...agents,
       // Deadlines are set per attempt by the driver; these would not cover a body.
       requestTimeout: 0,
       connectionTimeout: 0,

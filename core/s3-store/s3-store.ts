@@ -3,9 +3,10 @@ import { createCopy } from "./copy.ts";
 import { createDelete } from "./delete.ts";
 import { createGet } from "./get.ts";
 import { createList, createListFolders } from "./list.ts";
+import { createPlainSend } from "./plain-request.ts";
 import { createPut } from "./put.ts";
 import type { S3Context } from "./s3-call.ts";
-import { createS3Client, type S3Connection } from "./s3-client.ts";
+import { createS3Agents, createS3Client, type S3Connection } from "./s3-client.ts";
 import { s3Address } from "./s3-location.ts";
 
 export interface S3StoreOptions {
@@ -24,8 +25,10 @@ export interface S3StoreOptions {
 /** The object store in an S3 bucket, or in one of a store that speaks S3. This folder alone knows the SDK. */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
   const { bucket, prefix, forcePathStyle, timeoutMs, connection, maxParallelPuts = 32 } = options;
-  const client = createS3Client({ forcePathStyle, connection });
-  const context: S3Context = { client, location: { bucket, prefix }, timeoutMs };
+  const agents = createS3Agents();
+  const client = createS3Client({ agents, forcePathStyle, connection });
+  const plainSend = createPlainSend(client, agents, bucket);
+  const context: S3Context = { client, plainSend, location: { bucket, prefix }, timeoutMs };
   const get = createGet(context);
   return {
     address: s3Address(context.location),

@@ -1,0 +1,66 @@
+import { createHmac, hash } from "node:crypto";
+
+/** AWS Signature Version 4 in the Authorization header, for requests without a query whose body's digest is known. */
+export type Sign = (request: UnsignedRequest, credentials: SigningCredentials, now: Date) => SignedHeaders;
+
+export interface UnsignedRequest {
+  readonly method: string;
+  /** Encoded, as it goes out. */
+  readonly path: string;
+  /** By their names in lower case; all of them get signed, so `host` is among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of the body, as hex. */
+  readonly sha256: string;
+}
+
+export interface SigningCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+export type SignedHeaders = Record<string, string>;
+
+/**
+ * The SDK's own signer gives the same signature; it takes five times as long, and more than ten times before V8 has
+ * compiled it, which made it the largest part of a small object's reading.
+ */
+export function createSign(region: string, service: string): Sign {
+  let known: { readonly secret: string; readonly day: string; readonly key: Buffer } | undefined;
+
+  function signingKey(secret: string, day: string): Buffer {
+    if (known?.day === day && known.secret === secret) return known.key;
+    const steps = [day, region, service, "aws4_request"];
+    const key = steps.reduce<Buffer>(
+      (last, step) => createHmac("sha256", last).update(step).digest(),
+      Buffer.from(`AWS4${secret}`),
+    );
+    known = { secret, day, key };
+    return key;
+  }
+
+  return ({ method, path, headers, sha256 }, credentials, now) => {
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+    // 2030-01-02T03:04:05.678Z → 20300102T030405Z
+    const iso = now.toISOString();
+    const day = iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 10);
+    const stamp = `${day}T${iso.slice(11, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
+    const signed: SignedHeaders = { ...headers, "x-amz-content-sha256": sha256, "x-amz-date": stamp };
+    if (sessionToken !== undefined) signed["x-amz-security-token"] = sessionToken;
+
+    const names = Object.keys(signed).sort();
+    let canonical = `${method}\n${path}\n\n`;
+    for (const name of names) canonical += `${name}:${canonicalValue(signed[name] ?? "")}\n`;
+    const nameList = names.join(";");
+    canonical += `\n${nameList}\n${sha256}`;
+    const scope = `${day}/${region}/${service}/aws4_request`;
+    const toSign = `AWS4-HMAC-SHA256\n${stamp}\n${scope}\n${hash("sha256", canonical, "hex")}`;
+    const signature = createHmac("sha256", signingKey(secretAccessKey, day)).update(toSign).digest("hex");
+    signed.authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${nameList}, Signature=${signature}`;
+    return signed;
+  };
+}
+
+function canonicalValue(value: string): string {
+  return value.trim().replace(/[ \t]+/g, " ");
+}
