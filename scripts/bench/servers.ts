@@ -54,7 +54,7 @@ async function address(child: ChildProcess): Promise<string | undefined> {
 }
 
 /** Linux counts in ticks of 10 ms. The name in parentheses may hold spaces, so fields are counted after it. */
-function cpuMicros(pid: number): number {
+export function cpuMicros(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
     return (Number(fields[11]) + Number(fields[12])) * 10_000;

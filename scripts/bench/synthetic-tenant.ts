@@ -1,24 +1,41 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type Current, currentBytes } from "../../core/current.ts";
-import { parseTenantId, snapshotId } from "../../core/ids.ts";
+import { forEachBounded } from "../../core/for-each-bounded.ts";
+import { parseProgramId, parseTenantId, type SnapshotId, snapshotId } from "../../core/ids.ts";
 import { type Manifest, manifestText } from "../../core/manifest.ts";
 import { bytesBody } from "../../core/object-body.ts";
-import { currentKey, manifestKey, responseKey } from "../../core/object-key.ts";
+import { currentKey, manifestKey, type ResponseName, responseKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { ProgramTable } from "../../core/program-table.ts";
 import { publishedContract } from "../../schemas/generated/validators-published.ts";
 
 /** Publishes a tenant whose list response is the given bytes, to measure bodies of any size. */
 export async function publishList(store: ObjectStore, tenant: string, list: Buffer): Promise<void> {
+  await publishTenant(store, tenant, list, new Map());
+}
+
+/** Publishes a tenant with this list and these details; gives the snapshot's name. */
+export async function publishTenant(
+  store: ObjectStore,
+  tenant: string,
+  list: Buffer,
+  details: ReadonlyMap<string, Buffer>,
+): Promise<SnapshotId> {
   const tenantId = parseTenantId(tenant);
   const now = new Date();
   const snapshot = snapshotId(now, randomBytes(4));
-  const entry = async (kind: "list" | "legacy", bytes: Buffer): Promise<Manifest["list"]> => {
+  const entry = async (name: ResponseName, bytes: Buffer): Promise<Manifest["list"]> => {
     const body = bytesBody(bytes);
-    const key = responseKey(tenantId, snapshot, { kind });
+    const key = responseKey(tenantId, snapshot, name);
     await store.put(key, body);
     return { key, sha256: body.sha256, size: body.size };
   };
+  const programs = new ProgramTable();
+  await forEachBounded(details, 32, async ([id, bytes]) => {
+    const programId = parseProgramId(id);
+    const { sha256, size } = await entry({ kind: "detail", programId }, bytes);
+    programs.add(programId, { sha256, size, snapshotId: snapshot });
+  });
   const manifest: Manifest = {
     tenantId,
     generation: 1,
@@ -26,9 +43,9 @@ export async function publishList(store: ObjectStore, tenant: string, list: Buff
     parent: null,
     generatedAt: now.toISOString(),
     contract: publishedContract,
-    list: await entry("list", list),
-    legacy: await entry("legacy", Buffer.from('{"success":true,"programs":[]}')),
-    programs: new ProgramTable(),
+    list: await entry({ kind: "list" }, list),
+    legacy: await entry({ kind: "legacy" }, Buffer.from('{"success":true,"programs":[]}')),
+    programs,
   };
   const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
   await store.put(manifestKey(tenantId, snapshot), body);
@@ -42,6 +59,7 @@ export async function publishList(store: ObjectStore, tenant: string, list: Buff
     nonce: randomBytes(16).toString("hex"),
   };
   await store.put(currentKey(tenantId), bytesBody(currentBytes(current)));
+  return snapshot;
 }
 
 /**
