@@ -244,6 +244,13 @@ export const gatewaySettings = {
     min: 1,
     max: 1_048_576,
   }),
+  cacheRenewal: choice({
+    name: "CACHE_RENEWAL",
+    about:
+      "`on` or `off`: of the bodies in memory that were asked for since the publication before, read those that a new one changes before they are asked for",
+    words: ["on", "off"],
+    fallback: "on",
+  }),
   maxConnections: integer({
     name: "MAX_CONNECTIONS",
     about: "open client connections; further ones are closed at once",

@@ -1,7 +1,9 @@
 import { LRUCache } from "lru-cache";
+import type { TenantId } from "../core/ids.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { ObjectKey } from "../core/object-key.ts";
 import type { BodyPacker } from "./body-packer.ts";
+import { slotTenant } from "./body-slot.ts";
 import { withCallDeadline } from "./deadline.ts";
 import { createSharedWork } from "./shared-work.ts";
 import type { StoreReader } from "./store-reader.ts";
@@ -38,6 +40,13 @@ export interface BodyCache {
     entry: ResponseEntry,
     left: AbortSignal,
   ): Promise<BodyForm | undefined>;
+  /** The slots of a tenant whose bodies were asked for in this generation. */
+  askedFor(tenantId: TenantId, generation: number): string[];
+  /**
+   * Reads what a slot will have to answer, in the forms that it has now, and keeps it behind what it answers still. Rejects
+   * as a load does.
+   */
+  renew(slot: string, entry: ResponseEntry): Promise<void>;
   /** Bytes held. */
   size(): number;
 }
@@ -52,36 +61,61 @@ export function createBodyCache(options: {
 }): BodyCache {
   const { store, packer, maxBytes, callTimeoutMs, onLookup } = options;
   const maxBodyBytes = Math.floor(maxBytes / 16);
-  const bodies = new LRUCache<string, CachedBody>({ maxSize: maxBytes, sizeCalculation: heldBytes });
+  const tenants = new Map<string, Set<string>>();
+  const bodies = new LRUCache<string, CachedBody>({
+    maxSize: maxBytes,
+    sizeCalculation: heldBytes,
+    dispose(_body, slot, reason) {
+      if (reason === "set") return;
+      const tenant = slotTenant(slot);
+      const slots = tenants.get(tenant);
+      slots?.delete(slot);
+      if (slots?.size === 0) tenants.delete(tenant);
+    },
+  });
   const loading = createSharedWork<WholeBody>();
   const packing = createSharedWork<WholeBody>();
   const packingLarge = createSharedWork<CachedBody>();
 
   async function load(slot: string, generation: number, entry: ResponseEntry): Promise<WholeBody> {
     const known = bodies.get(slot);
-    const isHit = known?.sha256 === entry.sha256 && isWhole(known);
+    const held = known?.sha256 === entry.sha256 ? known : known?.next;
+    const isHit = held?.sha256 === entry.sha256 && isWhole(held);
     onLookup(isHit);
-    const body = isHit ? known : await loading(workKey(slot, entry), undefined, () => read(slot, entry));
+    const body = isHit ? held : await loading(workKey(slot, entry), undefined, () => read(entry));
+    if (bodies.peek(slot) !== body) file(slot, body);
     body.generation = generation;
     return body;
   }
 
-  async function read(slot: string, entry: ResponseEntry): Promise<WholeBody> {
+  function file(slot: string, body: CachedBody): void {
+    bodies.set(slot, body);
+    const tenant = slotTenant(slot);
+    const slots = tenants.get(tenant);
+    if (slots === undefined) tenants.set(tenant, new Set([slot]));
+    else slots.add(slot);
+  }
+
+  /** So that the bytes that the body has got meanwhile count; what is set to what it was is not sized again. */
+  function recount(slot: string, body: CachedBody): void {
+    bodies.delete(slot);
+    file(slot, body);
+  }
+
+  async function read(entry: ResponseEntry): Promise<WholeBody> {
     const { key: objectKey, sha256 } = entry;
     const bytes = await withCallDeadline(callTimeoutMs, `Reading ${objectKey}`, (signal) =>
       verifiedBody(store, entry, signal),
     );
     const identity = { objectKey, bytes, isGzip: false };
-    const body: WholeBody = { sha256, identity, gzip: undefined, generation: -1 };
-    bodies.set(slot, body);
-    return body;
+    return { sha256, identity, gzip: undefined, generation: -1, next: undefined };
   }
 
   async function pack(slot: string, body: WholeBody): Promise<WholeBody> {
     const { objectKey, bytes } = body.identity;
     body.gzip = gzipForm(objectKey, await packer.packBytes(bytes));
-    // Filed again, so that the cache counts the new bytes too; unless another body took the slot meanwhile.
-    if (bodies.peek(slot) === body) bodies.set(slot, body);
+    // Unless another body took the slot meanwhile.
+    if (bodies.peek(slot) === body) recount(slot, body);
     return body;
   }
 
@@ -89,8 +123,9 @@ export function createBodyCache(options: {
     const packed = await packer.packEntry(entry, maxBodyBytes, signal);
     const gzip = gzipForm(entry.key, packed);
     // Filed also without bytes: nobody need try again.
-    const body: CachedBody = { sha256: entry.sha256, identity: undefined, gzip, generation: -1 };
-    bodies.set(slot, body);
+    const { sha256 } = entry;
+    const body: CachedBody = { sha256, identity: undefined, gzip, generation: -1, next: undefined };
+    file(slot, body);
     return body;
   }
 
@@ -127,6 +162,23 @@ export function createBodyCache(options: {
       return body.gzip ?? undefined;
     },
 
+    askedFor: (tenantId, generation) =>
+      [...(tenants.get(tenantId) ?? [])].filter((slot) => bodies.peek(slot)?.generation === generation),
+
+    async renew(slot, entry) {
+      const known = bodies.peek(slot);
+      if (known === undefined || known.sha256 === entry.sha256) return;
+      const fresh = await loading(workKey(slot, entry), undefined, () => read(entry));
+      if (known.gzip !== undefined && fresh.gzip === undefined) {
+        await packing(workKey(slot, entry), undefined, () => pack(slot, fresh));
+      }
+      const now = bodies.peek(slot);
+      // Gone, or asked for meanwhile.
+      if (now === undefined || now.sha256 === entry.sha256) return;
+      now.next = fresh;
+      recount(slot, now);
+    },
+
     size: () => bodies.calculatedSize,
   };
 }
@@ -139,6 +191,8 @@ interface CachedBody {
   gzip: BodyForm | null | undefined;
   /** That of the last live snapshot whose manifest was seen to name these bytes. */
   generation: number;
+  /** What the slot will answer in the generation to come, as far as it was read ahead of time. */
+  next: WholeBody | undefined;
 }
 
 type WholeBody = CachedBody & { readonly identity: BodyForm };
@@ -158,6 +212,7 @@ function workKey(slot: string, { sha256 }: ResponseEntry): string {
 /** What an entry costs beside its bytes: keys, objects, the map's slot. */
 const overheadBytes = 512;
 
-function heldBytes({ identity, gzip }: CachedBody): number {
-  return (identity?.bytes.length ?? 0) + (gzip?.bytes.length ?? 0) + overheadBytes;
+function heldBytes({ identity, gzip, next }: CachedBody): number {
+  const own = (identity?.bytes.length ?? 0) + (gzip?.bytes.length ?? 0) + overheadBytes;
+  return next === undefined ? own : own + heldBytes(next);
 }

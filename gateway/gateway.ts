@@ -11,6 +11,7 @@ import { createApiServer } from "./api-server.ts";
 import { beginExchange } from "./begin-exchange.ts";
 import { createBodyCache } from "./body-cache.ts";
 import { createBodyPacker } from "./body-packer.ts";
+import { createBodyRenewal } from "./body-renewal.ts";
 import { createBodyStreams } from "./body-stream.ts";
 import { type Clocks, processClocks } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
@@ -97,6 +98,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     onChange: () => snapshots.relabel(),
   });
+  const streams = createBodyStreams(store);
+  const bodies = createBodyCache({
+    store,
+    packer: createBodyPacker({ streams, timeoutMs: callTimeoutMs }),
+    maxBytes: settings.cacheMaxMb * 1024 * 1024,
+    callTimeoutMs,
+    onLookup: metrics.cacheLookup,
+  });
   const snapshots = createLiveSnapshots({
     store,
     logger,
@@ -106,14 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     headersOf: ({ tenantId, manifest }) =>
       snapshotHeaders(manifest, freshness.confirmedAt(tenantId, manifest.snapshotId)),
-  });
-  const streams = createBodyStreams(store);
-  const bodies = createBodyCache({
-    store,
-    packer: createBodyPacker({ streams, timeoutMs: callTimeoutMs }),
-    maxBytes: settings.cacheMaxMb * 1024 * 1024,
-    callTimeoutMs,
-    onLookup: metrics.cacheLookup,
+    renew: settings.cacheRenewal === "on" ? createBodyRenewal(bodies) : undefined,
   });
   const windowSeconds = settings.rateLimitWindowSeconds;
   const processCounter = createProcessCounter(windowSeconds, clock);

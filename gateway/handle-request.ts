@@ -1,10 +1,10 @@
 import { causeOf } from "../core/cause-code.ts";
 import { isProgramId, type ProgramId } from "../core/ids.ts";
-import { detailEntry, type ResponseEntry } from "../core/manifest.ts";
 import { createLargeAnswer } from "./answer-large.ts";
 import type { BodyCache } from "./body-cache.ts";
+import { bodySlot, slotEntry } from "./body-slot.ts";
 import { prefersGzip } from "./content-coding.ts";
-import type { Exchange, Route } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { LiveSnapshots } from "./live-snapshots.ts";
 import { quota } from "./quota.ts";
@@ -72,23 +72,15 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
 
   /** Check 8 (W3, W22), and the 200 (W2). A body held for this very generation is named by it: no further look. */
   function answer(exchange: Exchange, live: LiveSnapshot, programId: ProgramId | undefined): void {
-    // `?` is in no program id, so the list and a program of that name never share a slot.
-    const slot =
-      programId === undefined ? `${live.tenantId}?${exchange.route}` : `${live.tenantId}/${programId}`;
+    const slot = bodySlot(live.tenantId, exchange.route, programId);
     const gzip = prefersGzip(exchange.head.acceptEncoding);
     const held = bodies.held(slot, live.generation, gzip);
     if (held !== undefined) respond.body(exchange, held);
-    else fetchAnswer(exchange, live, programId, slot, gzip);
+    else fetchAnswer(exchange, live, slot, gzip);
   }
 
-  function fetchAnswer(
-    exchange: Exchange,
-    live: LiveSnapshot,
-    programId: ProgramId | undefined,
-    slot: string,
-    gzip: boolean,
-  ): void {
-    const entry = responseEntry(live, exchange.route, programId);
+  function fetchAnswer(exchange: Exchange, live: LiveSnapshot, slot: string, gzip: boolean): void {
+    const entry = slotEntry(live.manifest, slot);
     if (entry === undefined) {
       respond.refusal(exchange, unknownProgram);
       return;
@@ -167,13 +159,4 @@ function requestedProgram(resource: Resource): ProgramId | Refusal | undefined {
   const id = decodedSegment(resource.segment);
   if (id !== undefined && isProgramId(id)) return id;
   return malformedId;
-}
-
-function responseEntry(
-  live: LiveSnapshot,
-  route: Route,
-  programId: ProgramId | undefined,
-): ResponseEntry | undefined {
-  if (programId !== undefined) return detailEntry(live.manifest, programId);
-  return route === "legacy" ? live.manifest.legacy : live.manifest.list;
 }

@@ -1,6 +1,7 @@
 import { asFailure, Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
+import type { BodyRenewal } from "./body-renewal.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
 import { type Floor, type LiveSnapshot, type ReadSnapshot, readLiveSnapshot } from "./live-snapshot.ts";
 import type { StoreReader } from "./store-reader.ts";
@@ -30,10 +31,12 @@ export interface LiveSnapshotsOptions {
   readonly callTimeoutMs: number;
   /** The header lines of the answers that come from a snapshot: made ahead of time, so that no request pays for them. */
   readonly headersOf: (snapshot: ReadSnapshot) => string;
+  /** Called with the first snapshot when the second is to replace it; see `BodyRenewal`. */
+  readonly renew?: BodyRenewal | undefined;
 }
 
 export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshots {
-  const { store, logger, clock, refreshMs, maxStaleMs, callTimeoutMs, headersOf } = options;
+  const { store, logger, clock, refreshMs, maxStaleMs, callTimeoutMs, headersOf, renew } = options;
   const tenants = new Map<TenantId, TenantState>();
 
   function stateOf(tenantId: TenantId): TenantState {
@@ -68,6 +71,12 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         `Reading the pointer of tenant ${tenantId}`,
         (signal) => readLiveSnapshot(store, tenantId, { held, floor }, signal),
       );
+      if (held !== undefined && live.generation !== held.generation && renew !== undefined) {
+        // P42: while it may still be served (P18), the old snapshot answers; then the rest is read beside the new one.
+        const spareMs = state.confirmedAtMs + refreshMs - clock();
+        const renewed = renew(held, live);
+        if (spareMs > 0) await settledWithin(spareMs, renewed);
+      }
       if (state.failure !== undefined) logger.info({ tenantId }, "the tenant's snapshot is confirmed again");
       state.live = labelled(live, held);
       state.floor = { generation: live.generation, snapshotId: live.manifest.snapshotId };
