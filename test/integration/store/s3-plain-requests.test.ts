@@ -10,6 +10,7 @@ import { createPut } from "../../../core/s3-store/put.ts";
 import { requestTemplate } from "../../../core/s3-store/request-template.ts";
 import type { S3Context } from "../../../core/s3-store/s3-call.ts";
 import { createSign } from "../../../core/s3-store/signature.ts";
+import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { key } from "../../support/object-store-probes.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
 
@@ -23,6 +24,9 @@ const getRequest: PlainRequest = {
   body: undefined,
   sha256: noBody,
 };
+
+// A suite against another store names it in the environment.
+withAwsEnvironment(() => ({ AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: "true" }));
 
 describe("requests past the SDK's middleware (P41)", () => {
   let server: S3Server;
