@@ -38,6 +38,6 @@ export function createBodyRenewal(bodies: BodyCache): BodyRenewal {
   };
 }
 
-const maxParallel = 4;
+const maxParallel = 2;
 /** A look at a body takes about a microsecond; requests are not to wait for those of a large tenant. */
 const perTurn = 256;
