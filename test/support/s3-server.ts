@@ -64,6 +64,7 @@ const account: S3Account = { accessKeyId: "test-key", secretAccessKey: "test-sec
 export async function startS3Server(options: { readonly seed?: number } = {}): Promise<S3Server> {
   const faults = createFaultPlan(options.seed ?? 1);
   const objects: Bucket = new Map();
+  let resets = 0;
   const quirks = standardQuirks();
   const log: LoggedRequest[] = [];
   let hook: RequestHook | undefined;
@@ -103,7 +104,10 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
     const { socket } = request;
 
     if (fault === "dropped") return void socket.destroy();
+    const resetsBefore = resets;
     if (fault === "late" && !socket.destroyed) await once(socket, "close");
+    // Of the test before: it must not write into what this one has prepared.
+    if (resets !== resetsBefore) return;
     const body = fault === "corrupted" ? flipped(raw) : raw;
     let reply =
       fault === "before" || fault === "throttled" ? refusal(fault) : await answer(request, target, body);
@@ -168,6 +172,7 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
       hook = next;
     },
     reset() {
+      resets += 1;
       log.length = 0;
       faults.clear();
       hook = undefined;
