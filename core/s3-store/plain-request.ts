@@ -1,5 +1,5 @@
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { type RequestTemplate, requestTemplate } from "./request-template.ts";
 import type { S3Agents } from "./s3-client.ts";
@@ -79,8 +79,8 @@ function answerTo(request: SignedRequest, signal: AbortSignal): Promise<Incoming
     signal.throwIfAborted();
     const options = { host: hostname, port, method, path, headers, setHost: false };
     const outgoing = isTls
-      ? httpsRequest({ ...options, agent: agents.httpsAgent })
-      : httpRequest({ ...options, agent: agents.httpAgent });
+      ? https.request({ ...options, agent: agents.httpsAgent })
+      : http.request({ ...options, agent: agents.httpAgent });
     const onAbort = (): void => {
       outgoing.destroy();
       reject(signal.reason);

@@ -37,14 +37,14 @@ describe.skipIf(!hasChromium)(
         lifecycle_state: "active",
       });
       await desk.source.query(richProgram);
-      await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
+      await desk.build({ now: new Date("2026-11-21T08:00:00.000Z"), args: ["--on-invalid", "fail"] });
       await desk.source.query(
         "UPDATE partner_source.programs SET currency = 'JPY', cover_url = 'http://x.example/' WHERE program_id = 'KYOTO-1'",
       );
       await desk.source.query(
         "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'NARA-2'",
       );
-      await desk.build({ now: new Date("2026-11-21T10:00:00.000Z") });
+      await desk.build({ now: new Date("2026-11-21T10:00:00.000Z"), args: ["--on-invalid", "fail"] });
       await desk.run(["snapshot", "rollback", "--tenant", deskTenant], {
         now: new Date("2026-11-21T11:00:00.000Z"),
       });

@@ -85,6 +85,8 @@ describe("a told tenant", () => {
     await vi.waitFor(async () => expect(await metric("builder_queue_tenants")).toBe(2), patience);
     await bench.source.query("NOTIFY partner_source_changed, 'tardy'");
     await isLive("tardy");
+    // A run is told when it is over, which is after partners see what it published.
+    await vi.waitFor(() => expect(printed).not.toBe(""), patience);
     const { options, outcome } = parsedReport(printed);
     expect([options.tenants, outcome]).toEqual([["tardy"], "published"]);
     expect((await fetch(`${await adminAddress()}/readyz`)).status).toBe(503);
