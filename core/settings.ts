@@ -1,7 +1,6 @@
-import { join, resolve } from "node:path";
-import { type Environment, SettingFault, settingText } from "./setting-parser.ts";
+import { SettingFault, settingText } from "./setting-parser.ts";
 import { choice, instant, integer, port, portOrOff, text, url } from "./setting-types.ts";
-import { parseStoreAddress, type StoreAddress, showStoreAddress } from "./store-address.ts";
+import { storeSettings } from "./store-settings.ts";
 
 /** Terminal enrollment statuses unless configured otherwise: such an enrollment takes no place. */
 export const defaultTerminalStatuses: readonly string[] = [
@@ -14,57 +13,6 @@ export const defaultTerminalStatuses: readonly string[] = [
   "withdrawn",
   "no_show",
 ];
-
-const dataDir = text<string>({
-  name: "DATA_DIR",
-  about: "where the embedded defaults live",
-  fallbackText: "`./data`",
-  fallback: dataDirectory,
-  parse: (path) => resolve(path),
-  show: String,
-});
-
-const storeUrl = text<StoreAddress>({
-  name: "STORE_URL",
-  about: "where snapshots live: `file:DIRECTORY` or `s3://BUCKET[/PREFIX]`",
-  fallbackText: "`file:` store under `DATA_DIR`",
-  fallback: (env) => ({ kind: "file", directory: join(dataDirectory(env), "store") }),
-  parse: parseStoreAddress,
-  show: showStoreAddress,
-});
-
-const s3ForcePathStyle = text<boolean>({
-  name: "S3_FORCE_PATH_STYLE",
-  about: "S3-compatible stores: the bucket in the path instead of the host name",
-  fallbackText: "`true` when an endpoint is set",
-  fallback: (env) =>
-    settingText("AWS_ENDPOINT_URL_S3", env) !== undefined ||
-    settingText("AWS_ENDPOINT_URL", env) !== undefined,
-  parse: (word) => {
-    if (word === "true" || word === "false") return word === "true";
-    throw new SettingFault("must be true or false");
-  },
-  show: String,
-});
-
-const storeTimeoutMs = integer({
-  name: "STORE_TIMEOUT_MS",
-  about:
-    "deadline of one store call, and of any pause in a body (in all: a second more per 64 KiB); a call is tried at most 3 times where that is safe",
-  fallback: 10_000,
-  min: 100,
-  max: 600_000,
-});
-
-const logLevel = choice({
-  name: "LOG_LEVEL",
-  about: "JSON lines on standard error for the CLI, standard output for the gateway",
-  words: ["debug", "info", "warn", "error", "silent"],
-  fallback: "info",
-});
-
-/** What both programs need to reach the store. */
-const storeSettings = { dataDir, storeUrl, s3ForcePathStyle, storeTimeoutMs, logLevel } as const;
 
 /** Of both admin listeners. */
 const adminHostNames = text<readonly string[]>({
@@ -312,10 +260,6 @@ export const gatewaySettings = {
     fallback: undefined,
   }),
 } as const;
-
-function dataDirectory(env: Environment): string {
-  return resolve(settingText("DATA_DIR", env) ?? "data");
-}
 
 function host(name: string): string {
   if (/^[A-Za-z0-9._:%-]+$/.test(name)) return name;

@@ -1,0 +1,61 @@
+import { join, resolve } from "node:path";
+import { type Environment, SettingFault, settingText } from "./setting-parser.ts";
+import { choice, integer, text } from "./setting-types.ts";
+import { parseStoreAddress, type StoreAddress, showStoreAddress } from "./store-address.ts";
+
+const dataDir = text<string>({
+  name: "DATA_DIR",
+  about: "where the embedded defaults live",
+  fallbackText: "`./data`",
+  fallback: dataDirectory,
+  parse: (path) => resolve(path),
+  show: String,
+});
+
+const storeUrl = text<StoreAddress>({
+  name: "STORE_URL",
+  about: "where snapshots live: `file:DIRECTORY` or `s3://BUCKET[/PREFIX]`",
+  fallbackText: "`file:` store under `DATA_DIR`",
+  fallback: (env) => ({ kind: "file", directory: join(dataDirectory(env), "store") }),
+  parse: parseStoreAddress,
+  show: showStoreAddress,
+});
+
+const s3ForcePathStyle = text<boolean>({
+  name: "S3_FORCE_PATH_STYLE",
+  about: "S3-compatible stores: the bucket in the path instead of the host name",
+  fallbackText: "`true` when an endpoint is set",
+  fallback: (env) =>
+    settingText("AWS_ENDPOINT_URL_S3", env) !== undefined ||
+    settingText("AWS_ENDPOINT_URL", env) !== undefined,
+  parse: (word) => {
+    if (word === "true" || word === "false") return word === "true";
+    throw new SettingFault("must be true or false");
+  },
+  show: String,
+});
+
+const storeTimeoutMs = integer({
+  name: "STORE_TIMEOUT_MS",
+  about:
+    "deadline of one store call, and of any pause in a body (in all: a second more per 64 KiB); a call is tried at most 3 times where that is safe",
+  fallback: 10_000,
+  min: 100,
+  max: 600_000,
+});
+
+const logLevel = choice({
+  name: "LOG_LEVEL",
+  about: "JSON lines on standard error for the CLI, standard output for the gateway",
+  words: ["debug", "info", "warn", "error", "silent"],
+  fallback: "info",
+});
+
+/** What both programs need to reach the store. */
+
+/** Where the store is and how to talk to it: generator and gateway read the same. */
+export const storeSettings = { dataDir, storeUrl, s3ForcePathStyle, storeTimeoutMs, logLevel } as const;
+
+function dataDirectory(env: Environment): string {
+  return resolve(settingText("DATA_DIR", env) ?? "data");
+}
