@@ -30,7 +30,14 @@ export const toolsTenant = "sakura-trails";
 export async function openStoreTools(): Promise<StoreTools> {
   const directory = await mkdtemp(join(tmpdir(), "store-tools-"));
   const store = createFileStore({ directory });
-  const env = { STORE_URL: `file:${directory}`, LIVE_COPY: "off", LOG_LEVEL: "silent", NO_COLOR: "1" };
+  // No embedded database of a demo in the working directory is to answer.
+  const env = {
+    DATA_DIR: `${directory}-data`,
+    STORE_URL: `file:${directory}`,
+    LIVE_COPY: "off",
+    LOG_LEVEL: "silent",
+    NO_COLOR: "1",
+  };
   const tools: StoreTools = {
     store,
     directory,
