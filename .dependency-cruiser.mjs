@@ -5,12 +5,14 @@ const floors = [
   ["shell", "public-program"],
   ["database", "store-check"],
   ["booking", "source"],
-  ["snapshot"],
+  ["sandbox", "snapshot", "audit"],
   ["build"],
   ["tokens", "gateway-log", "source-check", "watch"],
-  ["support"],
+  ["log-index", "tenants"],
+  ["support", "certify"],
   ["presentation"],
   ["inspect"],
+  ["partner-docs", "demo"],
   ["commands"],
 ];
 

@@ -1,16 +1,22 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { patience } from "./test/support/patience.ts";
 import { isQuick, leftOut } from "./test/support/quick-pass.ts";
 
 // One process runs many files, which halves the time: a test undoes what it does to the process (nock, environment).
 const isolate = false;
+
+// What ends a test that hangs. A busy machine takes its time: no test fails for that.
+const hanging = { testTimeout: 300_000, hookTimeout: 600_000, expect: { poll: patience } };
+
+const setupFiles = ["test/support/property-seed.ts"];
 
 export default defineConfig({
   test: {
     // Many tests wait for deadlines and processes: one worker more than cores keeps all cores busy.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], isolate, testTimeout: 30_000 } },
+      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], isolate, setupFiles, ...hanging } },
       {
         test: {
           name: "integration",
@@ -18,8 +24,8 @@ export default defineConfig({
           exclude: isQuick ? [...leftOut] : [],
           globalSetup: ["test/support/global-setup.ts"],
           isolate,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          setupFiles,
+          ...hanging,
         },
       },
     ],

@@ -15,7 +15,11 @@ export const commandGroups: Readonly<Record<string, string>> = {
   snapshot: "build, inspect and mend snapshots",
   store: "check the object store",
   token: "create, rotate, revoke and list partner tokens",
+  tenant: "list, remove and rename tenants",
+  audit: "who changed what for partners",
   request: "explain what partners got",
+  docs: "documentation to hand to partners",
+  sandbox: "a tenant for partners' tests",
 };
 
 /** All commands, in the order of the help. */
@@ -23,7 +27,8 @@ export const commandTable: readonly CommandEntry[] = [
   {
     group: "source",
     name: "init",
-    description: "create the reference booking schema and the partner_source views; may be repeated",
+    description:
+      "in an empty database: create the reference booking schema; in yours: help to write the views",
     load: async () => (await import("./commands/source-init.ts")).sourceInit,
   },
   {
@@ -37,6 +42,13 @@ export const commandTable: readonly CommandEntry[] = [
     name: "check",
     description: "hold the partner_source views and their rows against the contract",
     load: async () => (await import("./commands/source-check.ts")).sourceCheck,
+  },
+  {
+    group: "source",
+    name: "preview",
+    description:
+      "the JSON that would be published, what is dropped, and which fields are never filled; needs no store",
+    load: async () => (await import("./commands/source-preview.ts")).sourcePreview,
   },
   {
     group: "snapshot",
@@ -133,6 +145,12 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     group: "token",
+    name: "expire",
+    description: "give a token an end, or another one: for a change from one token to the next without a gap",
+    load: async () => (await import("./commands/token-expire.ts")).tokenExpire,
+  },
+  {
+    group: "token",
     name: "revoke",
     description: "end tokens for good; every gateway refuses them within a second",
     load: async () => (await import("./commands/token-revoke.ts")).tokenRevoke,
@@ -150,16 +168,66 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/token-usage.ts")).tokenUsage,
   },
   {
+    group: "tenant",
+    name: "list",
+    description: "source, store and tokens side by side: which tenants there are, and where",
+    load: async () => (await import("./commands/tenant-list.ts")).tenantList,
+  },
+  {
+    group: "tenant",
+    name: "remove",
+    description: "end a tenant that the source no longer lists: its tokens, with --purge all that is stored",
+    load: async () => (await import("./commands/tenant-remove.ts")).tenantRemove,
+  },
+  {
+    group: "tenant",
+    name: "rename",
+    description: "move all tokens of a tenant to its new id, once that is published, in one write",
+    load: async () => (await import("./commands/tenant-rename.ts")).tenantRename,
+  },
+  {
+    group: "audit",
+    name: "list",
+    description: "who changed what for partners, newest first",
+    load: async () => (await import("./commands/audit-list.ts")).auditList,
+  },
+  {
     group: "request",
     name: "explain",
     description: "from the gateway's log: what a request was, and the real cause of its answer",
     load: async () => (await import("./commands/request-explain.ts")).requestExplain,
   },
   {
+    group: "docs",
+    name: "export",
+    description:
+      "write the folder that a partner gets: pages, OpenAPI, Postman and Bruno collections, a client",
+    load: async () => (await import("./commands/docs-export.ts")).docsExport,
+  },
+  {
+    group: "sandbox",
+    name: "init",
+    description:
+      "make the sandbox: programs of known ids, and a token for each kind of answer; may be repeated",
+    load: async () => (await import("./commands/sandbox-init.ts")).sandboxInit,
+  },
+  {
+    group: undefined,
+    name: "certify",
+    description: "from the gateway's log: how well the client of a partner behaves, rule by rule",
+    load: async () => (await import("./commands/certify.ts")).certify,
+  },
+  {
     group: undefined,
     name: "inspect",
-    description: "serve read-only web pages over the store on 127.0.0.1, for support staff, until stopped",
+    description: "serve read-only web pages over the store, for support staff, until stopped",
     load: async () => (await import("./commands/inspect.ts")).inspect,
+  },
+  {
+    group: undefined,
+    name: "inspect-password",
+    description: "print a line for the password file of inspect; the password comes on standard input",
+    load: async () => (await import("./commands/inspect-password.ts")).inspectPassword,
   },
   {
     group: undefined,
@@ -172,5 +240,18 @@ export const commandTable: readonly CommandEntry[] = [
     name: "openapi",
     description: "print the OpenAPI 3.1 document of the API (JSON)",
     load: async () => (await import("./commands/openapi.ts")).openapi,
+  },
+  {
+    group: undefined,
+    name: "completion",
+    description: "print what makes a shell complete commands, options and their choices",
+    load: async () => (await import("./commands/completion.ts")).completion,
+  },
+  {
+    group: undefined,
+    name: "demo",
+    description:
+      "the whole way once, on sample data: a database, snapshots, the gateway, a partner's requests",
+    load: async () => (await import("./commands/demo.ts")).demo,
   },
 ];

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
+import { hostname, userInfo } from "node:os";
 import { CommanderError } from "commander";
 import { asFailure } from "../core/failure.ts";
 import { packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
+import { secretNames, secretsFromFiles } from "../core/secret-files.ts";
 import { failureText } from "./presentation/failure-text.ts";
 import { safeOutput } from "./presentation/safe-output.ts";
 import { createProgram } from "./program.ts";
@@ -13,6 +15,9 @@ import type { Output, Shell } from "./shell/shell.ts";
 
 // The SDK warns of Node.js 20 in several lines on standard error; which versions we support is for package.json to say.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
+
+// The gateway's, too: `config` shows both programs' settings.
+Object.assign(process.env, secretsFromFiles(secretNames, process.env));
 
 const stderr = safeOutput(output(process.stderr));
 // Node.js would print these itself, with whatever the messages quote.
@@ -47,6 +52,7 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
     stdout: safeOutput(output(process.stdout)),
     stderr,
     stdin: process.stdin,
+    actor: { user: userName(), host: hostname() || "unknown" },
     now: () => new Date(),
     randomBytes,
     signal: interruption.signal,
@@ -64,6 +70,15 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
     return exitStatusOf(asFailure(error).code);
   } finally {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+  }
+}
+
+/** A container may run under a number that no name belongs to. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`;
   }
 }
 

@@ -1,11 +1,16 @@
 import { Command } from "commander";
 import { singleLine } from "../core/printable.ts";
+import { hintAtOptions } from "./argument-hint.ts";
+import { commandExamples } from "./command-examples.ts";
 import { type CommandEntry, commandGroups, commandTable } from "./command-table.ts";
+import { helpFormat } from "./presentation/help-format.ts";
 import type { Shell } from "./shell/shell.ts";
+import { unknownCommand } from "./unknown-command.ts";
 
 /**
  * The command line. With the arguments of a call only the command that they name is whole; of the others stand name and
- * description, which is all that a help text shows of them. Without arguments all are.
+ * description, which is all that a help text shows of them. Without arguments all are. Throws `CommanderError`, with the
+ * nearest command, when the arguments name none.
  */
 export async function createProgram(
   shell: Shell,
@@ -15,33 +20,64 @@ export async function createProgram(
   const program = new Command("partner-programs")
     .description("Publishes tour programs to partners as precomputed snapshots.")
     .version(version)
-    // A list of commands looks the same whether a command is whole or not.
-    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureHelp(helpFormat)
     .showHelpAfterError("(--help shows what is possible)")
     .configureOutput({
       writeOut: (text) => shell.stdout.write(text),
       writeErr: (text) => shell.stderr.write(text),
+      getOutHelpWidth: () => shell.stdout.columns,
+      getErrHelpWidth: () => shell.stderr.columns,
       // Errors quote the arguments; one line each keeps an argument from forging the next.
       outputError: (text, write) => write(`${singleLine(text.trimEnd())}\n`),
     })
     .exitOverride();
+  withExamples(program, "");
   const parents = new Map<string | undefined, Command>([[undefined, program]]);
   for (const [name, description] of Object.entries(commandGroups)) {
-    parents.set(name, program.command(name).description(description));
+    parents.set(name, withExamples(program.command(name).description(description), name));
   }
+  const fault = args && unknownCommand(args);
+  if (fault !== undefined) program.error(fault);
   for (const entry of commandTable) {
-    const isWanted = args === undefined || isNamed(entry, args);
+    const isWanted = args === undefined || isNamed(entry, args) || needsAll(args);
     const command = isWanted ? (await entry.load())(shell) : new Command();
     const parent = parents.get(entry.group) ?? program;
     command.name(entry.name).description(entry.description);
+    withExamples(command, entry.group === undefined ? entry.name : `${entry.group} ${entry.name}`);
+    hintAtOptions(command);
     // A command made elsewhere does not know our outputs and our way to end.
     parent.addCommand(command.copyInheritedSettings(parent));
   }
+  for (const parent of parents.values()) addHelpCommand(parent);
   return program;
+}
+
+/** P83 */
+function withExamples(command: Command, path: string): Command {
+  const lines = (commandExamples[path] ?? []).map((example) => `  partner-programs ${example}\n`);
+  return command.addHelpText("after", `\nExamples:\n${lines.join("")}`.trimEnd());
+}
+
+/** `help snapshot explain`: commander's own takes one word. */
+function addHelpCommand(parent: Command): void {
+  const help = new Command("help")
+    .description("show the help of a command")
+    .argument("[command...]", "the words of the command")
+    .action((words: readonly string[]) => {
+      let named = parent;
+      for (const word of words) named = named.commands.find((child) => child.name() === word) ?? named;
+      named.help();
+    });
+  parent.helpCommand(false).addCommand(help.copyInheritedSettings(parent));
 }
 
 /** Whether the words of a call, options and `help` apart, begin with the command's. */
 function isNamed({ group, name }: CommandEntry, args: readonly string[]): boolean {
   const words = args.filter((word) => !word.startsWith("-") && word !== "help");
   return group === undefined ? words[0] === name : words[0] === group && words[1] === name;
+}
+
+/** What shells complete is made of all commands. */
+function needsAll(args: readonly string[]): boolean {
+  return args[0] === "completion" && !args.some((arg) => arg === "--help" || arg === "-h");
 }

@@ -9,6 +9,7 @@ export type FailureCode =
   | "settings"
   | "source_unavailable"
   | "source_contract"
+  | "foreign_database"
   | "invalid_program"
   | "store_unavailable"
   | "store_denied"
@@ -18,6 +19,8 @@ export type FailureCode =
   | "superseded"
   | "shrink_guard"
   | "held"
+  | "in_source"
+  | "unrecorded"
   | "interrupted"
   | "internal";
 

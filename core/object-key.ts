@@ -16,6 +16,19 @@ export const runsPrefix = "runs/";
 /** Beside the reports of runs, whose names are ids: nobody can take it for one. */
 export const confirmedKey = "runs/confirmed.json" as ObjectKey;
 
+/** Names the tenant whose programs come with the generator. Gateways never read it. */
+export const sandboxKey = "runs/sandbox.json" as ObjectKey;
+
+/** Which tenants were removed, and from which generation on one of them would begin again. Gateways never read it. */
+export const removedKey = "tenants/removed.json" as ObjectKey;
+
+export const auditPrefix = "audit/";
+
+/** Who changed what for partners. `begun`: what was about to be changed, stored before it was. */
+export function auditKey(recordId: SnapshotId, state: "begun" | "ended"): ObjectKey {
+  return `${auditPrefix}${recordId}${state === "begun" ? ".begun" : ""}.json` as ObjectKey;
+}
+
 export function runKey(runId: SnapshotId): ObjectKey {
   return `${runsPrefix}${runId}.json` as ObjectKey;
 }

@@ -9,8 +9,11 @@ export interface Setting<Value> {
   readonly fallbackText: string;
   /** Called when the variable is unset or empty; other settings' texts may decide (`DATA_DIR`). */
   readonly fallback: (env: Environment) => Value;
-  /** Throws a `SettingFault` that says what was expected; never repeats a secret. */
-  readonly parse: (text: string) => Value;
+  /**
+   * Throws a `SettingFault` that says what was expected; never repeats a secret. Other settings' texts may be at odds with
+   * this one.
+   */
+  readonly parse: (text: string, env: Environment) => Value;
   /** How `config` shows the effective value; hides what must not be seen. */
   readonly show: (value: Value) => string;
 }
@@ -40,7 +43,7 @@ export function parseSettings<const Table extends SettingTable>(
   for (const [key, setting] of Object.entries(table)) {
     try {
       const text = settingText(setting.name, env);
-      values[key] = text === undefined ? setting.fallback(env) : setting.parse(text);
+      values[key] = text === undefined ? setting.fallback(env) : setting.parse(text, env);
     } catch (error) {
       if (!(error instanceof SettingFault)) throw error;
       faults.push(`${setting.name} ${error.message}`);

@@ -46,7 +46,7 @@ export function text<Value>(
   spec: About & {
     readonly fallbackText: string;
     readonly fallback: (env: Environment) => Value;
-    readonly parse: (text: string) => Value;
+    readonly parse: (text: string, env: Environment) => Value;
     readonly show: (value: Value) => string;
   },
 ): Setting<Value> {
@@ -56,7 +56,10 @@ export function text<Value>(
 /** A TCP port; 0 picks a free one. */
 export function port(spec: About & { readonly fallback: number }): Setting<number> {
   const numeric = integer({ ...spec, min: 0, max: 65_535 });
-  return { ...numeric, parse: (text) => portNumber(numeric, text, "must be a port from 0 to 65535") };
+  return {
+    ...numeric,
+    parse: (text, env) => portNumber(numeric, text, env, "must be a port from 0 to 65535"),
+  };
 }
 
 /** The same, or `off`, which gives `undefined`. */
@@ -68,15 +71,15 @@ export function portOrOff(
     ...numeric,
     fallbackText: spec.fallback === undefined ? "off" : String(spec.fallback),
     fallback: () => spec.fallback,
-    parse: (text) =>
-      text === "off" ? undefined : portNumber(numeric, text, "must be a port from 0 to 65535 or off"),
+    parse: (text, env) =>
+      text === "off" ? undefined : portNumber(numeric, text, env, "must be a port from 0 to 65535 or off"),
     show: (value) => (value === undefined ? "off" : String(value)),
   };
 }
 
-function portNumber(numeric: Setting<number>, text: string, fault: string): number {
+function portNumber(numeric: Setting<number>, text: string, env: Environment, fault: string): number {
   try {
-    return numeric.parse(text);
+    return numeric.parse(text, env);
   } catch {
     throw new SettingFault(fault);
   }

@@ -1,4 +1,6 @@
 import { join, resolve } from "node:path";
+import { parsedUrl } from "./parsed-url.ts";
+import { secretFile } from "./secret-files.ts";
 import { type Environment, SettingFault, settingText } from "./setting-parser.ts";
 import { choice, integer, text } from "./setting-types.ts";
 import { parseStoreAddress, type StoreAddress, showStoreAddress } from "./store-address.ts";
@@ -17,7 +19,11 @@ const storeUrl = text<StoreAddress>({
   about: "where snapshots live: `file:DIRECTORY` or `s3://BUCKET[/PREFIX]`",
   fallbackText: "`file:` store under `DATA_DIR`",
   fallback: (env) => ({ kind: "file", directory: join(dataDirectory(env), "store") }),
-  parse: parseStoreAddress,
+  parse: (address, env) => {
+    const parsed = parseStoreAddress(address);
+    if (parsed.kind === "s3") checkEndpoint(env);
+    return parsed;
+  },
   show: showStoreAddress,
 });
 
@@ -51,10 +57,31 @@ const logLevel = choice({
   fallback: "info",
 });
 
-/** What both programs need to reach the store. */
-
 /** Where the store is and how to talk to it: generator and gateway read the same. */
-export const storeSettings = { dataDir, storeUrl, s3ForcePathStyle, storeTimeoutMs, logLevel } as const;
+export const storeSettings = {
+  dataDir,
+  storeUrl,
+  s3ForcePathStyle,
+  awsAccessKeyIdFile: secretFile("AWS_ACCESS_KEY_ID"),
+  awsSecretAccessKeyFile: secretFile("AWS_SECRET_ACCESS_KEY"),
+  storeTimeoutMs,
+  logLevel,
+} as const;
+
+/**
+ * The SDK reads the server's address by itself, and only with the first call; `minio:9000` is a URL to it, of the scheme
+ * `minio`. The value is not repeated: it may hold a password.
+ */
+function checkEndpoint(env: Environment): void {
+  const names = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"];
+  const name = names.find((candidate) => settingText(candidate, env) !== undefined);
+  if (name === undefined) return;
+  const protocol = parsedUrl(settingText(name, env) ?? "")?.protocol;
+  if (protocol === "http:" || protocol === "https:") return;
+  throw new SettingFault(
+    `is a bucket on a server whose address ${name} does not give: it must be like https://s3.example.com or http://127.0.0.1:9000`,
+  );
+}
 
 function dataDirectory(env: Environment): string {
   return resolve(settingText("DATA_DIR", env) ?? "data");

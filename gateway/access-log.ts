@@ -13,7 +13,12 @@ export interface AccessLog {
   cut(requestId: string, cause: Cause): void;
 }
 
-export function createAccessLog(destination: { write(line: string): void }, program: string): AccessLog {
+/** `clientOf` is asked for requests of trusted proxies only. */
+export function createAccessLog(
+  destination: { write(line: string): void },
+  program: string,
+  clientOf: (rawHeaders: readonly string[]) => string | undefined = () => undefined,
+): AccessLog {
   const opening = openingClock(program);
 
   /** All of a line about a request that no check has seen, but for its ending. */
@@ -25,6 +30,7 @@ export function createAccessLog(destination: { write(line: string): void }, prog
   return {
     exchange(exchange, { status, bytes, isCut }, nowMs) {
       const { requestId, token, route, programId, req, snapshot, objectKey, cause, startedAtMs } = exchange;
+      const { connection, nth, acceptsGzip, encoding, quota } = exchange;
       let line = `${opening()}${withoutTokens(requestId)}"`;
       if (token !== undefined) line += callerFields(token);
       line += routeFields[route];
@@ -33,6 +39,12 @@ export function createAccessLog(destination: { write(line: string): void }, prog
       line += `${status},"durationMs":${milliseconds(nowMs - startedAtMs)},"bytes":${bytes}`;
       if (snapshot !== undefined) line += `,"snapshotId":"${snapshot.manifest.snapshotId}"`;
       if (objectKey !== undefined) line += `,"objectKey":"${objectKey}"`;
+      // W80
+      line += `,"connection":"${connection.id}","nth":${nth}`;
+      if (connection.isProxied) line += clientField(clientOf(req.rawHeaders));
+      if (acceptsGzip !== undefined) line += acceptsGzip ? acceptsField : acceptsNotField;
+      if (status === 200 && encoding !== undefined) line += encodingFields[encoding];
+      if (status === 429 && quota !== undefined) line += `,"retryAfter":${quota.resetSeconds}`;
       if (cause !== undefined) line += causeFields(cause);
       destination.write(`${line}${isCut ? cutEnding : ending}`);
     },
@@ -51,12 +63,20 @@ function callerFields({ tokenId, tenantId, limit }: KnownToken): string {
   return `,"tokenId":"${tokenId}","tenantId":"${tenantId}","limit":${limit}`;
 }
 
+/** W98: a parsed address needs no escaping. */
+function clientField(client: string | undefined): string {
+  return client === undefined ? "" : `,"client":"${client}"`;
+}
+
 const routeFields: Readonly<Record<Route, string>> = {
   list: ',"route":"list"',
   detail: ',"route":"detail"',
   legacy: ',"route":"legacy"',
   unknown: ',"route":"unknown"',
 };
+const acceptsField = ',"acceptsGzip":true';
+const acceptsNotField = ',"acceptsGzip":false';
+const encodingFields = { gzip: ',"encoding":"gzip"', identity: ',"encoding":"identity"' } as const;
 /** The connection ended before the response did. */
 const cutEnding = ',"isCut":true,"msg":"request"}\n';
 const ending = ',"msg":"request"}\n';

@@ -6,6 +6,8 @@ export interface AdminAppOptions {
   readonly hostNames: readonly string[];
   /** Why requests would not be served now; `undefined` while they would. */
   readonly notReadyCause: () => string | undefined;
+  /** What should be known of a gateway that is ready all the same. */
+  readonly note?: () => string | undefined;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
@@ -28,7 +30,8 @@ export function createAdminApp(options: AdminAppOptions): Express {
 
   app.get("/readyz", (_req, res) => {
     const reason = options.notReadyCause();
-    if (reason === undefined) res.json({ status: "ready" });
+    const note = options.note?.();
+    if (reason === undefined) res.json({ status: "ready", ...(note === undefined ? {} : { note }) });
     else res.status(503).json({ status: "not_ready", reason });
   });
 

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
 import type { Cause } from "../core/cause-code.ts";
 import { createApp } from "./app.ts";
@@ -22,6 +23,8 @@ export interface ApiServerOptions {
   readonly limits: ConnectionLimits;
   /** Header lines of every answer about the legacy resource, each ended by CR LF. */
   readonly legacyHeaders: string;
+  /** Whether a trusted proxy has opened a connection; none has when left out. */
+  readonly isProxy: ((socket: Socket) => boolean) | undefined;
   /** Runs before the API. */
   readonly middleware: readonly RequestHandler[];
   readonly handle: (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
@@ -58,7 +61,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   allowHalfOpen(server);
-  const connections = trackConnections(server);
+  const connections = trackConnections(server, options.isProxy);
 
   function onRequest(req: IncomingMessage, res: ServerResponse): void {
     const connection = connections.of(req.socket);

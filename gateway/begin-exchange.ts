@@ -26,6 +26,7 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
     head,
     requestId: requestIdOf(head.requestId),
     startedAtMs: nowMs,
+    nth: connection.requests,
     // W7: what follows a body that nobody wanted may not be the request that it looks like; and behind an upgrade that
     // is not taken up, Node's parser loses the rest of the packet.
     closes: start.closes || head.hasBody || head.hasUpgrade,
@@ -35,6 +36,8 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
     quota: undefined,
     snapshot: undefined,
     objectKey: undefined,
+    acceptsGzip: undefined,
+    encoding: undefined,
     cause: undefined,
   };
   if (!head.hasBody) {

@@ -5,6 +5,8 @@ import type { ObjectKey } from "../core/object-key.ts";
 import type { BodyPacker } from "./body-packer.ts";
 import { slotTenant } from "./body-slot.ts";
 import { withCallDeadline } from "./deadline.ts";
+import type { KeptBodies } from "./last-good/kept-bodies.ts";
+import type { HeldBody } from "./last-good/mended-copy.ts";
 import { createSharedWork } from "./shared-work.ts";
 import type { StoreReader } from "./store-reader.ts";
 import { verifiedBody } from "./verified-body.ts";
@@ -49,6 +51,8 @@ export interface BodyCache {
   renew(slot: string, entry: ResponseEntry): Promise<void>;
   /** Bytes held. */
   size(): number;
+  /** What is held, the most recently used last. */
+  bodies(): Iterable<HeldBody>;
 }
 
 export function createBodyCache(options: {
@@ -58,8 +62,9 @@ export function createBodyCache(options: {
   /** Until a reading is given up. */
   readonly callTimeoutMs: number;
   readonly onLookup: (isHit: boolean) => void;
+  readonly kept?: KeptBodies | undefined;
 }): BodyCache {
-  const { store, packer, maxBytes, callTimeoutMs, onLookup } = options;
+  const { store, packer, maxBytes, callTimeoutMs, onLookup, kept } = options;
   const maxBodyBytes = Math.floor(maxBytes / 16);
   const tenants = new Map<string, Set<string>>();
   const bodies = new LRUCache<string, CachedBody>({
@@ -104,11 +109,17 @@ export function createBodyCache(options: {
 
   async function read(entry: ResponseEntry): Promise<WholeBody> {
     const { key: objectKey, sha256 } = entry;
-    const bytes = await withCallDeadline(callTimeoutMs, `Reading ${objectKey}`, (signal) =>
-      verifiedBody(store, entry, signal),
-    );
+    const bytes = (await kept?.get(entry)) ?? (await fetched(entry));
     const identity = { objectKey, bytes, isGzip: false };
     return { sha256, identity, gzip: undefined, generation: -1, next: undefined };
+  }
+
+  async function fetched(entry: ResponseEntry): Promise<Buffer> {
+    const bytes = await withCallDeadline(callTimeoutMs, `Reading ${entry.key}`, (signal) =>
+      verifiedBody(store, entry, signal),
+    );
+    kept?.keep(entry, bytes);
+    return bytes;
   }
 
   async function pack(slot: string, body: WholeBody): Promise<WholeBody> {
@@ -180,6 +191,12 @@ export function createBodyCache(options: {
     },
 
     size: () => bodies.calculatedSize,
+
+    *bodies() {
+      for (const body of bodies.rvalues()) {
+        if (body !== undefined) yield { sha256: body.sha256, bytes: body.identity?.bytes };
+      }
+    },
   };
 }
 

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { pipeline, Transform } from "node:stream";
+import { pipeline, type Readable, Transform } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { Failure } from "../core/failure.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { ObjectKey } from "../core/object-key.ts";
 import { entryFailure, openEntry } from "../core/read-entry.ts";
+import type { KeptBodies } from "./last-good/kept-bodies.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /**
@@ -19,25 +20,48 @@ export interface BodyStreams {
   open(entry: ResponseEntry, signal: AbortSignal): Promise<ChunkSource>;
 }
 
-export function createBodyStreams(store: StoreReader): BodyStreams {
+export function createBodyStreams(store: StoreReader, keptBodies?: KeptBodies): BodyStreams {
   // A large file of this machine is hashed once, not for every reader: that would be most of the work.
   const verified = new LRUCache<ObjectKey, string>({ max: 1000 });
   return {
     async open(entry, signal) {
       const { key, sha256 } = entry;
+      const kept = await keptBodies?.open(entry);
+      if (keptBodies !== undefined && kept !== undefined) {
+        const source = checked(kept, entry, signal);
+        return async (take) => {
+          try {
+            await source(take);
+          } catch (error) {
+            // A file that was damaged since it was proven costs one reader, not all to come.
+            if (!signal.aborted) keptBodies.doubt(entry);
+            throw error;
+          }
+        };
+      }
       const found = await openEntry(store, entry, signal);
       if (found.kind === "fault") throw entryFailure(entry, found.fault);
       const { body, isLocal, etag, forEachChunk } = found;
       const version = `${etag} ${sha256}`;
       if (isLocal && forEachChunk !== undefined && verified.get(key) === version) return forEachChunk;
+      const source = checked(body, entry, signal);
       return async (take) => {
-        const verifying = verifyingStream(entry);
-        // Its errors come out of the loop.
-        pipeline(body, verifying, () => {});
-        for await (const chunk of verifying as AsyncIterable<Buffer>) await take(chunk);
+        await source(take);
         verified.set(key, version);
+        keptBodies?.keepLarge(entry);
       };
     },
+  };
+}
+
+function checked(body: Readable, entry: ResponseEntry, signal: AbortSignal): ChunkSource {
+  // Of a file nobody else looks at the signal.
+  if (signal.aborted) body.destroy();
+  return async (take) => {
+    const verifying = verifyingStream(entry);
+    // Its errors come out of the loop.
+    pipeline(body, verifying, () => {});
+    for await (const chunk of verifying as AsyncIterable<Buffer>) await take(chunk);
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type CredentialsReader, createCredentialsReader } from "./bearer-credentials.ts";
@@ -5,6 +6,8 @@ import { createWaitingRequests, type WaitingRequests } from "./waiting-requests.
 
 /** What is known of one client connection. */
 export interface Connection {
+  /** For the log: the server's own random part and a number, so that lines of several gateways can be put together. */
+  readonly id: string;
   /** Requests taken up; those pipelined behind them still wait. */
   requests: number;
   /**
@@ -16,6 +19,8 @@ export interface Connection {
   /** The request whose body is being thrown away; its answer has not begun. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
   readonly credentials: CredentialsReader;
+  /** A trusted proxy's. Looked at when it opens: of a socket that is over, the system tells no address. */
+  readonly isProxied: boolean;
   /** A response said `Connection: close`, or an error ended the conversation: nothing further is answered. */
   isEnding: boolean;
 }
@@ -33,14 +38,20 @@ export interface Connections {
   endIdle(): void;
 }
 
-export function trackConnections(server: Server): Connections {
+export function trackConnections(
+  server: Server,
+  isProxy: (socket: Socket) => boolean = () => false,
+): Connections {
   const open = new Map<Socket, Connection>();
+  const serverPart = randomBytes(4).toString("hex");
+  let opened = 0;
   server.on("connection", (socket: Socket) => {
-    open.set(socket, newConnection());
+    opened += 1;
+    open.set(socket, newConnection(`${serverPart}-${opened}`, isProxy(socket)));
     socket.once("close", () => open.delete(socket));
   });
   return {
-    of: (socket) => open.get(socket) ?? { ...newConnection(), isEnding: true },
+    of: (socket) => open.get(socket) ?? { ...newConnection(`${serverPart}-0`, false), isEnding: true },
     count: () => open.size,
     release(res, socket) {
       const connection = open.get(socket);
@@ -56,13 +67,15 @@ export function trackConnections(server: Server): Connections {
   };
 }
 
-function newConnection(): Connection {
+function newConnection(id: string, isProxied: boolean): Connection {
   return {
+    id,
     requests: 0,
     last: undefined,
     waiting: createWaitingRequests(),
     ignoring: undefined,
     credentials: createCredentialsReader(),
+    isProxied,
     isEnding: false,
   };
 }

@@ -23,6 +23,8 @@ export interface Exchange {
   readonly requestId: string;
   /** Monotonic, ms. */
   readonly startedAtMs: number;
+  /** Which request of its connection this is, from 1. */
+  readonly nth: number;
   /** The connection ends with this response. */
   closes: boolean;
   route: Route;
@@ -32,6 +34,10 @@ export interface Exchange {
   quota: Quota | undefined;
   snapshot: LiveSnapshot | undefined;
   objectKey: ObjectKey | undefined;
+  /** Whether the client prefers gzip; only of a request that came as far as its answer. */
+  acceptsGzip: boolean | undefined;
+  /** The content coding of a 200. */
+  encoding: "gzip" | "identity" | undefined;
   /** Why the answer is not a 200: for the log, never for the client. */
   cause: Cause | undefined;
 }

@@ -1,8 +1,10 @@
-import { RateLimiterRedis } from "rate-limiter-flexible";
-import { createClient } from "redis";
+import { createRequire } from "node:module";
 import { asFailure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
+import { createOutageLog } from "./outage-log.ts";
 import type { WindowCounter, WindowState } from "./window-counter.ts";
+
+const require = createRequire(import.meta.url);
 
 /** One counter for all gateways that share a Redis or Valkey. */
 export interface FleetCounter extends WindowCounter {
@@ -28,9 +30,13 @@ export interface FleetCounterOptions {
  */
 export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
   const { url, windowSeconds, timeoutMs, insurance, logger } = options;
+  // Not imported: 12 MB that a gateway without Redis has no use for.
+  const { createClient }: typeof import("redis") = require("redis");
+  const { RateLimiterRedis }: typeof import("rate-limiter-flexible") = require("rate-limiter-flexible");
   // Another window is another key: a window that began under a longer setting ends with it.
   const keyPrefix = `partner-programs:window-${windowSeconds}s`;
   let wasShared: boolean | undefined;
+  const outage = createOutageLog(logger, texts, () => performance.now());
   const batches = new Map<string, Batch>();
   let connection = open();
 
@@ -62,15 +68,13 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
   }
 
   function noteShared(): void {
-    if (wasShared !== true) logger.info("requests are counted in Redis, for the whole fleet");
+    if (wasShared === undefined) logger.info(texts.succeeded);
+    else if (!wasShared) outage.succeeded();
     wasShared = true;
   }
 
   function noteAway(error: unknown): void {
-    if (wasShared !== false) {
-      const cause = asFailure(error).message;
-      logger.warn({ cause }, "Redis is away: requests are counted by this process alone");
-    }
+    outage.failed(asFailure(error));
     wasShared = false;
   }
 
@@ -128,6 +132,11 @@ interface Batch {
   /** The window's state after all of them. */
   readonly counted: Promise<WindowState>;
 }
+
+const texts = {
+  failed: "Redis is away: requests are counted by this process alone",
+  succeeded: "requests are counted in Redis, for the whole fleet",
+};
 
 const connectTimeoutMs = 2000;
 

@@ -7,6 +7,7 @@ import { confirmedKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readConfirmations } from "../core/read-confirmations.ts";
 import { type ConfirmedTenant, oldestConfirmed } from "./oldest-confirmed.ts";
+import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /**
@@ -36,8 +37,11 @@ export function createFreshness(options: FreshnessOptions): Freshness {
   const stopped = new AbortController();
   let known: { readonly confirmations: Confirmations; readonly etag: ETag } | undefined;
   let oldest: readonly ConfirmedTenant[] | undefined;
-  /** What the last look ended with, for the log: `undefined` before the first. */
-  let state: "known" | Failure["code"] | undefined;
+  const outage = createOutageLog(
+    logger,
+    { failed: "the age of the data could not be read", succeeded: "the age of the data is known again" },
+    () => performance.now(),
+  );
   let isLooking = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -47,8 +51,7 @@ export function createFreshness(options: FreshnessOptions): Freshness {
     isLooking = true;
     try {
       await withDeadline({ timeoutMs: callTimeoutMs, signal: stopped.signal, expired }, read);
-      if (state !== undefined && state !== "known") logger.info("the age of the data is known again");
-      state = "known";
+      outage.succeeded();
     } catch (error) {
       if (!stopped.signal.aborted) note(asFailure(error));
     } finally {
@@ -69,11 +72,8 @@ export function createFreshness(options: FreshnessOptions): Freshness {
   }
 
   /** P26: what was known stays. In a store that no build has written to yet there is nothing to tell anybody. */
-  function note({ code, message }: Failure): void {
-    if (code === state) return;
-    state = code;
-    const level = code === "not_found" && known === undefined ? "debug" : "warn";
-    logger[level]({ cause: message }, "the age of the data could not be read");
+  function note(failure: Failure): void {
+    outage.failed(failure, failure.code === "not_found" && known === undefined ? "debug" : "warn");
   }
 
   function expired(): Failure {

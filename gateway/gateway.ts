@@ -1,10 +1,10 @@
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { RequestHandler as Middleware } from "express";
 import { causeOf } from "../core/cause-code.ts";
 import { Failure } from "../core/failure.ts";
+import type { gatewaySettings } from "../core/gateway-settings.ts";
 import type { Logger } from "../core/logger.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
-import type { gatewaySettings } from "../core/settings.ts";
 import { createAccessLog } from "./access-log.ts";
 import { createAdminApp } from "./admin-app.ts";
 import { createApiServer } from "./api-server.ts";
@@ -13,6 +13,7 @@ import { createBodyCache } from "./body-cache.ts";
 import { createBodyPacker } from "./body-packer.ts";
 import { createBodyRenewal } from "./body-renewal.ts";
 import { createBodyStreams } from "./body-stream.ts";
+import { createClientAddresses } from "./client-address.ts";
 import { type Clocks, processClocks } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
@@ -20,6 +21,8 @@ import { createFleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRequestHandler } from "./handle-request.ts";
 import { legacyHeaders, snapshotHeaders } from "./header-lines.ts";
+import { createKeptBodies } from "./last-good/kept-bodies.ts";
+import { createLastGood } from "./last-good/last-good.ts";
 import { closeServer, listen } from "./listen.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
@@ -49,6 +52,8 @@ export interface GatewayOptions {
    */
   readonly middleware?: readonly Middleware[];
   readonly clocks?: Clocks;
+  /** Where what was last confirmed is kept, see `lastGoodFolder`; nowhere without. */
+  readonly lastGoodFolder?: string | undefined;
 }
 
 export interface GatewayAddresses {
@@ -66,7 +71,7 @@ export interface Gateway {
   /** Why requests would not be served now; `undefined` while they would. */
   notReadyCause(): string | undefined;
   logLinesLost(count: number): void;
-  /** Stops accepting, finishes what is under way within the grace time. */
+  /** Says that it is not ready, waits the delay, stops accepting, finishes what is under way within the grace time. */
   stop(): Promise<void>;
 }
 
@@ -76,20 +81,37 @@ export function createGateway(options: GatewayOptions): Gateway {
   const clock = clocks.monotonicMs;
   // A driver tries a call up to three times, each within the timeout.
   const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
-  const metrics = createMetrics();
+  const metrics = createMetrics(clock);
+  const { trustedProxies } = settings;
+  const addresses = trustedProxies === undefined ? undefined : createClientAddresses(trustedProxies);
   const accessLog = logger.isLevelEnabled("info")
-    ? createAccessLog(options.destination, options.program)
+    ? createAccessLog(options.destination, options.program, addresses?.clientOf)
     : undefined;
-  const store = guardedReader(options.store, metrics.storeCall);
+  const store = guardedReader(options.store, clock, metrics.storeCall);
+
+  const lastGood =
+    options.lastGoodFolder === undefined
+      ? undefined
+      : createLastGood({
+          folder: options.lastGoodFolder,
+          store,
+          callTimeoutMs,
+          maxBytes: settings.lastGoodMaxMb * 1024 * 1024,
+          maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
+          clocks,
+          logger,
+        });
+  const kept = lastGood && createKeptBodies(lastGood, store, callTimeoutMs);
 
   const tokens = createTokenDirectory({
-    store: guardedReader(options.tokenStore, metrics.storeCall),
+    store: guardedReader(options.tokenStore, clock, metrics.storeCall),
     logger,
     clocks,
     refreshMs: settings.tokenRefreshMs,
     maxStaleMs: settings.tokenMaxStaleSeconds * 1000,
     callTimeoutMs,
     defaultLimit: settings.rateLimitRequests,
+    lastGood,
   });
   const freshness = createFreshness({
     store,
@@ -98,13 +120,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     onChange: () => snapshots.relabel(),
   });
-  const streams = createBodyStreams(store);
+  const streams = createBodyStreams(store, kept);
   const bodies = createBodyCache({
     store,
     packer: createBodyPacker({ streams, timeoutMs: callTimeoutMs }),
     maxBytes: settings.cacheMaxMb * 1024 * 1024,
     callTimeoutMs,
     onLookup: metrics.cacheLookup,
+    kept,
   });
   const snapshots = createLiveSnapshots({
     store,
@@ -116,6 +139,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     headersOf: ({ tenantId, manifest }) =>
       snapshotHeaders(manifest, freshness.confirmedAt(tenantId, manifest.snapshotId)),
     renew: settings.cacheRenewal === "on" ? createBodyRenewal(bodies) : undefined,
+    lastGood,
   });
   const windowSeconds = settings.rateLimitWindowSeconds;
   const processCounter = createProcessCounter(windowSeconds, clock);
@@ -141,7 +165,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     observe(exchange, outcome) {
       const nowMs = clock();
       const { route, token, startedAtMs } = exchange;
-      metrics.request(route, outcome.status, nowMs - startedAtMs, token?.tokenId);
+      metrics.request(route, outcome.status, nowMs - startedAtMs);
+      if (token !== undefined) metrics.tokenRequest(token.tokenId, outcome.status, exchange.quota, nowMs);
       accessLog?.exchange(exchange, outcome, nowMs);
     },
   });
@@ -162,6 +187,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       keepAliveTimeoutMs: settings.keepAliveTimeoutSeconds * 1000,
     },
     legacyHeaders: legacy,
+    isProxy: addresses?.isProxy,
     middleware,
     handle(req, res, connection) {
       const closes = isStopping || connection.requests >= settings.maxRequestsPerConnection;
@@ -173,7 +199,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       );
     },
     onRefusal(refusal) {
-      metrics.request(refusal.route, refusal.status, 0, undefined);
+      metrics.request(refusal.route, refusal.status, 0);
       accessLog?.refusal(refusal);
     },
     onCut(requestId, cause) {
@@ -186,28 +212,61 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (isStopping) return "the gateway is shutting down";
     return tokens.unconfirmedCause() ?? (apiServer.listening ? undefined : "the API does not listen yet");
   }
+  const isServingLastGood = (): boolean => tokens.isFromCopy() || snapshots.servedFromCopy() > 0;
+  const lastGoodNote = (): string | undefined =>
+    isServingLastGood()
+      ? "the store has not confirmed all that is served: it comes from the last good copy"
+      : undefined;
   const hostNames = [settings.adminHost, ...settings.adminHostNames];
-  const adminServer = createServer(createAdminApp({ hostNames, notReadyCause, metrics }));
+  const adminServer = createServer(createAdminApp({ hostNames, notReadyCause, note: lastGoodNote, metrics }));
   metrics.attach({
     tokenRegistryAgeMs: tokens.ageMs,
     snapshotAges: snapshots.ages,
+    expiringTokens: tokens.expiring,
     oldestData: freshness.oldest,
     unixMs: clocks.unixMs,
     cacheBytes: bodies.size,
     connections: connections.count,
     isCountedInFleet: () => fleetCounter?.isShared() ?? false,
+    isFleetWanted: fleetCounter !== undefined,
+    isReady: () => notReadyCause() === undefined,
+    lastGood: {
+      bytes: () => lastGood?.bytes() ?? 0,
+      isServing: isServingLastGood,
+      writeFailures: () => lastGood?.writeFailures() ?? 0,
+    },
   });
   const sweeper = setInterval(snapshots.sweep, sweepMs);
 
+  function refuseStopped(): void {
+    if (isStopping) throw new Failure("interrupted", "The gateway was stopped before it listened.");
+  }
+
+  /** A listener that opens after the stop was seen by nobody who could close it. */
+  async function listenUnlessStopped(server: Server, host: string, port: number): Promise<string> {
+    const address = await listen(server, host, port);
+    if (isStopping) server.close();
+    refuseStopped();
+    return address;
+  }
+
   return {
     async start() {
+      await lastGood?.open();
+      refuseStopped();
+      lastGood?.start({
+        confirmed: () => ({ registry: tokens.confirmed(), tenants: snapshots.confirmed() }),
+        held: bodies.bodies,
+      });
       freshness.start();
       const { adminPort } = settings;
       const admin =
-        adminPort === undefined ? undefined : await listen(adminServer, settings.adminHost, adminPort);
+        adminPort === undefined
+          ? undefined
+          : await listenUnlessStopped(adminServer, settings.adminHost, adminPort);
       await settledWithin(registryWaitMs, Promise.race([tokens.start(), stopRequested]));
-      if (isStopping) throw new Failure("interrupted", "The gateway was stopped before it listened.");
-      const api = await listen(apiServer, settings.host, settings.port);
+      refuseStopped();
+      const api = await listenUnlessStopped(apiServer, settings.host, settings.port);
       return { api, admin };
     },
 
@@ -217,12 +276,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     async stop() {
       isStopping = true;
       onStop();
-      freshness.stop();
       if (apiServer.listening) {
+        // W97: whoever asks `/readyz`, or is told to close, has the time to go elsewhere before anything is refused.
+        await new Promise((resolve) => setTimeout(resolve, settings.shutdownDelaySeconds * 1000));
         await closeServer(apiServer, settings.shutdownGraceSeconds * 1000, connections.endIdle);
       }
+      freshness.stop();
       clearInterval(sweeper);
       tokens.stop();
+      await lastGood?.stop();
       fleetCounter?.close();
       if (adminServer.listening) await closeServer(adminServer, 0, () => {});
     },

@@ -47,6 +47,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
   function begin(exchange: Exchange): void {
     const resource = requestedResource(exchange);
     if (resource instanceof Refusal) {
+      if (isNamed(resource)) nameToken(exchange, tokens);
       respond.refusal(exchange, resource);
       return;
     }
@@ -74,6 +75,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
   function answer(exchange: Exchange, live: LiveSnapshot, programId: ProgramId | undefined): void {
     const slot = bodySlot(live.tenantId, exchange.route, programId);
     const gzip = prefersGzip(exchange.head.acceptEncoding);
+    exchange.acceptsGzip = gzip;
     const held = bodies.held(slot, live.generation, gzip);
     if (held !== undefined) respond.body(exchange, held);
     else fetchAnswer(exchange, live, slot, gzip);
@@ -140,6 +142,18 @@ function requestedResource(exchange: Exchange): Resource | Refusal {
   const target = requestTarget(req.url ?? "");
   if (target.kind !== "malformed") exchange.route = target.kind;
   return admittedResource(target, req.method);
+}
+
+/** W81: of a message that is one, support wants to know whose it was, though no token decides the answer (W13). */
+function isNamed({ code }: Refusal): boolean {
+  return code === "method_not_allowed" || code === "not_found";
+}
+
+function nameToken(exchange: Exchange, tokens: TokenDirectory): void {
+  const credentials = exchange.connection.credentials(exchange.head.authorization);
+  if (credentials.kind !== "token") return;
+  const authentication = tokens.authenticate(credentials.digest);
+  if (authentication.kind !== "unconfirmed") exchange.token = authentication.token;
 }
 
 /** Check 4 (W31): the token is known, not revoked, not expired. */

@@ -18,7 +18,8 @@ export async function listen(server: Server, host: string, port: number): Promis
 
 /**
  * Stops accepting and waits for what is under way, at most `graceMs`; then ends every connection. `endIdle` is called
- * again and again, since a connection may become idle while others are still busy.
+ * again and again, since a connection may become idle while others are still busy. W96: what a front sends into one that is
+ * ending gets no answer at all, rather than part of one, so it can ask another gateway.
  */
 export async function closeServer(server: Server, graceMs: number, endIdle: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => {

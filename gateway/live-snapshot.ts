@@ -6,6 +6,8 @@ import { readBody } from "../core/object-body.ts";
 import { currentKey, manifestKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readManifest } from "../core/read-manifest.ts";
+import { copiedBody } from "./last-good/copied-body.ts";
+import type { LastGood } from "./last-good/last-good.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /** A pointer that was live, and the manifest that it names. */
@@ -14,6 +16,7 @@ export interface ReadSnapshot {
   /** The pointer's: rises with every publication, also with a rollback to an older snapshot. */
   readonly generation: number;
   readonly manifest: Manifest;
+  readonly manifestSha256: string;
   readonly etag: ETag;
 }
 
@@ -35,6 +38,7 @@ export async function readLiveSnapshot(
   tenantId: TenantId,
   known: { readonly held: ReadSnapshot | undefined; readonly floor: Floor | undefined },
   signal: AbortSignal,
+  lastGood?: LastGood,
 ): Promise<ReadSnapshot> {
   const { held, floor } = known;
   const key = currentKey(tenantId);
@@ -49,8 +53,9 @@ export async function readLiveSnapshot(
   const current = parseCurrent(await readBody(pointer.body, maxCurrentBytes, key), tenantId);
   refuseOlder(current, floor, key);
   if (held?.generation === current.generation) return { ...held, etag: pointer.etag };
-  const manifest = await readManifestOf(store, current, signal);
-  return { tenantId, generation: current.generation, manifest, etag: pointer.etag };
+  const manifest = await readManifestOf(store, current, signal, lastGood);
+  const { generation, manifestSha256 } = current;
+  return { tenantId, generation, manifest, manifestSha256, etag: pointer.etag };
 }
 
 /** P3: a generation never falls and never names two snapshots, so such a pointer is an old copy or not ours. */
@@ -62,9 +67,18 @@ function refuseOlder(current: Current, floor: Floor | undefined, key: string): v
   throw new Failure("corrupt_document", `${key} went back from ${seen} to ${found}.`);
 }
 
-async function readManifestOf(store: StoreReader, current: Current, signal: AbortSignal): Promise<Manifest> {
+async function readManifestOf(
+  store: StoreReader,
+  current: Current,
+  signal: AbortSignal,
+  lastGood: LastGood | undefined,
+): Promise<Manifest> {
   const key = manifestKey(current.tenantId, current.snapshotId);
   const result = await store.get(key, { signal });
   if (result.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
-  return await readManifest(result.body, current);
+  if (lastGood === undefined) return await readManifest(result.body, current);
+  const copy = copiedBody(lastGood, result.body as AsyncIterable<Buffer>);
+  const manifest = await readManifest(copy.body, current);
+  copy.keep();
+  return manifest;
 }

@@ -3,7 +3,11 @@ import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import type { BodyRenewal } from "./body-renewal.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
+import type { KeptPointer } from "./last-good/kept-state.ts";
+import type { LastGood } from "./last-good/last-good.ts";
+import { keptSnapshot } from "./last-good/read-copies.ts";
 import { type Floor, type LiveSnapshot, type ReadSnapshot, readLiveSnapshot } from "./live-snapshot.ts";
+import { createOutageLog, type OutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /** Which snapshot of each tenant is live, as far as this process knows. */
@@ -17,6 +21,10 @@ export interface LiveSnapshots {
   ages(): readonly { readonly tenantId: TenantId; readonly ageMs: number }[];
   /** Forgets snapshots that nobody asked for during the time for which they could be served unconfirmed. */
   sweep(): void;
+  /** What is known of each tenant, for whoever comes after this process. */
+  confirmed(): Iterable<readonly [TenantId, KeptPointer]>;
+  /** Tenants served from the last good copy, since the store did not confirm it yet. */
+  servedFromCopy(): number;
   /** Makes the header lines of the snapshots in memory anew: `headersOf` may say something else now. */
   relabel(): void;
 }
@@ -33,10 +41,11 @@ export interface LiveSnapshotsOptions {
   readonly headersOf: (snapshot: ReadSnapshot) => string;
   /** Called with the first snapshot when the second is to replace it; see `BodyRenewal`. */
   readonly renew?: BodyRenewal | undefined;
+  readonly lastGood?: LastGood | undefined;
 }
 
 export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshots {
-  const { store, logger, clock, refreshMs, maxStaleMs, callTimeoutMs, headersOf, renew } = options;
+  const { store, logger, clock, refreshMs, maxStaleMs, callTimeoutMs, headersOf, renew, lastGood } = options;
   const tenants = new Map<TenantId, TenantState>();
 
   function stateOf(tenantId: TenantId): TenantState {
@@ -49,8 +58,12 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       confirmedAtMs: Number.NEGATIVE_INFINITY,
       refresh: undefined,
       failure: undefined,
+      outage: createOutageLog(logger, outageTexts, clock, { tenantId }),
       retryAtMs: Number.NEGATIVE_INFINITY,
       usedAtMs: clock(),
+      restoring: undefined,
+      isRestored: lastGood === undefined,
+      isFromCopy: false,
     };
     tenants.set(tenantId, state);
     return state;
@@ -69,7 +82,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       const live = await withCallDeadline(
         callTimeoutMs,
         `Reading the pointer of tenant ${tenantId}`,
-        (signal) => readLiveSnapshot(store, tenantId, { held, floor }, signal),
+        (signal) => readLiveSnapshot(store, tenantId, { held, floor }, signal, lastGood),
       );
       if (held !== undefined && live.generation !== held.generation && renew !== undefined) {
         // P42: while it may still be served (P18), the old snapshot answers; then the rest is read beside the new one.
@@ -77,22 +90,44 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         const renewed = renew(held, live);
         if (spareMs > 0) await settledWithin(spareMs, renewed);
       }
-      if (state.failure !== undefined) logger.info({ tenantId }, "the tenant's snapshot is confirmed again");
+      state.outage.succeeded();
       state.live = labelled(live, held);
       state.floor = { generation: live.generation, snapshotId: live.manifest.snapshotId };
       state.confirmedAtMs = beganAtMs;
       state.failure = undefined;
+      state.isFromCopy = false;
+      if (live.generation !== held?.generation) lastGood?.changed();
     } catch (error) {
       const failure = asFailure(error);
-      if (failure.message !== state.failure?.message) {
-        logger.warn({ tenantId, cause: failure.message }, "the tenant's snapshot could not be confirmed");
-      }
+      state.outage.failed(failure);
       state.failure = failure;
       // While the store fails, requests do not queue up behind one attempt each.
       state.retryAtMs = clock() + Math.max(refreshMs, minRetryMs);
     } finally {
       state.refresh = undefined;
     }
+  }
+
+  /** W76: what was live before this process began, as if it had run since. Never rejects. */
+  async function restore(state: TenantState): Promise<void> {
+    const pointer = lastGood?.pointer(state.tenantId);
+    if (lastGood === undefined || pointer === undefined) return;
+    // W79, P3: also of a copy that is too old to be served.
+    state.floor ??= { generation: pointer.generation, snapshotId: pointer.snapshotId };
+    if (clock() - pointer.confirmedAtMs > maxStaleMs) return;
+    const read = await keptSnapshot(lastGood, state.tenantId).catch(() => undefined);
+    // The store may have been quicker.
+    if (read === undefined || state.live !== undefined) return;
+    state.live = labelled(read, undefined);
+    state.confirmedAtMs = pointer.confirmedAtMs;
+    state.isFromCopy = true;
+  }
+
+  /** A disk that hangs is waited for once. */
+  async function restored(state: TenantState): Promise<void> {
+    state.restoring ??= restore(state);
+    await settledWithin(maxWaitMs, state.restoring);
+    state.isRestored = true;
   }
 
   function begin(state: TenantState): Refresh {
@@ -106,6 +141,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
   }
 
   async function refreshed(state: TenantState): Promise<LiveSnapshot> {
+    if (!state.isRestored) await restored(state);
     const running = state.refresh ?? (clock() < state.retryAtMs ? undefined : begin(state));
     if (running !== undefined) {
       const patienceMs = running.beganAtMs + maxWaitMs - clock();
@@ -138,6 +174,17 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         .sort((a, b) => b.ageMs - a.ageMs);
     },
 
+    *confirmed() {
+      const nowMs = clock();
+      for (const { tenantId, live, floor, confirmedAtMs } of tenants.values()) {
+        if (floor === undefined) continue;
+        const manifest = live && { sha256: live.manifestSha256, etag: live.etag };
+        yield [tenantId, { ...floor, manifest, ageMs: nowMs - confirmedAtMs }];
+      }
+    },
+
+    servedFromCopy: () => [...tenants.values()].filter((state) => state.isFromCopy && isUsable(state)).length,
+
     relabel() {
       for (const state of tenants.values()) {
         if (state.live !== undefined) state.live = labelled(state.live, state.live);
@@ -167,9 +214,19 @@ interface TenantState {
   confirmedAtMs: number;
   refresh: Refresh | undefined;
   failure: Failure | undefined;
+  readonly outage: OutageLog;
   retryAtMs: number;
   usedAtMs: number;
+  restoring: Promise<void> | undefined;
+  isRestored: boolean;
+  /** `live` is what was confirmed before this process began. */
+  isFromCopy: boolean;
 }
+
+const outageTexts = {
+  failed: "the tenant's snapshot could not be confirmed",
+  succeeded: "the tenant's snapshot is confirmed again",
+};
 
 const minRetryMs = 500;
 /** How long a request waits for a refresh when it could be served without. */

@@ -1,8 +1,14 @@
-import { write, writeSync } from "node:fs";
+import { writeSync, writev } from "node:fs";
+import { settledWithin } from "./deadline.ts";
 
 /** Where log lines go: gathered in memory and written in the background, so that no request waits for the disk. */
 export interface LogDestination {
   write(line: string): void;
+  /**
+   * Resolves when all lines are written, or after `maxMs`. To be awaited before `flushSync` by whoever can wait: what is being
+   * written in the background at that moment, `flushSync` would write a second time.
+   */
+  flush(maxMs: number): Promise<void>;
   /** Writes what is left before the process ends, trying for at most `maxMs`. */
   flushSync(maxMs: number): void;
 }
@@ -18,13 +24,14 @@ export function createLogDestination(options: {
 }): LogDestination {
   const { fd, maxPendingBytes, onLost } = options;
   let filling = newBlock();
-  /** Blocks in the order of their lines; the first is the one that is being written. */
+  /** Blocks in the order of their lines; the first ones may be being written. */
   const waiting: Block[] = [];
   let waitingBytes = 0;
   /** Written, to be filled again: a new block for each batch would keep the garbage collector busy. */
   let spare: Block | undefined;
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
+  let onAllWritten: (() => void) | undefined;
 
   function sealBlock(): void {
     if (filling.to === 0) return;
@@ -45,29 +52,44 @@ export function createLogDestination(options: {
     if (block.bytes.length === blockBytes) spare = { bytes: block.bytes, from: 0, to: 0 };
   }
 
-  function noteWritten(block: Block, bytes: number): void {
-    if (block.from + bytes === block.to) dropFirst(block);
-    else {
-      block.from += bytes;
-      waitingBytes -= bytes;
+  function noteWritten(bytes: number): void {
+    let left = bytes;
+    for (let block = waiting[0]; block !== undefined && left > 0; block = waiting[0]) {
+      const taken = Math.min(left, block.to - block.from);
+      left -= taken;
+      if (block.from + taken === block.to) dropFirst(block);
+      else {
+        block.from += taken;
+        waitingBytes -= taken;
+      }
     }
   }
 
-  function writeBlock(): void {
+  /**
+   * All that waits as one write: the next can begin only in another turn of the event loop, and with many clients each turn
+   * makes more lines than a block holds.
+   */
+  function writeBlocks(): void {
     clearTimeout(timer);
     timer = undefined;
     if (isWriting) return;
-    const block = nextBlock();
-    if (block === undefined) return;
+    const first = nextBlock();
+    const last = waiting.at(-1);
+    if (first === undefined || last === undefined) {
+      onAllWritten?.();
+      return;
+    }
     isWriting = true;
-    write(fd, block.bytes, block.from, block.to - block.from, null, (error, written) => {
+    const pieces = waiting.map(({ bytes, from, to }) => bytes.subarray(from, to));
+    writev(fd, pieces, null, (error, written) => {
       isWriting = false;
       // Written meanwhile by `flushSync`.
-      if (waiting[0] !== block) return;
-      if (error === null) noteWritten(block, written);
-      else if (!isBusy(error)) giveUp(block);
-      if (waiting[0] === block) schedule(busyRetryMs);
-      else if (waiting.length > 0 || filling.to >= batchBytes) writeBlock();
+      if (waiting[0] !== first) return;
+      const isForGood = error !== null && !isBusy(error);
+      if (error === null) noteWritten(written);
+      else if (isForGood) giveUp(first);
+      if (!isForGood && waiting.includes(last)) schedule(busyRetryMs);
+      else if (waiting.length > 0 || filling.to >= batchBytes || onAllWritten !== undefined) writeBlocks();
       else if (filling.to > 0) schedule(maxDelayMs);
     });
   }
@@ -79,7 +101,7 @@ export function createLogDestination(options: {
   }
 
   function schedule(delayMs: number): void {
-    timer ??= setTimeout(writeBlock, delayMs).unref();
+    timer ??= setTimeout(writeBlocks, delayMs).unref();
   }
 
   return {
@@ -94,15 +116,23 @@ export function createLogDestination(options: {
         if (maxBytes > filling.bytes.length) filling = newBlock(maxBytes);
       }
       filling.to += filling.bytes.write(line, filling.to);
-      if (filling.to >= batchBytes && waiting.length === 0) writeBlock();
+      if (filling.to >= batchBytes && waiting.length === 0) writeBlocks();
       else schedule(maxDelayMs);
+    },
+
+    flush(maxMs) {
+      const written = new Promise<void>((resolve) => {
+        onAllWritten = resolve;
+      });
+      writeBlocks();
+      return settledWithin(maxMs, written);
     },
 
     flushSync(maxMs) {
       const endsAt = Date.now() + maxMs;
       for (let block = nextBlock(); block !== undefined && Date.now() < endsAt; block = nextBlock()) {
         try {
-          noteWritten(block, writeSync(fd, block.bytes, block.from, block.to - block.from));
+          noteWritten(writeSync(fd, block.bytes, block.from, block.to - block.from));
         } catch (error) {
           if (!isBusy(error)) return;
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyRetryMs);

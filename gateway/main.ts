@@ -1,18 +1,26 @@
 #!/usr/bin/env node
-import { asFailure } from "../core/failure.ts";
+// Before all others.
+import "./compile-cache.ts";
+import { asFailure, Failure } from "../core/failure.ts";
+import { gatewaySettings } from "../core/gateway-settings.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
+import { secretNames, secretsFromFiles } from "../core/secret-files.ts";
 import { parseSettings } from "../core/setting-parser.ts";
-import { gatewaySettings } from "../core/settings.ts";
+import { showStoreAddress } from "../core/store-address.ts";
 import { requestedAction } from "./arguments.ts";
 import { createGateway, type GatewaySettings } from "./gateway.ts";
 import { helpText, settingLines } from "./help.ts";
+import { lastGoodFolder } from "./last-good/last-good-folder.ts";
 import { createLogDestination } from "./log-destination.ts";
 
 // The SDK warns of Node.js 20 in several lines on standard error; which versions we support is for package.json to say.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
+
+const secrets = secretNames.filter((name) => name !== "DATABASE_URL");
+Object.assign(process.env, secretsFromFiles(secrets, process.env));
 
 const action = requestedAction(process.argv.slice(2));
 switch (action.kind) {
@@ -32,13 +40,33 @@ switch (action.kind) {
     if (!parsed.ok) {
       for (const fault of parsed.faults) console.error(`partner-programs-gateway: ${singleLine(fault)}.`);
       process.exitCode = 2;
+      break;
+    }
+    const folder = keptFolder(parsed.values);
+    if (folder instanceof Failure) {
+      console.error(`partner-programs-gateway: ${folder.message}`);
+      process.exitCode = 2;
     } else if (action.kind === "check_config") {
       for (const line of settingLines(gatewaySettings, parsed.values)) console.log(singleLine(line));
-    } else await serve(parsed.values);
+    } else await serve(parsed.values, folder);
   }
 }
 
-async function serve(settings: GatewaySettings): Promise<void> {
+/** That of `LAST_GOOD_DIR`, tried out; or why nothing can be kept there. */
+function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): string | undefined | Failure {
+  if (lastGoodDir === undefined) return undefined;
+  // Buckets of two servers may have the same name; a profile may say which server it is.
+  const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_PROFILE, AWS_CONFIG_FILE } = process.env;
+  const server = [AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL, AWS_PROFILE, AWS_CONFIG_FILE];
+  const store = [showStoreAddress(storeUrl), ...server].filter((part) => part !== undefined).join(" ");
+  try {
+    return lastGoodFolder(lastGoodDir, store);
+  } catch (error) {
+    return asFailure(error);
+  }
+}
+
+async function serve(settings: GatewaySettings, keptIn: string | undefined): Promise<void> {
   const program = "partner-programs-gateway";
   let onLost: (lines: number) => void = () => {};
   const destination = createLogDestination({
@@ -68,13 +96,17 @@ async function serve(settings: GatewaySettings): Promise<void> {
       program,
       logger,
       destination,
+      lastGoodFolder: keptIn,
     });
     onLost = gateway.logLinesLost;
     const stop = (): void => {
       // Whoever asks twice does not want to wait.
       if (isStopping) exit(1);
       isStopping = true;
-      gateway.stop().then(() => exit(0), crash);
+      gateway
+        .stop()
+        .then(() => destination.flush(1000))
+        .then(() => exit(0), crash);
     };
     process.on("SIGTERM", stop).on("SIGINT", stop);
 

@@ -1,4 +1,4 @@
-/** What the gateway reads of a request's header section. Everything else in it is ignored. */
+/** What the gateway reads of a request's header section. Everything else in it is ignored, what a front adds, too (W99). */
 export interface RequestHead {
   /** Values in the order of the wire, one per header line: a second line is never dropped silently. */
   readonly authorization: readonly string[];

@@ -62,11 +62,13 @@ export function createResponder(options: ResponderOptions): Responder {
 
     body(exchange, { objectKey, bytes, isGzip }) {
       exchange.objectKey = objectKey;
+      exchange.encoding = isGzip ? "gzip" : "identity";
       sendWhole(exchange, 200, bytes, isGzip ? gzipHeaders : identityHeaders);
     },
 
     async stream(exchange, entry) {
       const { res } = exchange;
+      exchange.encoding = "identity";
       const abandoned = new AbortController();
       const { signal } = abandoned;
       res.once("close", () => abandoned.abort());
@@ -90,6 +92,8 @@ export function createResponder(options: ResponderOptions): Responder {
       try {
         const forEachChunk = await streams.open(entry, signal);
         await forEachChunk(async (chunk) => {
+          // A disk reads on when its reader has left; of a response that begins now nobody would hear the end.
+          signal.throwIfAborted();
           if (!res.headersSent) begin();
           bytes += chunk.length;
           await written(res, chunk, signal);

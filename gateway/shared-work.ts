@@ -13,11 +13,10 @@ export function createSharedWork<Result>(): SharedWork<Result> {
 
   function begin(key: string, work: (signal: AbortSignal) => Promise<Result>): Work<Result> {
     const controller = new AbortController();
-    const begun: Work<Result> = { controller, result: work(controller.signal), waiting: 0 };
     const forget = (): void => {
       if (underWay.get(key) === begun) underWay.delete(key);
     };
-    controller.signal.addEventListener("abort", forget);
+    const begun: Work<Result> = { controller, result: work(controller.signal), forget, waiting: 0 };
     begun.result.then(forget, forget);
     underWay.set(key, begun);
     return begun;
@@ -28,7 +27,9 @@ export function createSharedWork<Result>(): SharedWork<Result> {
     const joined = underWay.get(key) ?? begin(key, work);
     const leave = (): void => {
       joined.waiting -= 1;
-      if (joined.waiting === 0) joined.controller.abort();
+      if (joined.waiting > 0) return;
+      joined.forget();
+      joined.controller.abort();
     };
     joined.waiting += 1;
     left?.addEventListener("abort", leave, { once: true });
@@ -43,6 +44,8 @@ export function createSharedWork<Result>(): SharedWork<Result> {
 interface Work<Result> {
   readonly controller: AbortController;
   readonly result: Promise<Result>;
+  /** From now on who asks begins anew. */
+  readonly forget: () => void;
   /** Those who asked and have not left. */
   waiting: number;
 }

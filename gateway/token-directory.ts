@@ -5,8 +5,15 @@ import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readTokenRegistry } from "../core/read-token-registry.ts";
 import type { TokenDigest } from "../core/token.ts";
+import type { RegisteredToken } from "../core/token-registry.ts";
 import type { Clocks } from "./clocks.ts";
-import { withCallDeadline } from "./deadline.ts";
+import { settledWithin, withCallDeadline } from "./deadline.ts";
+import { type ExpiringToken, expiringTokens } from "./expiring-tokens.ts";
+import { copiedBody } from "./last-good/copied-body.ts";
+import type { KeptRegistry } from "./last-good/kept-state.ts";
+import type { LastGood } from "./last-good/last-good.ts";
+import { keptRegistry } from "./last-good/read-copies.ts";
+import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
 import { causeAgainst, type KnownToken, knownToken, type TokenTable } from "./token-table.ts";
 
@@ -21,9 +28,15 @@ export interface TokenDirectory {
   authenticate(digest: TokenDigest): Authentication;
   /** Milliseconds since the state of the registry was last known for sure; infinite before the first time. */
   ageMs(): number;
+  /** Tokens in force that will expire, the soonest first. */
+  expiring(): readonly ExpiringToken[];
   /** Why the directory cannot be trusted now; `undefined` while it can. */
   unconfirmedCause(): string | undefined;
-  /** Begins to poll (T8); resolves when the registry is confirmed for the first time. */
+  /** What is known of the registry, for whoever comes after this process. */
+  confirmed(): KeptRegistry | undefined;
+  /** Whether it goes by the last good copy, since the store did not confirm it yet. */
+  isFromCopy(): boolean;
+  /** Begins to poll (T8); resolves when the registry is confirmed for the first time, or the last good copy has to do. */
   start(): Promise<void>;
   stop(): void;
 }
@@ -38,17 +51,28 @@ export interface TokenDirectoryOptions {
   readonly callTimeoutMs: number;
   /** Requests per window of a token without a limit of its own. */
   readonly defaultLimit: number;
+  readonly lastGood?: LastGood | undefined;
 }
 
 export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirectory {
-  const { store, logger, clocks, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit } = options;
+  const { store, logger, clocks, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit, lastGood } = options;
   const clock = clocks.monotonicMs;
   let table: TokenTable = new Map();
-  let version: { readonly etag: ETag; readonly revision: number } | undefined;
+  let version: RegistryVersion | undefined;
   /** When the poll began that last confirmed the table: what it saw is at most that old. */
   let confirmedAtMs = Number.NEGATIVE_INFINITY;
+  let isFromCopy = false;
   let lastFailure: Failure | undefined;
+  const outage = createOutageLog(
+    logger,
+    {
+      failed: "the token registry could not be confirmed",
+      succeeded: "the token registry is confirmed again",
+    },
+    clock,
+  );
   let polling = 0;
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let onConfirmed = (): void => {};
   const confirmed = new Promise<void>((resolve) => {
@@ -60,14 +84,12 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     polling += 1;
     try {
       await withCallDeadline(callTimeoutMs, `Reading ${tokensKey}`, (signal) => confirm(beganAtMs, signal));
-      if (lastFailure !== undefined) logger.info("the token registry is confirmed again");
+      outage.succeeded();
       lastFailure = undefined;
     } catch (error) {
-      const failure = asFailure(error);
-      if (failure.message !== lastFailure?.message) {
-        logger.warn({ cause: failure.message }, "the token registry could not be confirmed");
-      }
-      lastFailure = failure;
+      lastFailure = asFailure(error);
+      outage.failed(lastFailure);
+      if (isFromCopy) onConfirmed();
     } finally {
       polling -= 1;
     }
@@ -91,22 +113,52 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
         table = new Map();
         break;
       case "object": {
-        const { revision, byDigest } = await readTokenRegistry(result.body, (token) =>
-          knownToken(token, defaultLimit),
-        );
+        const copy = lastGood && copiedBody(lastGood, result.body as AsyncIterable<Buffer>);
+        const { revision, byDigest } = await readTokenRegistry(copy?.body ?? result.body, toKnown);
         if (beganAtMs < confirmedAtMs) return;
         if (version !== undefined && revision < version.revision) {
           const [from, to] = [version.revision, revision];
           throw new Failure("corrupt_document", `${tokensKey} fell from revision ${from} to ${to}.`);
         }
         table = byDigest;
-        version = { etag: result.etag, revision };
+        version = { etag: result.etag, revision, sha256: copy?.keep() };
+        lastGood?.changed();
         break;
       }
     }
-    if (confirmedAtMs === Number.NEGATIVE_INFINITY) warnIfUseless();
+    if (confirmedAtMs === Number.NEGATIVE_INFINITY || isFromCopy) warnIfUseless();
     confirmedAtMs = beganAtMs;
+    isFromCopy = false;
     onConfirmed();
+  }
+
+  /** W76: what was confirmed before this process began, as if it had run since. Never rejects. */
+  async function restore(from: LastGood): Promise<void> {
+    const kept = from.registry();
+    if (kept === undefined) return;
+    // W79, T10: also of a copy that is too old to be trusted.
+    version = { etag: undefined, revision: kept.revision, sha256: undefined };
+    if (clock() - kept.confirmedAtMs > maxStaleMs) return;
+    const read = await keptRegistry(from, kept.sha256, toKnown).catch(() => undefined);
+    // The store may have been quicker.
+    if (read?.revision !== kept.revision || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
+    table = read.byDigest;
+    version = kept;
+    confirmedAtMs = kept.confirmedAtMs;
+    isFromCopy = true;
+  }
+
+  function toKnown(token: RegisteredToken): KnownToken {
+    return knownToken(token, defaultLimit);
+  }
+
+  function begin(): void {
+    if (isStopped) return;
+    timer = setInterval(() => {
+      // One poll may hang while the store answers others: the next does not wait for it.
+      if (polling < maxPolls) void poll();
+    }, refreshMs);
+    void poll();
   }
 
   /** Said once, at the start: a new installation, or a wrong `STORE_URL`, which looks the same from here. */
@@ -132,23 +184,40 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
       return cause === undefined ? { kind: "accepted", token } : { kind: "refused", token, cause };
     },
 
+    expiring: () => expiringTokens(table, clocks.unixMs()),
     ageMs: () => clock() - confirmedAtMs,
     unconfirmedCause,
 
+    confirmed() {
+      const sha256 = version?.sha256;
+      const etag = version?.etag;
+      if (version === undefined || sha256 === undefined || etag === undefined) return undefined;
+      return { sha256, etag, revision: version.revision, ageMs: clock() - confirmedAtMs };
+    },
+
+    isFromCopy: () => isFromCopy && unconfirmedCause() === undefined,
+
     start() {
-      timer = setInterval(() => {
-        // One poll may hang while the store answers others: the next does not wait for it.
-        if (polling < maxPolls) void poll();
-      }, refreshMs);
-      void poll();
+      if (lastGood === undefined) begin();
+      else void settledWithin(restoreWaitMs, restore(lastGood)).then(begin);
       return confirmed;
     },
 
     stop() {
+      isStopped = true;
       clearInterval(timer);
     },
   };
 }
 
+interface RegistryVersion {
+  readonly etag: ETag | undefined;
+  readonly revision: number;
+  /** Of the bytes, where they are kept. */
+  readonly sha256: string | undefined;
+}
+
 const maxPolls = 2;
+/** For a disk that hangs. 100,000 tokens are read in less than one second. */
+const restoreWaitMs = 5000;
 const unknownToken: Cause = { code: "unknown_token", text: "unknown token" };

@@ -1,10 +1,15 @@
 import type { TokenId } from "../core/ids.ts";
+import type { Quota } from "./quota.ts";
 
-/** Answers counted by token, so that it shows who uses the API and whose requests fail, without reading the log. */
+/**
+ * Answers counted by token, and how much of its quota each has used, so that it shows who uses the API, whose requests fail
+ * and who will soon be refused, without reading the log.
+ */
 export interface TokenTally {
-  add(tokenId: TokenId, status: number): void;
+  /** `quota`: where it stands after this request, if that was counted. `nowMs`: monotonic. */
+  add(tokenId: TokenId, status: number, quota: Quota | undefined, nowMs: number): void;
   /** Lines of the Prometheus text format. */
-  lines(): string[];
+  lines(nowMs: number): string[];
 }
 
 /**
@@ -12,10 +17,10 @@ export interface TokenTally {
  * share one. Labels must not grow without bound, and a count must never fall.
  */
 export function createTokenTally(maxTokens = 1000): TokenTally {
-  const tokens = new Map<string, ClassCounts>();
+  const tokens = new Map<string, TokenCounts>();
   const rest = newCounts();
 
-  function newToken(tokenId: TokenId): ClassCounts {
+  function newToken(tokenId: TokenId): TokenCounts {
     if (tokens.size >= maxTokens) return rest;
     const counts = newCounts();
     tokens.set(tokenId, counts);
@@ -23,34 +28,75 @@ export function createTokenTally(maxTokens = 1000): TokenTally {
   }
 
   return {
-    add(tokenId, status) {
+    add(tokenId, status, quota, nowMs) {
       const counts = tokens.get(tokenId) ?? newToken(tokenId);
       if (status < 300) counts.successes += 1;
       else if (status < 500) counts.refusals += 1;
       else counts.faults += 1;
+      if (quota !== undefined) notePeak(counts, (quota.limit - quota.remaining) / quota.limit, nowMs);
     },
 
-    lines: () => [
-      `# HELP ${counter} Answers to requests with a token of the registry, by token and class of the HTTP status.`,
-      `# TYPE ${counter} counter`,
-      ...[...tokens, ["other", rest] as const].flatMap(([token, counts]) => tokenLines(token, counts)),
-    ],
+    lines(nowMs) {
+      const all = [...tokens, ["other", rest] as const];
+      const peaks = all
+        .map(([token, counts]) => ({ token, peak: peakOf(counts, nowMs) }))
+        .filter(({ peak }) => peak > 0)
+        .sort((a, b) => b.peak - a.peak)
+        .slice(0, maxPeaks);
+      return [
+        `# HELP ${counter} Answers to requests with a token of the registry, by token and class of the HTTP status.`,
+        `# TYPE ${counter} counter`,
+        ...all.flatMap(([token, counts]) => tokenLines(token, counts)),
+        `# HELP ${gauge} The largest part of its quota that a token has used within the last two minutes, of the ${maxPeaks} tokens where it is largest.`,
+        `# TYPE ${gauge} gauge`,
+        ...peaks.map(({ token, peak }) => `${gauge}{token="${token}"} ${peak}`),
+      ];
+    },
   };
 }
 
-interface ClassCounts {
+interface TokenCounts {
   successes: number;
   refusals: number;
   faults: number;
+  /** Of the minute that ends at `peakEndsMs`, and of the one before. */
+  peak: number;
+  peakBefore: number;
+  peakEndsMs: number;
 }
 
 const counter = "gateway_token_requests_total";
+const gauge = "gateway_token_quota_used_ratio";
+const minuteMs = 60_000;
+const maxPeaks = 100;
 
-function newCounts(): ClassCounts {
-  return { successes: 0, refusals: 0, faults: 0 };
+function newCounts(): TokenCounts {
+  return {
+    successes: 0,
+    refusals: 0,
+    faults: 0,
+    peak: 0,
+    peakBefore: 0,
+    peakEndsMs: Number.NEGATIVE_INFINITY,
+  };
 }
 
-function tokenLines(token: string, { successes, refusals, faults }: ClassCounts): string[] {
+/** A peak outlives the window it was seen in: who scrapes once a minute must not miss one between two scrapes. */
+function notePeak(counts: TokenCounts, usedShare: number, nowMs: number): void {
+  if (nowMs >= counts.peakEndsMs) {
+    counts.peakBefore = nowMs - counts.peakEndsMs < minuteMs ? counts.peak : 0;
+    counts.peak = 0;
+    counts.peakEndsMs = nowMs + minuteMs;
+  }
+  if (usedShare > counts.peak) counts.peak = usedShare;
+}
+
+function peakOf({ peak, peakBefore, peakEndsMs }: TokenCounts, nowMs: number): number {
+  if (nowMs < peakEndsMs) return Math.max(peak, peakBefore);
+  return nowMs - peakEndsMs < minuteMs ? peak : 0;
+}
+
+function tokenLines(token: string, { successes, refusals, faults }: TokenCounts): string[] {
   const classes = [
     ["2xx", successes],
     ["4xx", refusals],

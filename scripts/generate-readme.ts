@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
 import { createProgram } from "../cli/program.ts";
 import type { Output, Shell } from "../cli/shell/shell.ts";
+import { cliSettings } from "../core/cli-settings.ts";
+import { gatewaySettings } from "../core/gateway-settings.ts";
 import { packageVersion } from "../core/package-version.ts";
 import type { SettingTable } from "../core/setting-parser.ts";
-import { cliSettings, gatewaySettings } from "../core/settings.ts";
 
 const path = "README.md";
 const before = readFileSync(path, "utf8");
@@ -45,6 +46,7 @@ async function commandTable(): Promise<string> {
 
 function commandsBelow(command: Command, prefix: string): [name: string, description: string][] {
   return command.commands.flatMap((child) => {
+    if (child.name() === "help") return [];
     const name = `${prefix}${child.name()}`;
     if (child.commands.length > 0) return commandsBelow(child, `${name} `);
     const args = child.registeredArguments.map((argument) => ` ${argumentForm(argument)}`);
@@ -93,6 +95,7 @@ function idleShell(): Shell {
     stdout: nowhere,
     stderr: nowhere,
     stdin: (async function* () {})(),
+    actor: { user: "nobody", host: "nowhere" },
     now: () => new Date(0),
     randomBytes: (size) => Buffer.alloc(size),
     signal: new AbortController().signal,

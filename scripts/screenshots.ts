@@ -7,11 +7,12 @@ import { join } from "node:path";
 import pg from "pg";
 import { type Browser, chromium } from "playwright-core";
 import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
-import { welcomeAddress } from "../cli/inspect/access.ts";
+import { createKeyGate, welcomeAddress } from "../cli/inspect/access/key-gate.ts";
 import { createInspectServer } from "../cli/inspect/inspect-server.ts";
+import { cliSettings } from "../core/cli-settings.ts";
 import { createFileStore } from "../core/file-store/file-store.ts";
+import { createLogger } from "../core/logger.ts";
 import { parseSettings } from "../core/setting-parser.ts";
-import { cliSettings } from "../core/settings.ts";
 import { createTerminal } from "./support-page/terminal.ts";
 
 interface Picture {
@@ -27,6 +28,20 @@ const pictures: readonly Picture[] = [
   { ...wide, name: "tenants", path: "/", height: 640 },
   { ...wide, name: "explain", path: "/tenants/atlas-journeys/explain?program=ATLAS-2027-0001", height: 940 },
   { ...wide, name: "changes-dark", path: "/tenants/atlas-journeys/diff", height: 900, colorScheme: "dark" },
+  {
+    ...wide,
+    name: "timeline",
+    path: "/tenants/atlas-journeys/programs/ATLAS-2027-0021/timeline?at=2027-01-19T14:00",
+    height: 900,
+  },
+  { ...wide, name: "health", path: "/health", height: 640 },
+  {
+    ...wide,
+    name: "side-by-side-dark",
+    path: "/tenants/thalassa-odyssey/programs/THAL-2027-0001/compare",
+    height: 1000,
+    colorScheme: "dark",
+  },
   { ...wide, name: "tenant-360", path: "/tenants/kinneret-tours", width: 360, height: 1000 },
 ];
 
@@ -47,7 +62,9 @@ async function takeAll(databaseUrl: string): Promise<void> {
   const store = { ...createFileStore({ directory: storeDirectory }), address: "s3://travel-programs/" };
   const { signal } = new AbortController();
   const key = "screenshots";
-  const server = createInspectServer({ store, settings: settings.values, now: () => now, signal }, key);
+  const inspection = { store, settings: settings.values, now: () => now, signal };
+  const log = createLogger({ level: "silent", program: "screenshots", destination: process.stderr });
+  const server = createInspectServer({ inspection, gate: createKeyGate(key), log });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

@@ -1,5 +1,6 @@
 import knex, { type Knex } from "knex";
 import { Failure } from "../../core/failure.ts";
+import { ownTables } from "../database/own-tables.ts";
 import { sourceFailure } from "../database/source-client.ts";
 import { migrationSource } from "./migrations/migration-source.ts";
 
@@ -11,9 +12,13 @@ export interface InitReport {
 
 /**
  * Creates or updates the reference booking schema and the views of the source contract on it. All or nothing, and
- * safe when several run at once. Throws `source_contract` when the database has a schema of that name of its own.
+ * safe when several run at once. Throws `source_contract` when the database has a schema of that name of its own, and
+ * `foreign_database` when it has other tables, unless it `isBesideOthers`.
  */
-export async function initSource(databaseUrl: string): Promise<InitReport> {
+export async function initSource(
+  databaseUrl: string,
+  { isBesideOthers = false }: { readonly isBesideOthers?: boolean } = {},
+): Promise<InitReport> {
   const db = knex({
     client: "pg",
     connection: { connectionString: databaseUrl, application_name: "partner-programs" },
@@ -23,7 +28,7 @@ export async function initSource(databaseUrl: string): Promise<InitReport> {
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
   });
   try {
-    return await db.transaction(migrate);
+    return await db.transaction((transaction) => migrate(transaction, isBesideOthers));
   } catch (error) {
     throw sourceFailure(error);
   } finally {
@@ -34,10 +39,11 @@ export async function initSource(databaseUrl: string): Promise<InitReport> {
 /** Any number that no other part of the program locks. */
 const initLock = 7_205_759_403;
 
-async function migrate(transaction: Knex.Transaction): Promise<InitReport> {
+async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): Promise<InitReport> {
   // knex marks its own lock in a table, and a crash would leave it locked; this one ends with the transaction.
   await transaction.raw(`SET LOCAL lock_timeout = '120s'; SELECT pg_advisory_xact_lock(${initLock})`);
   await refuseForeignSchemas(transaction);
+  if (!isBesideOthers) await refuseForeignDatabase(transaction);
   await transaction.raw("CREATE SCHEMA IF NOT EXISTS booking; CREATE SCHEMA IF NOT EXISTS partner_source");
   const result: unknown = await transaction.migrate.latest({
     migrationSource,
@@ -62,7 +68,23 @@ async function refuseForeignSchemas(transaction: Knex.Transaction): Promise<void
   throw new Failure(
     "source_contract",
     `The database has a ${first.name} already that this program did not create; nothing was changed. ` +
-      "With a booking schema of your own, write the views of the source contract on it and run " +
-      "`source init --views-only`; for the reference schema use an empty database.",
+      "With a booking schema of your own, write the views of the source contract on it (`source init " +
+      "--skeleton`, `source init --views-only`); for the reference schema use an empty database.",
   );
+}
+
+/** P102: whoever has tables wants views on them, not a second booking schema with triggers beside them. */
+async function refuseForeignDatabase(transaction: Knex.Transaction): Promise<void> {
+  const { rows }: { rows: { name: string; count: string }[] } = await transaction.raw(`
+    SELECT min(schema || '.' || name) AS name, count(*) AS count
+      FROM ${ownTables}
+     WHERE schema NOT IN ('booking', 'partner_source') AND to_regclass('booking.schema_migrations') IS NULL`);
+  const [others] = rows;
+  if (others === undefined || Number(others.count) === 0) return;
+  const tables = others.count === "1" ? "a table" : `${others.count} tables`;
+  throw new Failure("foreign_database", [
+    `The database has ${tables} of its own (${others.name}); nothing was changed. \`source init\` is for an empty database: it creates a reference booking schema.`,
+    "On tables of your own write views: `source init --skeleton` prints them, to be filled in.",
+    "To have the reference schema beside your tables nevertheless: `source init --reference`.",
+  ]);
 }

@@ -57,9 +57,9 @@ async function attemptReading(
   });
   let content: TenantContent | undefined;
   try {
-    const { attempt, reading, recalled } = await context.pool.withReading(async (client) => {
+    const { attempt, reading, recalled } = await context.withRows(tenantId, rules.limits, async (rows) => {
       const memory = known.then((found) => found.memory);
-      const found = await readSource(client, tenantId, rules.limits, memory, options.hintedPrograms);
+      const found = await readSource(rows, memory, options.hintedPrograms);
       const attempt: Attempt = { ...begun, ...(await known) };
       const block = recalledBlock(attempt, found);
       if (block !== undefined) return { attempt, reading: found, recalled: block };

@@ -4,9 +4,9 @@ import type { TenantId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
-import type { SourcePool } from "../database/connect.ts";
 import type { FollowLive } from "../snapshot/live-copy.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
+import type { WithTenantRows } from "../source/tenant-rows.ts";
 import type { ContentRules } from "./content-rules.ts";
 import type { OnInvalid } from "./guards.ts";
 import { type Findings, ProblemLog } from "./problem-log.ts";
@@ -31,7 +31,7 @@ export interface BuildOptions {
 
 /** What a build works with; time and randomness come from outside so that a build can be repeated exactly. */
 export interface BuildContext {
-  readonly pool: SourcePool;
+  readonly withRows: WithTenantRows;
   readonly store: ObjectStore;
   /** Called before each tenant's first write; cheap after the first time. */
   readonly beforeFirstWrite: () => Promise<void>;

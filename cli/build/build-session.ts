@@ -17,7 +17,7 @@ import { buildRun, type RunOptions, storeRunReport } from "./build-run.ts";
 import { type BuildSchedule, boundedSchedule } from "./build-schedule.ts";
 import { contentRules } from "./content-rules.ts";
 import { patientPool, patientStore } from "./patient-access.ts";
-import { generatorDigest, recipeDigest } from "./recipe.ts";
+import { generatorDigest, settingsRecipe } from "./recipe.ts";
 import { knownTenants, sessionConfirmations } from "./session-confirmations.ts";
 import { type ClaimsOptions, defaultMaxWaitMs, withClaimsSession } from "./tenant-claims.ts";
 
@@ -28,6 +28,8 @@ export type RunChoices = Pick<
 > & {
   /** How often `runs/confirmed.json` may be written while the session lasts; left out: at its end only. */
   readonly confirmationIntervalMs?: number;
+  /** The store as the builds see it, where more is to happen with what they write. */
+  readonly watchStore?: (store: ObjectStore) => ObjectStore;
 };
 
 /** What one run is about. */
@@ -77,7 +79,9 @@ export async function withBuildSession<Result>(
     scope: claimScope(choices, settings, shell.env),
     onWait,
   });
-  return await withStore(settings, (store) =>
+  const withWatchedStore = (run: (store: ObjectStore) => Promise<Result>): Promise<Result> =>
+    withStore(settings, (opened) => run(choices.watchStore?.(opened) ?? opened));
+  return await withWatchedStore((store) =>
     withDatabaseUrl(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections: choices.concurrency + spareConnections, signal }, (pool) =>
         withClaimsSession(openClaims(databaseUrl), async (claimsSession) => {
@@ -183,10 +187,9 @@ function runOptions(
   settings: CliSettings,
   generator: string,
 ): RunOptions {
-  const { terminalStatuses, legacyCapacity } = settings;
-  const rules = contentRules(settings);
-  const recipe = recipeDigest(generator, [terminalStatuses, legacyCapacity, rules.limits]);
-  return { ...choices, rules, recipe, terminalStatuses };
+  const { terminalStatuses } = settings;
+  const recipe = settingsRecipe(generator, settings);
+  return { ...choices, rules: contentRules(settings), recipe, terminalStatuses };
 }
 
 async function keepReport(store: ObjectStore, report: RunReport, shell: Shell): Promise<void> {

@@ -40,6 +40,8 @@ export async function buildTenant(
     }
   } catch (error) {
     failure = asBuildFailure(error, context.signal);
+    // P52: whoever ends a run has not made the tenant fail.
+    if (failure.code === "interrupted") [outcome, failure] = ["skipped", undefined];
   }
   const { before, after, counts } = record;
   const live = after ?? before;
@@ -61,7 +63,7 @@ export async function buildTenant(
     durationMs: Math.max(0, context.now().getTime() - startedAt.getTime()),
     requests: store.requests(),
     bytesWritten,
-    failure: failureText(failure, before),
+    failure: outcome === "skipped" ? null : failureText(failure, before),
     ...findings,
   };
 }

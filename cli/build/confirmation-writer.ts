@@ -107,6 +107,17 @@ export function createConfirmationWriter(
   };
 }
 
+/** P93: nothing is kept of a tenant that is gone for good. */
+export async function forgetConfirmation(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<void> {
+  await editConfirmations(store, signal, (stored) =>
+    stored.has(tenantId) ? new Map([...stored].filter(([id]) => id !== tenantId)) : stored,
+  );
+}
+
 interface Known {
   readonly ids: ReadonlySet<string>;
   readonly at: Date;

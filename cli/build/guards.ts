@@ -1,6 +1,7 @@
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
+import { shownId } from "../public-program/shown-id.ts";
 import type { FirstProblem } from "./problem-log.ts";
 
 /** What a program with an error does: it is left out and reported with status 3 or 0, or fails its tenant. */
@@ -14,7 +15,10 @@ export function invalidRefusal(
   onInvalid: OnInvalid,
 ): Failure | undefined {
   if (onInvalid !== "fail" || counts.invalid === 0) return undefined;
-  const example = first === undefined ? "" : `, the first: ${first.programId ?? "(no id)"} (${first.code})`;
+  const example =
+    first === undefined
+      ? ""
+      : `, the first: ${first.programId === null ? "(no id)" : shownId(first.programId)} (${first.code})`;
   return new Failure(
     "invalid_program",
     `${counts.invalid} program(s) of tenant ${tenantId} are invalid${example}. ` +

@@ -40,9 +40,8 @@ export class MemoryDraft implements Disposable {
     return this.#order.length - this.added;
   }
 
-  /** The whole document, for the caller to dispose of. */
-  finish(head: MemoryHead, tail: MemoryTail, kept: RememberedPrograms | undefined): Spool {
-    const spool = new Spool();
+  /** Appends the whole document to the spool, which is empty. */
+  writeTo(spool: Spool, head: MemoryHead, tail: MemoryTail, kept: RememberedPrograms | undefined): void {
     spool.append(memoryOpening(head));
     let next = 0;
     let separator = "\n";
@@ -58,7 +57,6 @@ export class MemoryDraft implements Disposable {
     }
     spool.append(memoryClosing(tail));
     spool.append(memorySeal(spool.digestSoFar()));
-    return spool;
   }
 
   [Symbol.dispose](): void {

@@ -4,12 +4,12 @@ import type { TenantRun } from "../../schemas/generated/types.ts";
 
 /**
  * What a tenant's run says of "how old is it?" (P23): a reading that published the snapshot or found it unchanged confirms it,
- * any other ending only says that the tenant was tried. `undefined` where another builder's run tells (`elsewhere`), or
- * where nothing was to be published.
+ * any other ending only says that the tenant was tried. `undefined` where another builder's run tells (`elsewhere`), where
+ * nothing was to be published, or where the run was ended before the tenant was done (P52).
  */
 export function confirmationOf(run: TenantRun, endedAt: Date): readonly [TenantId, Confirmation] | undefined {
   const { tenantId, outcome, snapshotId, confirmedAt = null } = run;
-  if (outcome === "elsewhere" || outcome === "would-publish" || !isTenantId(tenantId)) return undefined;
+  if (silent.has(outcome) || !isTenantId(tenantId)) return undefined;
   const tried = { triedAt: endedAt.toISOString(), outcome };
   const isConfirmed = confirmedAt !== null && snapshotId !== null && isSnapshotId(snapshotId);
   return [tenantId, isConfirmed ? { ...tried, snapshotId, confirmedAt } : { ...tried, ...unconfirmed }];
@@ -84,4 +84,5 @@ export function withoutGone(stored: Confirmations, known: ReadonlySet<string>, b
   return kept.length === stored.size ? stored : new Map(kept);
 }
 
+const silent: ReadonlySet<TenantRun["outcome"]> = new Set(["elsewhere", "would-publish", "skipped"]);
 const unconfirmed = { snapshotId: null, confirmedAt: null } as const;

@@ -3,6 +3,7 @@ import type { ResponseName } from "../../core/object-key.ts";
 import type { ObjectBody } from "../../core/object-store.ts";
 import { publishedContract } from "../../schemas/generated/validators-published.ts";
 import type { Attempt, AttemptOutcome } from "./attempt.ts";
+import { generationBefore, takeBackIfRemoved } from "./first-publication.ts";
 import { followLive } from "./follow-live.ts";
 import { liveElements } from "./live-elements.ts";
 import { publishManifest } from "./publish-manifest.ts";
@@ -54,9 +55,10 @@ export async function publishContent(
     return "unchanged";
   }
   if (options.dryRun) return "would-publish";
+  const before = pointer?.current.generation ?? (await generationBefore(attempt.tenantId, context));
   const manifest: Manifest = {
     tenantId: attempt.tenantId,
-    generation: (pointer?.current.generation ?? 0) + 1,
+    generation: before + 1,
     snapshotId: writer.snapshotId,
     parent: pointer?.current.snapshotId ?? null,
     generatedAt: attempt.readAt.toISOString(),
@@ -67,6 +69,7 @@ export async function publishContent(
   };
   const outcome = await publishManifest(attempt, manifest);
   if (outcome === "published") {
+    if (pointer === undefined) await takeBackIfRemoved(attempt.tenantId, context.store);
     confirm(attempt, reading);
     await followLive(attempt, mayHaveLiveTree, manifest);
     await rememberSource(attempt, reading, content);

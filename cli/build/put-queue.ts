@@ -11,6 +11,14 @@ export function createPutQueue(limit: number, maxBytes: number): PutQueue {
   const running = new Set<Promise<void>>();
   let runningBytes = 0;
   let failure: { readonly reason: unknown } | undefined;
+  /** Those who wait for a write to end. A race of all that run would leave something behind on each of them every time. */
+  let waiting: (() => void)[] = [];
+
+  function wakeAll(): void {
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
+  }
 
   function throwFailure(): void {
     if (failure !== undefined) throw failure.reason;
@@ -20,7 +28,7 @@ export function createPutQueue(limit: number, maxBytes: number): PutQueue {
     async add(bytes, write) {
       const isFull = (): boolean =>
         running.size >= limit || (running.size > 0 && runningBytes + bytes > maxBytes);
-      while (isFull()) await Promise.race(running);
+      while (isFull()) await new Promise<void>((resolve) => waiting.push(resolve));
       throwFailure();
       const run = write()
         .catch((reason: unknown) => {
@@ -29,6 +37,7 @@ export function createPutQueue(limit: number, maxBytes: number): PutQueue {
         .finally(() => {
           running.delete(run);
           runningBytes -= bytes;
+          wakeAll();
         });
       running.add(run);
       runningBytes += bytes;

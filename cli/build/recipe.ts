@@ -2,9 +2,19 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import type { CliSettings } from "../shell/shell.ts";
+import { contentRules } from "./content-rules.ts";
 
 /** The folders whose code decides what a build publishes: a new stylesheet of a page makes nobody read everything. */
-const codeFolders = ["cli/build", "cli/database", "cli/public-program", "cli/source", "core", "schemas"];
+const codeFolders = [
+  "cli/build",
+  "cli/database",
+  "cli/public-program",
+  "cli/sandbox",
+  "cli/source",
+  "core",
+  "schemas",
+];
 /** The package that turns the database's answers into values. */
 const { version: driverVersion } = createRequire(import.meta.url)("pg/package.json") as { version: string };
 
@@ -16,6 +26,12 @@ export function recipeDigest(generator: string, settings: unknown): string {
   return createHash("sha256")
     .update(JSON.stringify([generator, settings]))
     .digest("hex");
+}
+
+/** The same for the settings of a command. */
+export function settingsRecipe(generator: string, settings: CliSettings): string {
+  const { terminalStatuses, legacyCapacity } = settings;
+  return recipeDigest(generator, [terminalStatuses, legacyCapacity, contentRules(settings).limits]);
 }
 
 /**

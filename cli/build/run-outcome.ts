@@ -30,8 +30,12 @@ export function runOutcome(
   const leftOut = runs.some(({ outcome, counts }) => succeeded.has(outcome) && counts.invalid > 0);
   if (leftOut && options.onInvalid === "report") return { outcome: "partial", exitStatus: 3 };
   if (options.dryRun) return { outcome: "dry-run", exitStatus: 0 };
-  const published = runs.some(({ outcome }) => outcome === "published");
-  return { outcome: published ? "published" : "unchanged", exitStatus: 0 };
+  return { outcome: runs.some(hasPublished) ? "published" : "unchanged", exitStatus: 0 };
+}
+
+/** P20: also a withdrawal on hold is something new for partners. */
+function hasPublished({ outcome, snapshotId, previousSnapshotId }: TenantRun): boolean {
+  return outcome === "published" || (outcome === "held" && snapshotId !== previousSnapshotId);
 }
 
 const succeeded: ReadonlySet<TenantRun["outcome"]> = new Set([

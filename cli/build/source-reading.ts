@@ -1,8 +1,6 @@
-import type { TenantId } from "../../core/ids.ts";
-import type { SourceClient } from "../database/connect.ts";
-import { type ProgramSum, readProgramSums, type StrayRows } from "../source/program-sums.ts";
-import { type ReadProgram, readPrograms } from "../source/read-programs.ts";
-import type { SourceLimits } from "../source/source-limits.ts";
+import type { ProgramSum, StrayRows } from "../source/program-sums.ts";
+import type { ReadProgram } from "../source/read-programs.ts";
+import type { TenantRows } from "../source/tenant-rows.ts";
 import type { SourceMemory } from "./read-source-memory.ts";
 import type { RememberedPrograms } from "./remembered-programs.ts";
 import { maxNameLength, SourceChanges } from "./source-changes.ts";
@@ -29,9 +27,7 @@ const maxChangedShare = 1 / 3;
  * changed since the memory was written; of no use without one.
  */
 export async function readSource(
-  client: SourceClient,
-  tenantId: TenantId,
-  limits: SourceLimits,
+  rows: TenantRows,
   memory: Promise<SourceMemory | undefined>,
   hinted: ReadonlySet<string> | undefined,
 ): Promise<SourceReading> {
@@ -40,7 +36,7 @@ export async function readSource(
   const early: ProgramSum[] = [];
   let take = (sum: ProgramSum): unknown => early.push(sum);
   // The database adds up while the memory is fetched and parsed.
-  const reading = readProgramSums(client, tenantId, limits, (sum) => take(sum), names);
+  const reading = rows.sums((sum) => take(sum), names);
   reading.catch(() => {});
   const remembered = rememberedIn(await memory);
   const changes = new SourceChanges(remembered?.programs, only);
@@ -60,7 +56,7 @@ export async function readSource(
     isHinted: only !== undefined,
     programs: () => {
       if (isByName && changes.ids.length === 0) return nothing();
-      return readPrograms(client, tenantId, limits, sizes, isByName ? changes.ids : undefined);
+      return rows.programs(sizes, isByName ? changes.ids : undefined);
     },
   };
 }

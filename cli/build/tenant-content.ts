@@ -1,9 +1,11 @@
-import type { SnapshotId, TenantId } from "../../core/ids.ts";
+import { isProgramId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import { bytesBody } from "../../core/object-body.ts";
+import { shortened } from "../../core/printable.ts";
 import { ProgramTable } from "../../core/program-table.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
-import { type DataProblem, shownValue } from "../public-program/problem.ts";
+import type { DataProblem } from "../public-program/problem.ts";
+import { shownId } from "../public-program/shown-id.ts";
 import { compareIds } from "../source/compare-ids.ts";
 import type { StrayRows } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
@@ -77,7 +79,8 @@ export class TenantContent implements Disposable {
     if (outcome.kind === "unpublished") {
       this.#counts.notPublishable += 1;
       if (parent?.programs.has(id)) this.#withdrawn.add(id);
-      if (sum === undefined || read.isDuplicate) this.#unlist(id);
+      // A line has a well-formed id: a memory with any other counts as damaged.
+      if (sum === undefined || read.isDuplicate || !isProgramId(id)) this.#unlist(id);
       else this.memory.add([id, sum, outcome.state]);
       return;
     }
@@ -198,11 +201,14 @@ export class TenantContent implements Disposable {
   }
 }
 
+/** Of the schema of reports. */
+const maxValueLength = 200;
+
 /** D36: they belong to nothing that is published. */
 function reportStrays(strays: readonly StrayRows[], problems: ProblemLog): void {
   for (const { view, programs, firstProgramId } of strays) {
-    const programId = shownValue(firstProgramId);
-    const value = `${view}: ${programs} such program id(s), the first: ${programId}`;
-    problems.add({ code: "rows_of_unknown_program", programId, field: null, value });
+    const first = firstProgramId === null ? "NULL" : shownId(firstProgramId);
+    const value = shortened(`${view}: ${programs} such program id(s), the first: ${first}`, maxValueLength);
+    problems.add({ code: "rows_of_unknown_program", programId: firstProgramId, field: null, value });
   }
 }

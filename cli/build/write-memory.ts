@@ -5,6 +5,7 @@ import type { ObjectBody } from "../../core/object-store.ts";
 import type { Attempt } from "./attempt.ts";
 import { type BlockedReading, blockedMemory, type MemoryHead, type MemoryTail } from "./source-memory.ts";
 import type { SourceReading } from "./source-reading.ts";
+import { Spool } from "./spool.ts";
 import type { TenantContent } from "./tenant-content.ts";
 
 /** Writes down what the live snapshot was built from, so that the next build reads only what changes. */
@@ -15,8 +16,10 @@ export async function rememberSource(
 ): Promise<void> {
   const head = memoryHead(attempt);
   if (head === undefined) return;
-  using spool = content.memory.finish(head, memoryTail(attempt, reading, content), reading.remembered);
-  await write(attempt, spool.finish());
+  await write(attempt, (spool) => {
+    content.memory.writeTo(spool, head, memoryTail(attempt, reading, content), reading.remembered);
+    return spool.finish();
+  });
 }
 
 /** The same unless the memory says just that already. */
@@ -56,7 +59,7 @@ export async function rememberBlocked(
   const head = memoryHead(attempt);
   const { mayHaveLiveTree } = attempt.record;
   const blocked = { sums, counts, findings, leftOut, mayHaveLiveTree };
-  if (head !== undefined) await write(attempt, bytesBody(blockedMemory(head, blocked)));
+  if (head !== undefined) await write(attempt, () => bytesBody(blockedMemory(head, blocked)));
 }
 
 function memoryHead({ tenantId, options, record, live }: Attempt): MemoryHead | undefined {
@@ -67,11 +70,16 @@ function memoryHead({ tenantId, options, record, live }: Attempt): MemoryHead | 
 
 /**
  * Unconditionally: the last one to write wins, and a memory of another snapshot than the live one is of no use to anybody. It
- * is written after everything else, and without it nothing is lost but time, so a failure of it is only told.
+ * is written after everything else, and without it nothing is lost but time, so a failure of it is only told: also one to
+ * put it together, on a disk that is full.
  */
-async function write({ tenantId, context, record }: Attempt, body: ObjectBody): Promise<void> {
+async function write(
+  { tenantId, context, record }: Attempt,
+  bodyOf: (spool: Spool) => ObjectBody,
+): Promise<void> {
   try {
-    await context.store.put(sourceMemoryKey(tenantId), body, { signal: context.signal });
+    using spool = new Spool();
+    await context.store.put(sourceMemoryKey(tenantId), bodyOf(spool), { signal: context.signal });
   } catch (error) {
     record.memoryFailure = asFailure(error);
   }

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { singleLine } from "../../core/printable.ts";
 import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { settingsText } from "../presentation/settings-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell } from "../shell/shell.ts";
@@ -18,7 +19,7 @@ async function run(shell: Shell, json: boolean): Promise<ExitStatus> {
   const aws = awsVariables(shell.env);
   const faults = settings.flatMap(({ fault }) => fault ?? []);
   if (json) printJson(shell, { settings, aws, faults });
-  else shell.stdout.write(settingsText(settings, aws, layoutOf(shell)));
+  else printText(shell, settingsText(settings, aws, layoutOf(shell)));
   if (faults.length === 0) return 0;
   shell.stderr.write(
     ["partner-programs: Settings are wrong:", ...faults.map(singleLine)].join("\n  ").concat("\n"),

@@ -3,48 +3,88 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Command, InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
+import { createLogger, type Logger } from "../../core/logger.ts";
 import { printable } from "../../core/printable.ts";
-import { accessKeyBytes, welcomeAddress } from "../inspect/access.ts";
 import { createInspectServer } from "../inspect/inspect-server.ts";
+import { followLogs } from "../log-index/request-log.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, type Shell, settingsOf } from "../shell/shell.ts";
+import { action, type CliSettings, commandLogger, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
+import { type AccessFlags, inspectAccess, loopback } from "./inspect-access.ts";
+import { type GatewayFlags, inspectGateway } from "./inspect-gateway.ts";
+import { namedLogs } from "./log-option.ts";
 
-/** `inspect`: read-only pages over the store, for support staff, on this machine alone and with a key of this run. */
+interface InspectFlags extends AccessFlags, GatewayFlags {
+  readonly port: number;
+  readonly log?: readonly string[];
+}
+
+/** `inspect`: read-only pages over the store, for support staff: on this machine with a key of this run, or for a team. */
 export function inspect(shell: Shell): Command {
   return new Command()
     .option("--port <n>", "port to listen on; 0 picks a free one", port, 7878)
-    .action(action(shell, (flags: { readonly port: number }) => run(shell, flags.port)));
+    .option("--listen <host>", `address to listen on, for a team that signs in (default: ${loopback})`)
+    .option("--host-name <name...>", "the names that the pages are reached by, as behind a proxy")
+    .option("--user-header <name>", "the header in which an authenticating proxy names who signed in")
+    .option("--proxy-secret-file <file>", "what that proxy sends as X-Inspect-Secret, to prove that it is it")
+    .option("--password-file <file>", "who may sign in by password: lines that `inspect-password` prints")
+    .option(
+      "--log <file...>",
+      "the gateway's logs, growing, rotated and compressed ones; - is standard input (default: PARTNER_PROGRAMS_LOG)",
+    )
+    .option("--gateway <url>", "the gateway, for pages that ask it as a partner would")
+    .option("--token-file <file...>", "tokens to ask it with, one a file and one a tenant")
+    .action(action(shell, (flags: InspectFlags) => run(shell, flags)));
 }
 
-async function run(shell: Shell, wanted: number): Promise<ExitStatus> {
+async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const { now, signal } = shell;
-  const key = Buffer.from(shell.randomBytes(accessKeyBytes)).toString("base64url");
+  const access = await inspectAccess(flags, shell);
+  const gateway = await inspectGateway(flags);
   await withStore(settings, async (store) => {
-    const server = createInspectServer({ store, settings, now, signal }, key);
-    const bound = await listenOnLoopback(server, wanted);
-    const address = welcomeAddress(bound, key);
-    shell.stdout.write(`Pages over ${printable(store.address)} at ${address} (Ctrl-C ends them)\n`);
+    const sources = namedLogs(shell, settings, flags.log);
+    const logs = sources.length === 0 ? undefined : followLogs(sources, signal);
+    const inspection = {
+      store,
+      settings,
+      now,
+      signal,
+      ...(logs === undefined ? {} : { log: logs }),
+      ...(gateway && { gateway }),
+    };
+    const log = visitLog(shell, settings, access.isShared);
+    const server = createInspectServer({ inspection, gate: access.gate, log });
     try {
+      const bound = await listenOn(server, access.host, flags.port);
+      shell.stdout.write(
+        `Pages over ${printable(store.address)} at ${printable(access.invitation(bound))} (Ctrl-C ends them)\n`,
+      );
       if (!signal.aborted) await once(signal, "abort");
     } finally {
       server.close();
       server.closeAllConnections();
+      await logs?.close();
     }
   });
   // To be stopped is how it ends.
   return 0;
 }
 
+/** P66: of a team's visits there is a log wherever standard error goes; a single person's terminal stays quiet. */
+function visitLog(shell: Shell, settings: CliSettings, isShared: boolean): Logger {
+  if (!isShared) return commandLogger(shell, settings);
+  return createLogger({ level: "info", program: "partner-programs", destination: shell.stderr });
+}
+
 /** The port that was bound; throws `usage` when it is taken. */
-async function listenOnLoopback(server: Server, wanted: number): Promise<number> {
-  server.listen(wanted, "127.0.0.1");
+async function listenOn(server: Server, host: string, wanted: number): Promise<number> {
+  server.listen(wanted, host);
   try {
     await once(server, "listening");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new Failure("usage", `Cannot listen on 127.0.0.1:${wanted} (${code}); choose another --port.`, {
+    throw new Failure("usage", `Cannot listen on ${host}:${wanted} (${code}); choose another --port.`, {
       cause: error,
     });
   }

@@ -10,11 +10,11 @@ import type { IssuedToken } from "../tokens/issue-token.ts";
 export function printIssuedToken(shell: Shell, issued: IssuedToken, json: boolean): void {
   if (!issued.entry.scopes.includes(readScope)) shell.stderr.write(uselessToken);
   if (json) {
-    printJson(shell, { token: issued.plaintext, ...tokenMetadata(issued.entry) }, issued.plaintext);
+    printJson(shell, { token: issued.plaintext, ...tokenMetadata(issued.entry) }, [issued.plaintext]);
     return;
   }
   shell.stderr.write(tokenLines(issued.entry));
-  shell.stdout.write(`${issued.plaintext}\n`, issued.plaintext);
+  shell.stdout.write(`${issued.plaintext}\n`, [issued.plaintext]);
 }
 
 const uselessToken = `WARNING: this token lacks the scope ${readScope}; every request with it is answered 403 forbidden.\n`;

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { type FoundRequests, findRequests } from "../gateway-log/find-requests.ts";
+import { isKeptRequestId, requestIdIn } from "../gateway-log/typed-request-id.ts";
 import { layoutOf } from "../presentation/layout.ts";
 import { requestText } from "../presentation/request-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -11,7 +12,7 @@ import { requestJson } from "../support/request/request-json.ts";
 import { logOption, logSources } from "./log-option.ts";
 
 interface ExplainFlags {
-  readonly log: readonly string[];
+  readonly log?: readonly string[];
   readonly json: boolean;
 }
 
@@ -24,11 +25,14 @@ export function requestExplain(shell: Shell): Command {
     .action(action(shell, (requestId: string, flags: ExplainFlags) => run(shell, requestId, flags)));
 }
 
-async function run(shell: Shell, requestId: string, { log, json }: ExplainFlags): Promise<ExitStatus> {
+async function run(shell: Shell, typed: string, { log, json }: ExplainFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
-  const found = await findRequests(logSources(shell, log), requestId, shell.signal);
+  const requestId = requestIdIn(typed);
+  const found = await findRequests(logSources(shell, settings, log), requestId, shell.signal);
   if (found.requests.length === 0) throw notLogged(requestId, found);
-  const requests = await withStore(settings, (store) => explainRequests(store, found.requests, shell.signal));
+  const requests = await withStore(settings, (store) =>
+    explainRequests(found.requests, { store, settings, now: shell.now(), signal: shell.signal }),
+  );
   if (json) {
     printJson(shell, { requestId, requests: requests.map(requestJson), omitted: found.omitted });
     return 0;
@@ -44,9 +48,16 @@ async function run(shell: Shell, requestId: string, { log, json }: ExplainFlags)
 }
 
 function notLogged(requestId: string, { covers }: FoundRequests): Failure {
+  const log = `The log has no request ${JSON.stringify(requestId)}`;
+  if (!isKeptRequestId(requestId)) {
+    const advice =
+      "The gateway keeps an id of 1 to 128 of A-Z a-z 0-9 . _ - and replaces any other by one of its own: " +
+      "ask for the X-Request-Id of the answer, or the requestId of its body.";
+    return new Failure("not_found", `${log}, and can't have it. ${advice}`);
+  }
   const why =
     covers === null
       ? "no line of it is a request as the gateway logs them. Is it the gateway's log, with LOG_LEVEL=info?"
       : `it covers ${covers.from} to ${covers.to}. Check the id, and look into the logs of the other gateways and days (--log may be given several times).`;
-  return new Failure("not_found", `The log has no request ${JSON.stringify(requestId)}; ${why}`);
+  return new Failure("not_found", `${log}; ${why}`);
 }

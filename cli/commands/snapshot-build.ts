@@ -1,20 +1,27 @@
 import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { Failure } from "../../core/failure.ts";
+import { Failure, type FailureCode } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printableLines } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
+import { createAudit } from "../audit/audit.ts";
+import { publications } from "../audit/changes.ts";
+import { auditedStatus } from "../audit/with-audit.ts";
 import { withBuildSession } from "../build/build-session.ts";
 import type { OnInvalid } from "../build/guards.ts";
+import { type WatchedBuild, withMetricsFile } from "../build/metrics-file.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { createProgressBar } from "../presentation/progress-bar.ts";
 import { runSummary } from "../presentation/run-summary.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { parsedOption } from "./parsed-option.ts";
+import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
-interface BuildFlags {
+interface BuildFlags extends ReasonFlag {
   readonly tenant?: readonly TenantId[];
   readonly concurrency: number;
   readonly onInvalid: OnInvalid;
@@ -22,6 +29,7 @@ interface BuildFlags {
   readonly rewrite: boolean;
   readonly dryRun: boolean;
   readonly report?: string;
+  readonly metricsFile?: string;
   readonly json: boolean;
 }
 
@@ -43,6 +51,11 @@ export function snapshotBuild(shell: Shell): Command {
     )
     .option("--dry-run", "do everything but publish, and prove that it could", false)
     .option("--report <file>", "write the run report to this file")
+    .option(
+      "--metrics-file <file>",
+      "add the run to this file of metrics, for node_exporter (name it *.prom)",
+    )
+    .addOption(reasonOption())
     .option("--json", "print the run report instead of the summary", false)
     .action(action(shell, (flags: BuildFlags) => run(shell, flags)));
 }
@@ -64,25 +77,45 @@ export function onInvalidOption(): Option {
 
 async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
   const { tenant: tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun } = flags;
-  const settings = settingsOf(shell);
+  const watched = await watchedBuild(shell, flags);
   if (flags.report !== undefined) await assertWritable(flags.report);
+  if (flags.reason !== undefined && !allowShrink) {
+    throw new Failure("usage", "--reason is for --allow-shrink: other builds leave no record in the audit.");
+  }
+  const request = { command: "snapshot build --allow-shrink", tenants: tenants ?? [], reason: flags.reason };
+  const audit = allowShrink ? createAudit(shell, request) : undefined;
   const choices = { concurrency, onInvalid, allowShrink, rewrite, dryRun };
-  const report = await withBuildSession(shell, settings, choices, async (session) => {
-    const built = await session.build({
-      wanted: tenants === undefined ? { kind: "all" } : { kind: "asked", tenantIds: tenants },
-      hintedPrograms: undefined,
-      progress: createProgressBar(shell.stderr, shell.now),
-    });
-    if (!dryRun) await session.keepReport(built);
-    return built;
-  });
+  let unrecorded: Failure | undefined;
+  const guarded = audit === undefined ? choices : { ...choices, watchStore: audit.watch };
+  const report = await watched(() =>
+    withBuildSession(shell, settingsOf(shell), guarded, async (session) => {
+      const built = await session.build({
+        wanted: tenants === undefined ? { kind: "all" } : { kind: "asked", tenantIds: tenants },
+        hintedPrograms: undefined,
+        progress: createProgressBar(shell.stderr, shell.now),
+      });
+      if (!dryRun) await session.keepReport(built);
+      audit?.note(publications(built.tenants));
+      unrecorded = await audit?.end(failureOf(built));
+      return built;
+    }),
+  );
   if (flags.json) printJson(shell, report);
-  else shell.stdout.write(runSummary(report));
+  else printText(shell, runSummary(report, layoutOf(shell)));
   if (report.failure !== null) {
     shell.stderr.write(`partner-programs: ${printableLines(report.failure.message)}\n`);
   }
   if (flags.report !== undefined) await writeReport(flags.report, report);
-  return report.exitStatus;
+  return auditedStatus(shell, unrecorded, report.exitStatus);
+}
+
+function failureOf({ failure }: RunReport): Failure | undefined {
+  return failure === null ? undefined : new Failure(failure.code as FailureCode, failure.message);
+}
+
+async function watchedBuild(shell: Shell, { metricsFile, tenant }: BuildFlags): Promise<WatchedBuild> {
+  if (metricsFile === undefined) return (build) => build();
+  return await withMetricsFile(metricsFile, shell, tenant === undefined ? "round" : "asked");
 }
 
 /** Before the run, which may take minutes. */

@@ -4,6 +4,7 @@ import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { diffText } from "../presentation/diff-text.ts";
 import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
@@ -41,7 +42,7 @@ async function run(shell: Shell, request: DiffRequest): Promise<ExitStatus> {
     return await difference(store, from, to, maxDetails, shell.signal);
   });
   if (request.json) printJson(shell, { tenantId: request.tenant, ...diff });
-  else shell.stdout.write(diffText(diff, layoutOf(shell)));
+  else printText(shell, diffText(diff, layoutOf(shell)));
   return 0;
 }
 

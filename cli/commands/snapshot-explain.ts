@@ -5,7 +5,8 @@ import { layoutOf } from "../presentation/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { explainProgram } from "../support/explain/explain-program.ts";
+import { tenantHint } from "../snapshot/unknown-tenant.ts";
+import { type Explanation, explainProgram } from "../support/explain/explain-program.ts";
 import { explanationJson } from "../support/explain/explanation-json.ts";
 import { parsedOption } from "./parsed-option.ts";
 
@@ -31,12 +32,22 @@ export function snapshotExplain(shell: Shell): Command {
 async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const program = { tenantId: flags.tenant, programId: flags.program };
-  const explanation = await withStore(settings, (store) =>
-    explainProgram(store, settings, program, shell.now(), shell.signal),
-  );
+  const [explanation, hint] = await withStore(settings, async (store) => {
+    const explained = await explainProgram(store, settings, program, shell.now(), shell.signal);
+    if (!isTenantUnknown(explained)) return [explained, undefined];
+    return [explained, await tenantHint(store, flags.tenant, shell.signal)];
+  });
   if (flags.json) printJson(shell, explanationJson(explanation, shell.now()));
   else shell.stdout.write(explanationText(explanation, layoutOf(shell)));
-  return 0;
+  if (hint === undefined) return 0;
+  shell.stderr.write(`partner-programs: Nothing is known of tenant ${flags.tenant}.${hint}\n`);
+  return 1;
+}
+
+/** P82: also when the source could not be asked. */
+function isTenantUnknown({ source, store, removedAt }: Explanation): boolean {
+  if (removedAt !== null) return false;
+  return store.kind === "unpublished" && (source.kind === "tenant_unknown" || source.kind === "unavailable");
 }
 
 /** Not `parseProgramId`: that an id is ill-formed is one of the answers. */

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { snapshotListText } from "../presentation/snapshot-list-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -40,7 +41,7 @@ async function run(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatu
     });
     return 0;
   }
-  shell.stdout.write(snapshotListText(current, snapshots, layoutOf(shell)));
+  printText(shell, snapshotListText(current, snapshots, layoutOf(shell)));
   for (const { failure } of snapshots.damaged) shell.stderr.write(`damaged: ${failure.message}\n`);
   return 0;
 }

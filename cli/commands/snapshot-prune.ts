@@ -1,15 +1,22 @@
 import { Command, InvalidArgumentError } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import type { Audit } from "../audit/audit.ts";
+import { deletions } from "../audit/changes.ts";
+import { auditedStatus, withAudit } from "../audit/with-audit.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { pruneText } from "../presentation/prune-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { type PruneReport, pruneExitStatus, pruneRun } from "../snapshot/prune-run.ts";
+import { unknownTenant } from "../snapshot/unknown-tenant.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
 import { parsedOption } from "./parsed-option.ts";
+import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
-interface PruneFlags {
+interface PruneFlags extends ReasonFlag {
   readonly tenant?: TenantId;
   readonly keep: number;
   readonly minAge: number;
@@ -24,6 +31,7 @@ export function snapshotPrune(shell: Shell): Command {
     .option("--keep <n>", "snapshots to keep per tenant, the live one counted", keepCount, 10)
     .option("--min-age <hours>", "delete nothing that was written or live less long ago", hours, 24)
     .option("--dry-run", "only say what would be deleted", false)
+    .addOption(reasonOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: PruneFlags) => run(shell, flags)));
 }
@@ -35,15 +43,25 @@ async function run(shell: Shell, flags: PruneFlags): Promise<ExitStatus> {
         "with a shorter --min-age its files may be gone.\n",
     );
   }
-  const { tenant, keep, minAge: minAgeHours, dryRun } = flags;
+  const { tenant, keep, minAge: minAgeHours, dryRun, reason } = flags;
   const { now, randomBytes, signal } = shell;
-  const prune = (store: ObjectStore): Promise<PruneReport> =>
-    pruneRun(tenant, { keep, minAgeHours }, { store, dryRun, now, randomBytes, signal });
+  const prune = async (store: ObjectStore, audit?: Audit): Promise<PruneReport> => {
+    const context = { store, dryRun, now, randomBytes, signal };
+    const pruned = await pruneRun(tenant, { keep, minAgeHours }, context, (result) =>
+      audit?.note(deletions(result)),
+    );
+    if (tenant === undefined || pruned.tenants[0]?.outcome !== "unpublished") return pruned;
+    const what = `Nothing is published for tenant ${tenant}, so there is nothing to prune. Check the id.`;
+    throw await unknownTenant(store, tenant, what, signal);
+  };
   // A dry run writes nothing, not even what it takes to find out about conditional writes.
-  const report = await (dryRun ? withStore(settingsOf(shell), prune) : withCheckedStore(shell, prune));
+  const request = { command: "snapshot prune", tenants: tenant === undefined ? [] : [tenant], reason };
+  const { result: report, unrecorded } = await (dryRun
+    ? withStore(settingsOf(shell), async (store) => ({ result: await prune(store), unrecorded: undefined }))
+    : withCheckedStore(shell, (checked) => withAudit(shell, checked, request, prune)));
   if (flags.json) printJson(shell, report);
-  else shell.stdout.write(pruneText(report));
-  return pruneExitStatus(report);
+  else printText(shell, pruneText(report, layoutOf(shell)));
+  return auditedStatus(shell, unrecorded, pruneExitStatus(report));
 }
 
 function keepCount(value: string): number {

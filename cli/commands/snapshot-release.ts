@@ -1,13 +1,16 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import { pointerChange } from "../audit/changes.ts";
+import { auditedStatus, withAudit } from "../audit/with-audit.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { createFollowLive } from "../snapshot/live-copy.ts";
 import { release } from "../snapshot/release.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
 import { parsedOption } from "./parsed-option.ts";
+import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
-interface ReleaseFlags {
+interface ReleaseFlags extends ReasonFlag {
   readonly tenant: TenantId;
   readonly json: boolean;
 }
@@ -16,17 +19,24 @@ interface ReleaseFlags {
 export function snapshotRelease(shell: Shell): Command {
   return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .addOption(reasonOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: ReleaseFlags) => run(shell, flags)));
 }
 
-async function run(shell: Shell, { tenant, json }: ReleaseFlags): Promise<ExitStatus> {
+async function run(shell: Shell, { tenant, json, reason }: ReleaseFlags): Promise<ExitStatus> {
   const { now, randomBytes, signal } = shell;
-  const { outcome, before, after } = await withCheckedStore(shell, async (store) => {
-    const done = await release(tenant, { store, now, randomBytes, signal });
-    await createFollowLive(shell, settingsOf(shell))(store, done.after);
-    return done;
+  const request = { command: "snapshot release", tenants: [tenant], reason };
+  const { result, unrecorded } = await withCheckedStore(shell, async (store) => {
+    const released = await withAudit(shell, store, request, async (watched, audit) => {
+      const done = await release(tenant, { store: watched, now, randomBytes, signal });
+      audit.note([pointerChange(done.before, done.after)]);
+      return done;
+    });
+    await createFollowLive(shell, settingsOf(shell))(store, released.result.after);
+    return released;
   });
+  const { outcome, before, after } = result;
   const { snapshotId, generation } = after;
   if (json) {
     printJson(shell, { tenantId: tenant, outcome, snapshotId, generation, endedHold: before.hold });
@@ -37,5 +47,5 @@ async function run(shell: Shell, { tenant, json }: ReleaseFlags): Promise<ExitSt
       `Tenant ${tenant} is released. Snapshot ${snapshotId} stays live until the next build: \`snapshot build --tenant ${tenant}\`.\n`,
     );
   }
-  return 0;
+  return auditedStatus(shell, unrecorded);
 }

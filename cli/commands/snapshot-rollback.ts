@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
+import { pointerChange } from "../audit/changes.ts";
+import { auditedStatus, withAudit } from "../audit/with-audit.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { createFollowLive } from "../snapshot/live-copy.ts";
@@ -9,10 +11,12 @@ import { type Rollback, rollback } from "../snapshot/rollback.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
 import { type WithdrawnSince, withdrawnSince } from "../support/withdrawn-since.ts";
 import { parsedOption } from "./parsed-option.ts";
+import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
-interface RollbackFlags {
+interface RollbackFlags extends ReasonFlag {
   readonly tenant: TenantId;
   readonly to?: SnapshotId;
+  readonly allowShrink: boolean;
   readonly json: boolean;
 }
 
@@ -25,17 +29,25 @@ export function snapshotRollback(shell: Shell): Command {
       "this snapshot (default: the one that the live one replaced)",
       parsedOption(parseSnapshotId),
     )
+    .option("--allow-shrink", "also to a snapshot with much fewer programs, or none", false)
+    .addOption(reasonOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: RollbackFlags) => run(shell, flags)));
 }
 
-async function run(shell: Shell, { tenant, to, json }: RollbackFlags): Promise<ExitStatus> {
-  const { result, live } = await withCheckedStore(shell, async (store) => {
+async function run(shell: Shell, flags: RollbackFlags): Promise<ExitStatus> {
+  const { tenant, to, allowShrink, json, reason } = flags;
+  const request = { command: "snapshot rollback", tenants: [tenant], reason };
+  const { result, live, unrecorded } = await withCheckedStore(shell, async (store) => {
     const { now, randomBytes, signal } = shell;
-    const result = await rollback(tenant, to, { store, now, randomBytes, signal });
+    const { result, unrecorded } = await withAudit(shell, store, request, async (watched, audit) => {
+      const done = await rollback(tenant, { to, allowShrink }, { store: watched, now, randomBytes, signal });
+      audit.note([pointerChange(done.before, done.after, done.programsBefore, done.programs)]);
+      return done;
+    });
     // P30: people who open the folder see what partners get.
     await createFollowLive(shell, settingsOf(shell))(store, result.after);
-    return { result, live: await readLiveManifest(store, result.after, signal) };
+    return { result, live: await readLiveManifest(store, result.after, signal), unrecorded };
   });
   const { outcome, before, after } = result;
   // Partners have the snapshot by now: whatever the database does, it does not keep that up.
@@ -51,13 +63,15 @@ async function run(shell: Shell, { tenant, to, json }: RollbackFlags): Promise<E
       previousSnapshotId,
       generation,
       hold,
+      programs: result.programs,
+      previousPrograms: result.programsBefore,
       withdrawn: programs,
     });
   } else shell.stdout.write(rollbackText(result) + withdrawnText(withdrawn));
-  return 0;
+  return auditedStatus(shell, unrecorded);
 }
 
-function rollbackText({ outcome, before, after }: Rollback): string {
+function rollbackText({ outcome, before, after, programs, programsBefore }: Rollback): string {
   const { tenantId, snapshotId, hold } = after;
   if (outcome === "already-live") {
     const held = hold === null ? "The tenant is not on hold." : "The tenant stays on hold.";
@@ -65,6 +79,7 @@ function rollbackText({ outcome, before, after }: Rollback): string {
   }
   return (
     `Tenant ${tenantId}: snapshot ${snapshotId} is live again instead of ${before.snapshotId}, as generation ${after.generation}.\n` +
+    `Partners see ${programs} ${programs === 1 ? "program" : "programs"} now; before it was ${programsBefore ?? "an unknown number (its manifest is damaged)"}.\n` +
     `No build replaces it until \`snapshot release --tenant ${tenantId}\`.\n`
   );
 }

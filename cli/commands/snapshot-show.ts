@@ -11,8 +11,10 @@ import {
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { printableJson } from "../../core/printable.ts";
 import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { snapshotFacts } from "../presentation/snapshot-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
+import { didYouMean } from "../shell/nearest-name.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { responseBytes } from "../snapshot/stored-response.ts";
@@ -73,7 +75,8 @@ function chosenEntry(manifest: Manifest, flags: ShowFlags): ResponseEntry | unde
   throw new Failure(
     "not_found",
     `Snapshot ${snapshotId} of tenant ${tenantId} has no program ${flags.program}: partners get 404. ` +
-      `Ask why: \`snapshot explain --tenant ${tenantId} --program ${flags.program}\`.`,
+      `Ask why: \`snapshot explain --tenant ${tenantId} --program ${flags.program}\`.` +
+      didYouMean(flags.program, manifest.programs.ids()),
   );
 }
 
@@ -84,5 +87,5 @@ function printSummary(shell: Shell, manifest: Manifest, isLive: boolean, json: b
     printJson(shell, { tenantId, snapshotId, isLive, generation, parent, generatedAt, counts, list, legacy });
     return;
   }
-  shell.stdout.write(snapshotFacts(manifest, isLive, layoutOf(shell)));
+  printText(shell, snapshotFacts(manifest, isLive, layoutOf(shell)));
 }

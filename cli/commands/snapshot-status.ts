@@ -1,13 +1,17 @@
 import { Command } from "commander";
-import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import { printable } from "../../core/printable.ts";
+import { settingText } from "../../core/setting-parser.ts";
 import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { statusFacts, statusTable } from "../presentation/status-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
+import { unknownTenant } from "../snapshot/unknown-tenant.ts";
 import { statusJson } from "../support/status-json.ts";
-import { tenantStatus } from "../support/tenant-status.ts";
+import { type TenantStatus, tenantStatus } from "../support/tenant-status.ts";
+import { whereNothingIs } from "../support/where-nothing-is.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface StatusFlags {
@@ -25,25 +29,34 @@ export function snapshotStatus(shell: Shell): Command {
 
 async function run(shell: Shell, flags: StatusFlags): Promise<ExitStatus> {
   const now = shell.now();
-  const report = await withStore(settingsOf(shell), (store) =>
-    tenantStatus(store, flags.tenant, now, shell.signal),
-  );
+  const { report, nothing } = await withStore(settingsOf(shell), async (store) => {
+    const report = await tenantStatus(store, flags.tenant, now, shell.signal);
+    if (!report.tenants.every(isUnknown)) return { report, nothing: "" };
+    const isSet = settingText("STORE_URL", shell.env) !== undefined;
+    const nothing = await whereNothingIs(store, isSet, shell.signal);
+    if (flags.tenant !== undefined) {
+      throw await unknownTenant(store, flags.tenant, `${nothingOf(flags.tenant)} ${nothing}`, shell.signal);
+    }
+    return { report, nothing };
+  });
   const [first] = report.tenants;
-  if (flags.tenant !== undefined && (!first || isUnknown(first))) throw unknownTenant(flags.tenant);
   if (flags.json) printJson(shell, statusJson(report, now));
-  else if (first === undefined) shell.stderr.write("Nothing was published yet; see `snapshot build`.\n");
-  else if (flags.tenant === undefined) shell.stdout.write(statusTable(report, layoutOf(shell)));
+  else if (first === undefined) shell.stderr.write(`Nothing was published yet. ${printable(nothing)}\n`);
+  else if (flags.tenant === undefined) printText(shell, statusTable(report, layoutOf(shell)));
   else shell.stdout.write(statusFacts(first, layoutOf(shell)));
   return 0;
 }
 
-function isUnknown({ live, fault, lastRun }: { live: unknown; fault: unknown; lastRun: unknown }): boolean {
-  return live === null && fault === null && lastRun === null;
+/** P82: a run that was asked for a tenant by a wrong name makes it no better known. */
+function isUnknown({ live, fault, removedAt, lastRun }: TenantStatus): boolean {
+  return (
+    live === null &&
+    fault === null &&
+    removedAt === null &&
+    (lastRun?.failure?.code ?? "not_found") === "not_found"
+  );
 }
 
-function unknownTenant(tenantId: TenantId): Failure {
-  return new Failure(
-    "not_found",
-    `The store has nothing of tenant ${tenantId}, and no recent run names it. \`snapshot status\` lists the tenants.`,
-  );
+function nothingOf(tenantId: TenantId): string {
+  return `The store has nothing of tenant ${tenantId}, and no recent run names it. \`snapshot status\` lists the tenants.`;
 }

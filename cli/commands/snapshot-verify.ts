@@ -1,13 +1,16 @@
 import { Command } from "commander";
-import { Failure } from "../../core/failure.ts";
-import { isTenantId, parseTenantId, type TenantId } from "../../core/ids.ts";
-import { tenantsPrefix } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import { settingText } from "../../core/setting-parser.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { verificationText } from "../presentation/verification-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
+import { storedTenants } from "../snapshot/stored-tenants.ts";
+import { unknownTenant } from "../snapshot/unknown-tenant.ts";
 import { type TenantVerification, verifyTenant } from "../snapshot/verify-tenant.ts";
+import { whereNothingIs } from "../support/where-nothing-is.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface VerifyFlags {
@@ -26,35 +29,19 @@ export function snapshotVerify(shell: Shell): Command {
 async function run(shell: Shell, { tenant, json }: VerifyFlags): Promise<ExitStatus> {
   const results: TenantVerification[] = [];
   const settings = settingsOf(shell);
-  await withStore(settings, async (store) => {
-    for await (const tenantId of chosenTenants(store, tenant, shell.signal)) {
+  const nothing = await withStore(settings, async (store) => {
+    for await (const tenantId of tenant === undefined ? storedTenants(store, shell.signal) : [tenant]) {
       results.push(await verifyTenant(store, tenantId, settings.liveCopy, shell.signal));
     }
+    if (results.some(({ outcome }) => outcome !== "unpublished")) return "";
+    const isSet = settingText("STORE_URL", shell.env) !== undefined;
+    const nothing = await whereNothingIs(store, isSet, shell.signal);
+    if (tenant === undefined) return nothing;
+    const what = `Nothing is published for tenant ${tenant}, so there is nothing to verify. Check the id. ${nothing}`;
+    throw await unknownTenant(store, tenant, what, shell.signal);
   });
-  if (tenant !== undefined && results[0]?.outcome === "unpublished") throw unpublished(tenant);
   const isClean = results.every(({ outcome }) => outcome !== "findings");
   if (json) printJson(shell, { outcome: isClean ? "clean" : "findings", tenants: results });
-  else shell.stdout.write(verificationText(results));
+  else printText(shell, verificationText(results, layoutOf(shell), nothing));
   return isClean ? 0 : 1;
-}
-
-async function* chosenTenants(
-  store: ObjectStore,
-  tenant: TenantId | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<TenantId> {
-  if (tenant !== undefined) {
-    yield tenant;
-    return;
-  }
-  for await (const folder of store.listFolders(tenantsPrefix, { signal })) {
-    if (isTenantId(folder)) yield folder;
-  }
-}
-
-function unpublished(tenantId: TenantId): Failure {
-  return new Failure(
-    "not_found",
-    `Nothing was ever published for tenant ${tenantId}, so there is nothing to verify. Check the id.`,
-  );
 }

@@ -3,6 +3,8 @@ import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { type BuildSession, type RunProgress, withBuildSession } from "../build/build-session.ts";
 import type { OnInvalid } from "../build/guards.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { createProgressBar } from "../presentation/progress-bar.ts";
 import { runSummary } from "../presentation/run-summary.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -78,7 +80,8 @@ function reportRuns(
     if (!isNews(report)) return;
     await session.keepReport(report);
     beforePrinting();
-    shell.stdout.write(`${json ? printableJson(report, 0) : runSummary(report)}\n`);
+    if (json) shell.stdout.write(`${printableJson(report, 0)}\n`);
+    else printText(shell, `${runSummary(report, layoutOf(shell))}\n`);
   };
 }
 

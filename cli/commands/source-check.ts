@@ -42,7 +42,7 @@ async function sourceReport(shell: Shell, settings: CliSettings): Promise<Source
   }
 }
 
-function checkText(shell: Shell, { problems, rows, isBroken }: SourceReport): string {
+function checkText(shell: Shell, { problems, rows, published, isBroken }: SourceReport): string {
   const findings = problems.length === 0 ? "" : `${problemReport(problems, layoutOf(shell))}\n`;
   const errors = counted(problems.filter(({ severity }) => severity === "error").length, "error");
   const warnings = problems.filter(({ severity }) => severity === "warning").length;
@@ -50,6 +50,11 @@ function checkText(shell: Shell, { problems, rows, isBroken }: SourceReport): st
     return `${findings}The contract is broken: ${errors}. Rows were not looked at; mend the views first.\n`;
   }
   const size = `(${counted(rows.tenants ?? 0, "tenant")}, ${counted(rows.programs ?? 0, "program")})`;
+  // P103: whatever else is right.
+  if (published === 0) {
+    const found = isBroken ? `${errors}, ${counted(warnings, "warning")}` : counted(warnings, "warning");
+    return `${findings}Nothing would be published: ${found} ${size}.\n`;
+  }
   if (isBroken) {
     return `${findings}The contract is broken: ${errors}, ${counted(warnings, "warning")} ${size}.\n`;
   }

@@ -1,16 +1,19 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { initSource } from "../booking/init-source.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { viewsSkeleton } from "../source/skeleton.ts";
 import { createMissingViews } from "../source/stand-in-views.ts";
 
 interface InitFlags {
   readonly viewsOnly: boolean;
+  readonly skeleton: boolean;
+  readonly reference: boolean;
   readonly json: boolean;
 }
 
-/** `source init`: the reference schema with its views, or only what a schema of your own leaves out. */
+/** `source init`: the reference schema with its views; for a schema of your own, what helps to write them. */
 export function sourceInit(shell: Shell): Command {
   return new Command()
     .option(
@@ -18,11 +21,25 @@ export function sourceInit(shell: Shell): Command {
       "with a booking schema of your own: create empty views for data that you don't have",
       false,
     )
+    .addOption(
+      new Option("--skeleton", "print all ten views as SQL to be filled in; asks no database")
+        .default(false)
+        .conflicts(["viewsOnly", "reference", "json"]),
+    )
+    .addOption(
+      new Option("--reference", "create the reference schema beside the tables that the database has")
+        .default(false)
+        .conflicts("viewsOnly"),
+    )
     .option("--json", "print an object for programs", false)
     .action(action(shell, (flags: InitFlags) => run(shell, flags)));
 }
 
-async function run(shell: Shell, { viewsOnly, json }: InitFlags): Promise<ExitStatus> {
+async function run(shell: Shell, { viewsOnly, skeleton, reference, json }: InitFlags): Promise<ExitStatus> {
+  if (skeleton) {
+    shell.stdout.write(viewsSkeleton());
+    return 0;
+  }
   await withDatabaseUrl(settingsOf(shell), async (databaseUrl) => {
     if (viewsOnly) {
       const { created, missing } = await createMissingViews(databaseUrl, shell.signal);
@@ -30,7 +47,7 @@ async function run(shell: Shell, { viewsOnly, json }: InitFlags): Promise<ExitSt
       else shell.stdout.write(viewsText(created, missing));
       return;
     }
-    const { applied } = await initSource(databaseUrl);
+    const { applied } = await initSource(databaseUrl, { isBesideOthers: reference });
     if (json) printJson(shell, { applied, createdViews: [], missingViews: [] });
     else shell.stdout.write(appliedText(applied));
   });

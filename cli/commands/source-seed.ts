@@ -4,6 +4,8 @@ import { parseInstant } from "../../core/setting-types.ts";
 import { type SeedReport, seedSource } from "../booking/seed-source.ts";
 import { withSourceClient } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
+import { type Layout, layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { table } from "../presentation/table.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -47,15 +49,15 @@ async function run(shell: Shell, { date: day, json, ...flags }: SeedFlags): Prom
   if (stderr.isTTY) stderr.write("\r\u001b[K");
   const elapsedMs = shell.now().getTime() - startedAt.getTime();
   if (json) printJson(shell, { ...report, elapsedMs });
-  else shell.stdout.write(seedText(report, elapsedMs));
+  else printText(shell, seedText(report, elapsedMs, layoutOf(shell)));
   return 0;
 }
 
-function seedText(report: SeedReport, elapsedMs: number): string {
+function seedText(report: SeedReport, elapsedMs: number, { columns }: Layout): string {
   const rows = Object.entries(report.rows).map(([name, count]) => [name, count.toLocaleString("en")]);
   const total = Object.values(report.rows).reduce((sum, count) => sum + count, 0);
   return [
-    table([{ title: "TABLE" }, { title: "ROWS", align: "right" }], rows),
+    table([{ title: "TABLE" }, { title: "ROWS", align: "right" }], rows, columns),
     `\n${report.tenants.toLocaleString("en")} companies with ${report.programs.toLocaleString("en")} programs, `,
     `${total.toLocaleString("en")} rows in ${(elapsedMs / 1000).toFixed(1)} s `,
     `(seed ${printable(JSON.stringify(report.seed))}, dates around ${report.date}).\n`,

@@ -1,20 +1,23 @@
 import { Command, InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { parseTenantId } from "../../core/ids.ts";
-import { currentKey } from "../../core/object-key.ts";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { singleLine } from "../../core/printable.ts";
-import { parseInstant } from "../../core/setting-types.ts";
 import { readScope } from "../../core/token-registry.ts";
+import { auditedStatus, withAudit } from "../audit/with-audit.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
 import { tokenFree } from "../shell/token-free.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
-import { editRegistry } from "../tokens/edit-registry.ts";
+import { assertNotRemoved } from "../tokens/assert-not-removed.ts";
+import { assertPublished } from "../tokens/assert-published.ts";
+import { editRecorded } from "../tokens/edit-recorded.ts";
 import { issueToken } from "../tokens/issue-token.ts";
+import { instantAfter, instantForms } from "./instant-option.ts";
 import { parsedOption } from "./parsed-option.ts";
 import { printIssuedToken } from "./print-token.ts";
+import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
-interface CreateFlags {
+interface CreateFlags extends ReasonFlag {
   readonly tenant: string;
   readonly name?: string;
   readonly scope?: readonly string[];
@@ -32,9 +35,10 @@ export function tokenCreate(shell: Shell): Command {
     .option("--name <text>", "what it is for, shown in lists", name)
     .option("--scope <scope...>", `what it may do (default: ${readScope})`, collectedScopes)
     .option("--allow-unknown-scope", "take scopes that no resource asks for", false)
-    .option("--expires <rfc3339>", "when it ends by itself", expiry)
+    .option("--expires <when>", `when it ends by itself: ${instantForms}`, instantAfter(shell.now))
     .option("--rate-limit <n>", "requests per window, instead of the gateway's own limit", rateLimit)
     .option("--allow-unpublished", "also for a tenant without a published snapshot", false)
+    .addOption(reasonOption())
     .option("--json", "print one object with the token and its metadata", false)
     .action(action(shell, (flags: CreateFlags) => run(shell, flags)));
 }
@@ -54,24 +58,29 @@ async function run(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
     expiresAt: flags.expires?.toISOString() ?? null,
     rateLimit: flags.rateLimit ?? null,
   };
-  await withCheckedStore(shell, async (store) => {
-    // T13: most often the id is wrong.
-    if (!flags.allowUnpublished) {
-      const current = await store.get(currentKey(tenantId));
-      if (current.kind === "missing") {
-        throw new Failure(
-          "not_found",
-          `Tenant ${tenantId} has no published snapshot, so a token would only get errors. ` +
-            "Check the id, build first, or pass --allow-unpublished.",
-        );
-      }
-      if (current.kind === "object") current.body.destroy();
-    }
-    const issued = issueToken(terms, null, now, shell.randomBytes);
-    await editRegistry(store, (tokens) => [...tokens, issued.entry]);
+  const request = { command: "token create", tenants: [tenantId], reason: flags.reason };
+  return await withCheckedStore(shell, async (checked) => {
+    const { result: issued, unrecorded } = await withAudit(shell, checked, request, async (store, audit) => {
+      // T13: most often the id is wrong.
+      if (!flags.allowUnpublished) await assertPublished(store, tenantId, shell.signal, uselessFor(tenantId));
+      const issued = issueToken(terms, null, now, shell.randomBytes);
+      await editRecorded(store, audit, async (tokens) => {
+        await assertNotRemoved(store, tenantId, shell.signal);
+        return [...tokens, issued.entry];
+      });
+      return issued;
+    });
+    // P86: the token is in force whatever became of the record, and nobody else has it.
     printIssuedToken(shell, issued, flags.json);
+    return auditedStatus(shell, unrecorded);
   });
-  return 0;
+}
+
+function uselessFor(tenantId: TenantId): string {
+  return (
+    `Tenant ${tenantId} has no published snapshot, so a token would only get errors. ` +
+    "Check the id, build first, or pass --allow-unpublished."
+  );
 }
 
 /** T14: a scope that nothing asks for opens nothing: with a slip of the pen every request is a 403. */
@@ -99,12 +108,6 @@ function collectedScopes(value: string, previous: readonly string[] | undefined)
     throw new InvalidArgumentError("Expected a lower-case letter, then up to 63 of a-z 0-9 . _ : -");
   }
   return [...new Set([...(previous ?? []), value])];
-}
-
-function expiry(value: string): Date {
-  const instant = parseInstant(value);
-  if (instant !== undefined) return instant;
-  throw new InvalidArgumentError("Expected a date and time of RFC 3339, like 2027-01-31T00:00:00Z.");
 }
 
 function rateLimit(value: string): number {

@@ -1,9 +1,12 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { listedToken, tokenListText } from "../presentation/token-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
+import { assertPublished } from "../tokens/assert-published.ts";
 import { readRegistry } from "../tokens/edit-registry.ts";
 import { parsedOption } from "./parsed-option.ts";
 
@@ -22,14 +25,20 @@ export function tokenList(shell: Shell): Command {
 
 async function run(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatus> {
   const now = shell.now();
-  const { registry } = await withStore(settingsOf(shell), readRegistry);
-  const tokens = registry.tokens.filter(({ tenantId }) => tenant === undefined || tenantId === tenant);
+  const tokens = await withStore(settingsOf(shell), async (store) => {
+    const { registry } = await readRegistry(store);
+    if (tenant === undefined) return registry.tokens;
+    const own = registry.tokens.filter(({ tenantId }) => tenantId === tenant);
+    // A tenant without tokens is one that a snapshot shows.
+    if (own.length === 0) await assertPublished(store, tenant, shell.signal);
+    return own;
+  });
   if (json)
     printJson(
       shell,
       tokens.map((token) => listedToken(token, now)),
     );
   else if (tokens.length === 0) shell.stderr.write("No tokens. Issue one with `token create --tenant ID`.\n");
-  else shell.stdout.write(tokenListText(tokens, now));
+  else printText(shell, tokenListText(tokens, layoutOf(shell)));
   return 0;
 }

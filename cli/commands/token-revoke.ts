@@ -1,30 +1,71 @@
 import { Command } from "commander";
-import { parseTokenId, type TokenId } from "../../core/ids.ts";
+import { Failure } from "../../core/failure.ts";
+import { parseTenantId, parseTokenId, type TenantId, type TokenId } from "../../core/ids.ts";
+import type { RegisteredToken } from "../../core/token-registry.ts";
+import { auditedStatus, withAudit } from "../audit/with-audit.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { editRegistry } from "../tokens/edit-registry.ts";
+import { assertPublished } from "../tokens/assert-published.ts";
+import { editRecorded } from "../tokens/edit-recorded.ts";
 import { revoked } from "../tokens/issue-token.ts";
+import { parsedOption } from "./parsed-option.ts";
+import { type ReasonFlag, reasonOption } from "./reason-option.ts";
+
+interface RevokeFlags extends ReasonFlag {
+  readonly tenant?: TenantId;
+  readonly json: boolean;
+}
 
 /** `token revoke`: ends tokens, all of them or none, in one write. */
 export function tokenRevoke(shell: Shell): Command {
   return new Command()
-    .argument("<token-id...>", "the tokens to end")
+    .argument("[token-id...]", "the tokens to end; required without --tenant")
+    .option("--tenant <id>", "all tokens of this tenant instead", parsedOption(parseTenantId))
+    .addOption(reasonOption())
     .option("--json", "print an object for programs", false)
     .action(
-      action(shell, (tokenIds: readonly string[], flags: { readonly json: boolean }) =>
-        run(shell, tokenIds.map(parseTokenId), flags.json),
+      action(shell, (tokenIds: readonly string[], flags: RevokeFlags) =>
+        run(shell, tokenIds.map(parseTokenId), flags),
       ),
     );
 }
 
 // On any store: what keeps conditional writes from being honoured must not keep a token alive.
-async function run(shell: Shell, tokenIds: readonly TokenId[], json: boolean): Promise<ExitStatus> {
+async function run(
+  shell: Shell,
+  named: readonly TokenId[],
+  { tenant, json, reason }: RevokeFlags,
+): Promise<ExitStatus> {
+  if ((tenant === undefined) === (named.length === 0)) {
+    throw new Failure("usage", "Name the tokens to end, or a tenant with --tenant; not both.");
+  }
   const now = shell.now();
-  await withStore(settingsOf(shell), (store) =>
-    editRegistry(store, (tokens) => revoked(tokens, tokenIds, now)),
+  const request = { command: "token revoke", tenants: tenant === undefined ? [] : [tenant], reason };
+  const { result: tokenIds, unrecorded } = await withStore(settingsOf(shell), (opened) =>
+    withAudit(shell, opened, request, async (store, audit) => {
+      let ended = named;
+      let isKnown = true;
+      await editRecorded(store, audit, (tokens) => {
+        // P84: on each attempt those that are there by now, so that none that was just issued is missed.
+        if (tenant !== undefined) {
+          isKnown = tokens.some(({ tenantId }) => tenantId === tenant);
+          ended = unrevoked(tokens, tenant);
+        }
+        return ended.length === 0 ? tokens : revoked(tokens, ended, now);
+      });
+      if (tenant !== undefined && !isKnown) await assertPublished(store, tenant, shell.signal);
+      return ended;
+    }),
   );
   if (json) printJson(shell, { revoked: tokenIds });
-  else shell.stderr.write(`Revoked: ${tokenIds.join(", ")}\n`);
-  return 0;
+  else if (tokenIds.length > 0) shell.stderr.write(`Revoked: ${tokenIds.join(", ")}\n`);
+  else shell.stderr.write(`Tenant ${tenant} has no token that is not revoked; nothing was done.\n`);
+  return auditedStatus(shell, unrecorded);
+}
+
+function unrevoked(tokens: readonly RegisteredToken[], tenant: TenantId): readonly TokenId[] {
+  return tokens.flatMap(({ tokenId, tenantId, revokedAt }) =>
+    tenantId === tenant && revokedAt === null ? [tokenId] : [],
+  );
 }

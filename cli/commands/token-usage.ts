@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { readUsage } from "../gateway-log/read-usage.ts";
 import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
 import { usageRowsText, usageText } from "../presentation/usage-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -11,7 +12,7 @@ import { readRegistry } from "../tokens/edit-registry.ts";
 import { logOption, logSources } from "./log-option.ts";
 
 interface UsageFlags {
-  readonly log: readonly string[];
+  readonly log?: readonly string[];
   readonly all: boolean;
   readonly json: boolean;
 }
@@ -27,7 +28,7 @@ export function tokenUsage(shell: Shell): Command {
 
 async function run(shell: Shell, { log, all, json }: UsageFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
-  const { rows, covers } = await readUsage(logSources(shell, log), shell.signal);
+  const { rows, covers } = await readUsage(logSources(shell, settings, log), shell.signal);
   if (covers === null) {
     throw new Failure(
       "not_found",
@@ -35,11 +36,11 @@ async function run(shell: Shell, { log, all, json }: UsageFlags): Promise<ExitSt
     );
   }
   const { registry } = await withStore(settings, readRegistry);
-  const usage = usageOf(rows, registry.tokens, shell.now());
+  const usage = usageOf(rows, registry.tokens, covers.to, shell.now());
   if (json) {
     const idle = usage.idle.map(({ tokenId, tenantId, name }) => ({ tokenId, tenantId, name }));
     printJson(shell, { ...covers, tokens: usage.tokens, idle, legacyCallers: usage.legacyCallers, rows });
-  } else if (all) shell.stdout.write(usageRowsText(rows));
-  else shell.stdout.write(usageText(usage, covers, layoutOf(shell)));
+  } else if (all) printText(shell, usageRowsText(rows, layoutOf(shell)));
+  else printText(shell, usageText(usage, covers, layoutOf(shell)));
   return 0;
 }

@@ -1,13 +1,17 @@
 import pg, { type QueryConfig, type QueryResult } from "pg";
 import { Failure } from "../../core/failure.ts";
 import { cutConnection } from "./cut-connection.ts";
+import { readingFailure } from "./reading-failure.ts";
 import { sourceFailure } from "./source-client.ts";
 
 export type SourceClient = pg.ClientBase;
 
 /** Connections to the booking database, for reading only. */
 export interface SourcePool {
-  /** Runs with a connection of its own, inside one `REPEATABLE READ READ ONLY` transaction (P6): one consistent reading. */
+  /**
+   * Runs with a connection of its own, inside one `REPEATABLE READ READ ONLY` transaction (P6): one consistent reading. Throws
+   * `source_contract` when a view fails.
+   */
   withReading<Result>(read: (client: SourceClient) => Promise<Result>): Promise<Result>;
 }
 
@@ -86,7 +90,7 @@ async function withReading<Result>(
   } catch (error) {
     // A connection with an open transaction must not go back to the pool.
     broken ??= error instanceof Error ? error : new Error(String(error));
-    throw sourceFailure(error);
+    throw readingFailure(error);
   } finally {
     signal.removeEventListener("abort", abort);
     connection.off("error", onError);

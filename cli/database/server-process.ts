@@ -89,12 +89,20 @@ export async function runningServer(cluster: Cluster, pid?: number): Promise<Run
   return { pid: Number(holder), port: Number(port), isReady: state?.trim() === "ready" };
 }
 
-/** Whether somebody listens on the port of this machine. */
-export async function acceptsConnections(port: number): Promise<boolean> {
+/**
+ * Whether a PostgreSQL server answers on the port of this machine. To be connected is not enough: the kernel still does that
+ * for one that was just killed.
+ */
+export async function answers(port: number): Promise<boolean> {
   const socket = connect({ host: "127.0.0.1", port, timeout: 5000 });
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.once("connect", resolve).once("error", reject).once("timeout", reject);
+      socket
+        .once("connect", () => socket.write(sslRequest))
+        .once("data", () => resolve())
+        .once("error", reject)
+        .once("close", reject)
+        .once("timeout", reject);
     });
     return true;
   } catch {
@@ -103,6 +111,9 @@ export async function acceptsConnections(port: number): Promise<boolean> {
     socket.destroy();
   }
 }
+
+/** Asks for TLS, which every server answers with one byte, before it knows who asks (PostgreSQL, "Message Formats"). */
+const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 async function commandLine({ cluster, binaries, durable }: LaunchPlan): Promise<readonly string[]> {
   const settings = {

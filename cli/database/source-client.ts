@@ -68,6 +68,14 @@ export function sourceFailure(error: unknown): unknown {
       cause: error,
     });
   }
+  if (code === "57014" || code === "55P03") {
+    return new Failure(
+      "source_unavailable",
+      `The booking database ended a query before it was done (${reason}). Run it again; where the role has a statement_timeout ` +
+        "or lock_timeout of its own, raise it.",
+      { cause: error },
+    );
+  }
   if (code === "25006") {
     return new Failure(
       "source_unavailable",
@@ -75,8 +83,37 @@ export function sourceFailure(error: unknown): unknown {
       { cause: error },
     );
   }
-  // SQLSTATE class 08 and 57P: connection and shutdown; 28 and 3D: role and database; E...: the operating system.
-  if (/^(08|57P|28|3D|53|E[A-Z]+$)/.test(code) || /connect|terminated|timeout/i.test(reason)) {
+  if (code === "28P01") {
+    return new Failure(
+      "source_unavailable",
+      `The booking database refuses the password (${reason}). Check DATABASE_URL: in a password # is written %23, % %25, ` +
+        "/ %2F, : %3A, ? %3F and @ %40.",
+      { cause: error },
+    );
+  }
+  if (/^(ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)) {
+    return new Failure(
+      "source_unavailable",
+      `The booking database's certificate is not trusted (${reason}). In DATABASE_URL, sslrootcert=FILE names the ` +
+        "certificate of its authority; sslmode=no-verify goes without checking it.",
+      { cause: error },
+    );
+  }
+  if (/does not support SSL/.test(reason)) {
+    return new Failure(
+      "source_unavailable",
+      "The booking database speaks no TLS. Switch it on there, or remove sslmode from DATABASE_URL.",
+      { cause: error },
+    );
+  }
+  // SQLSTATE class 08 and 57P: connection and shutdown; 25P03 and 25P04: a session or transaction that lasted too long; 28 and
+  // 3D: role and database; E...: the operating system.
+  // Of what the server itself says the code decides: its words may quote a value, such as "connect".
+  const isOfServer = error instanceof pg.DatabaseError;
+  if (
+    /^(08|57P|25P0[34]|28|3D|53|E[A-Z]+$)/.test(code) ||
+    (!isOfServer && /connect|terminated|timeout/i.test(reason))
+  ) {
     return new Failure(
       "source_unavailable",
       `The booking database could not be reached (${reason}). ` +

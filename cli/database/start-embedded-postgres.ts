@@ -5,7 +5,7 @@ import { type Cluster, clusterOf, clusterUrl, createCluster } from "./cluster.ts
 import { machineDirectory } from "./machine-directory.ts";
 import { serverAccount } from "./server-account.ts";
 import { serverBinaries } from "./server-binaries.ts";
-import { acceptsConnections, type LaunchPlan, launchServer, runningServer } from "./server-process.ts";
+import { answers, type LaunchPlan, launchServer, runningServer } from "./server-process.ts";
 import { joinUsers, leaveUsers, type ServerUse } from "./server-users.ts";
 
 /** A PostgreSQL server that runs for as long as some process uses it. */
@@ -84,7 +84,7 @@ async function startServer(plan: LaunchPlan): Promise<EmbeddedPostgres | undefin
 async function embeddedPostgres(cluster: Cluster, use: ServerUse): Promise<EmbeddedPostgres | undefined> {
   try {
     const server = await runningServer(cluster);
-    if (server !== undefined && (await acceptsConnections(server.port))) {
+    if (server !== undefined && (await answers(server.port))) {
       const url = await clusterUrl(cluster, server.port);
       let stopped: Promise<void> | undefined;
       return {

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { Readable, type Transform } from "node:stream";
+import { addAbortSignal, Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as zlib from "node:zlib";
 import { Failure } from "../../core/failure.ts";
@@ -17,6 +17,8 @@ export interface LogSource {
 export async function* openLog(source: LogSource, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const { name, stdin } = source;
   const raw = name === "-" ? stdin : createReadStream(name, { highWaterMark: readBytes });
+  // What is piped in may neither end nor bring anything for hours.
+  if (raw instanceof Readable) addAbortSignal(signal, raw);
   const chunks = raw[Symbol.asyncIterator]();
   try {
     const first = await chunks.next();
@@ -53,9 +55,17 @@ async function* resumed(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asy
 }
 
 /** RFC 1952, section 2.3.1; RFC 8878, section 3.1.1. */
+const gzipMark = [0x1f, 0x8b];
+const zstdMark = [0x28, 0xb5, 0x2f, 0xfd];
+
+/** Whether a log that begins with these bytes is compressed. */
+export function isCompressedLog(name: string, first: Uint8Array): boolean {
+  return startsWith(first, gzipMark) || startsWith(first, zstdMark) || name.endsWith(".br");
+}
+
 function decoderOf(name: string, first: Uint8Array): Transform | undefined {
-  if (startsWith(first, [0x1f, 0x8b])) return zlib.createGunzip();
-  if (startsWith(first, [0x28, 0xb5, 0x2f, 0xfd])) return zstdDecoder(name);
+  if (startsWith(first, gzipMark)) return zlib.createGunzip();
+  if (startsWith(first, zstdMark)) return zstdDecoder(name);
   return name.endsWith(".br") ? zlib.createBrotliDecompress() : undefined;
 }
 

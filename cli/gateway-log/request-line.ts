@@ -16,6 +16,16 @@ export interface RequestLogLine {
   readonly programId: string | null;
   /** Requests per window that the token had. */
   readonly limit: number | null;
+  /** The client's connection, or a proxy's, and which of its requests this is, from 1. */
+  readonly connection: string | null;
+  readonly nth: number | null;
+  /** The client's address, as a trusted proxy has told it; only where the gateway is set to log it. */
+  readonly client: string | null;
+  /** Whether the client prefers gzip, of a request that came as far as its answer; and the coding of a 200. */
+  readonly acceptsGzip: boolean | null;
+  readonly encoding: string | null;
+  /** Seconds that a 429 told the client to wait. */
+  readonly retryAfter: number | null;
   /** Why the answer was not a 200: a `CauseCode`, as far as this version knows them, and the same in words. */
   readonly causeCode: string | null;
   readonly cause: string | null;
@@ -50,6 +60,12 @@ export function requestLine(text: string): RequestLogLine | undefined {
     objectKey: string(record.objectKey),
     programId: string(record.programId),
     limit: number(record.limit),
+    connection: string(record.connection),
+    nth: number(record.nth),
+    client: string(record.client),
+    acceptsGzip: typeof record.acceptsGzip === "boolean" ? record.acceptsGzip : null,
+    encoding: string(record.encoding),
+    retryAfter: number(record.retryAfter),
     causeCode: string(record.causeCode),
     cause: string(record.cause),
     isCut: record.isCut === true,

@@ -1,8 +1,9 @@
 import { exactTime, relativeTime } from "../presentation/relative-time.ts";
 import type { NamedProgram, SnapshotDiff } from "../snapshot/snapshot-diff.ts";
 import type { PublishedSnapshot } from "../snapshot/tenant-snapshots.ts";
-import { diffPath, home, programPath, tenantPath } from "./addresses.ts";
+import { diffPath, explainPath, home, snapshotProgramPath, tenantPath } from "./addresses.ts";
 import { changeTable } from "./change-rows.ts";
+import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./page.ts";
 
@@ -20,21 +21,20 @@ export function diffPage({ tenantId, snapshots, diff, maxDetails }: DiffView, no
   const { from, to, added, removed, changed, unchanged, listChanged, legacyChanged } = diff;
   const isSame = added.length + removed.length + changed.length === 0 && !listChanged && !legacyChanged;
   const choices = { snapshots: withChosen(snapshots, diff), from: from.snapshotId, to: to.snapshotId };
-  // The page of a program is about what is live.
-  const isLive = snapshots.some((snapshot) => snapshot.isLive && snapshot.snapshotId === to.snapshotId);
-  const linked = isLive ? tenantId : null;
+  const after: Linked = (programId) => snapshotProgramPath(tenantId, to.snapshotId, programId);
+  const before: Linked = (programId) => snapshotProgramPath(tenantId, from.snapshotId, programId);
   const total = added.length + removed.length + changed.length;
   const main = html`<h1>Changes between two snapshots</h1>
 ${chooser(tenantId, choices, now)}
 <p class="lead">${isSame ? "Partners get the same bytes from both." : `${removed.length} removed, ${added.length} added, ${changed.length} changed, ${unchanged} the same.`}</p>
-${named("Removed", removed, null)}
-${named("Added", added, linked)}
+${named("Removed", removed, before, (programId) => html` <a href="${explainPath(tenantId, programId)}">Why?</a>`)}
+${named("Added", added, after)}
 ${
   changed.length > 0 &&
   html`<section aria-labelledby="changed"><h2 id="changed">Changed</h2>${changed
     .filter(({ changes }) => changes !== null)
     .map(
-      (program) => html`<h3>${title(program, linked)}</h3>
+      (program) => html`<h3>${title(program, after)}</h3>
 ${changeTable(`Changes of ${program.programId}`, program.changes ?? [])}`,
     )}</section>`
 }
@@ -43,7 +43,7 @@ ${total > maxDetails && html`<p>Only ${maxDetails} programs were compared field 
     { text: "Tenants", path: home },
     { text: tenantId, path: tenantPath(tenantId) },
   ];
-  return { status: 200, title: "Changes", trail, main };
+  return { status: 200, title: "Changes", trail, main, tables: [diffTable(diff)] };
 }
 
 interface Choices {
@@ -81,18 +81,45 @@ function chooser(tenantId: string, { snapshots, from, to }: Choices, now: Date):
 </form>`;
 }
 
+/** Where a program is shown as it is on one side. */
+type Linked = (programId: string) => string;
+
 function named(
   heading: string,
   programs: readonly NamedProgram[],
-  linkedTenant: string | null,
+  linked: Linked,
+  more: (programId: string) => Html | false = () => false,
 ): Html | false {
   if (programs.length === 0) return false;
   const id = heading.toLowerCase();
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>
-<ul>${programs.map((program) => html`<li>${title(program, linkedTenant)}</li>`)}</ul></section>`;
+<ul>${programs.map((program) => html`<li>${title(program, linked)}${more(program.programId)}</li>`)}</ul></section>`;
 }
 
-function title({ programId, name }: NamedProgram, linkedTenant: string | null): Html {
-  const text = html`<bdi>${name ?? programId}</bdi>`;
-  return html`${linkedTenant === null ? text : html`<a href="${programPath(linkedTenant, programId)}">${text}</a>`} <code class="id">${programId}</code>`;
+function title({ programId, name }: NamedProgram, linked: Linked): Html {
+  return html`<a href="${linked(programId)}"><bdi>${name ?? programId}</bdi></a> <code class="id">${programId}</code>`;
+}
+
+function diffTable({ removed, added, changed }: SnapshotDiff): CsvTable {
+  const whole = (what: string, programs: readonly NamedProgram[]): readonly (readonly CsvValue[])[] =>
+    programs.map(({ programId, name }) => [what, programId, name, null, null, null, null]);
+  const fields = changed.flatMap(({ programId, name, changes }): readonly (readonly CsvValue[])[] =>
+    (changes ?? []).map((change) => [
+      "changed",
+      programId,
+      name,
+      change.words.label,
+      change.path,
+      change.kind === "added" ? null : csvValue(change.before),
+      change.kind === "removed" ? null : csvValue(change.after),
+    ]),
+  );
+  const uncompared = changed.filter(({ changes }) => changes === null);
+  const rows = [
+    ...whole("removed", removed),
+    ...whole("added", added),
+    ...fields,
+    ...whole("changed", uncompared),
+  ];
+  return { name: "changes", columns: ["what", "program", "name", "field", "path", "before", "after"], rows };
 }

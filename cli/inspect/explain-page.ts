@@ -1,12 +1,21 @@
-import { historyLines, problemText, unsaidProblems } from "../presentation/explanation-text.ts";
+import { isProgramId } from "../../core/ids.ts";
+import {
+  garbledText,
+  historyLines,
+  problemText,
+  sourceLines,
+  unsaidProblems,
+} from "../presentation/explanation-text.ts";
+import { plain } from "../presentation/style.ts";
 import type { Explanation } from "../support/explain/explain-program.ts";
-import type { ProgramInSource } from "../support/explain/program-in-source.ts";
 import type { ProgramInStore } from "../support/explain/program-in-store.ts";
+import { verdictTone } from "../support/standing/verdict-tone.ts";
 import { home, programPath, tenantPath } from "./addresses.ts";
-import { changeTable } from "./change-rows.ts";
+import { changesTable, changeTable } from "./change-rows.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import type { Page } from "./page.ts";
-import { command, confirmedTime, factList, notice, outcomeBadge, type Tone, time } from "./parts.ts";
+import { command, confirmedTime, factList, notice, outcomeBadge, time } from "./parts.ts";
+import { programLinks } from "./program-links.ts";
 import { whyForm } from "./tenant-page.ts";
 
 /** The form alone, before a program was asked about. */
@@ -17,37 +26,41 @@ export function explainForm(tenantId: string): Page {
 
 /** Why a program is or isn't served. */
 export function explainPage(explanation: Explanation, now: Date): Page {
-  const { tenantId, programId, verdict, summary, source, store, changes, lastRun, next } = explanation;
+  const { tenantId, programId, verdict, summary, source, store, changes, lastRun, next, garbled } =
+    explanation;
   const found = unsaidProblems(explanation);
   const isServed = store.kind === "live" && store.served !== null;
   const main = html`<h1>Why <bdi>${programId}</bdi> is ${isServed ? "served as it is" : "not served"}</h1>
-${notice(tone(verdict), html`<p>${summary}</p>`)}
+${notice(verdictTone(verdict), html`<p>${summary}</p>`)}
 <section aria-labelledby="next"><h2 id="next">What to do next</h2>
 <p>${next.text}</p>
 ${next.commands.length > 0 && html`<ul class="commands">${next.commands.map((text) => html`<li>${command(text)}</li>`)}</ul>`}</section>
-<section aria-labelledby="way"><h2 id="way">From the booking database to the partner</h2>
+<section aria-labelledby="way"><h2 id="way">From the booking system to the partner</h2>
 ${factList(
   [
-    ["Booking database", lines(sourceLines(source))],
+    ["Booking system", lines(sourceLines(source, plain))],
     ...storeFacts(store, now),
     [
-      "Last run",
+      "Last build",
       lastRun === null
         ? "no report is stored"
         : html`${outcomeBadge(lastRun)} ${time(lastRun.finishedAt, now)}${lastRun.failure !== null && html`<br>${lastRun.failure.message}`}`,
     ],
-    ["It found", found.length > 0 && lines(found.map(problemText))],
+    ["It said", found.length > 0 && lines(found.map(problemText))],
+    ["Texts", garbled.length > 0 && lines(garbled.map(garbledText))],
   ],
   "steps",
 )}</section>
 ${
   changes !== null &&
   changes.length > 0 &&
-  html`<section aria-labelledby="pending"><h2 id="pending">What the next build would change</h2>${changeTable("Pending changes", changes)}</section>`
+  html`<section aria-labelledby="pending"><h2 id="pending">What the booking system has, and partners do not see</h2>${changeTable("Differences", changes)}</section>`
 }
 ${isServed && html`<p><a href="${programPath(tenantId, programId)}">See it as partners do</a></p>`}
+${isProgramId(programId) && programLinks(tenantId, programId, "explain")}
 ${whyForm(tenantId, programId)}`;
-  return { status: 200, title: `Explain ${programId}`, trail: trail(tenantId), main };
+  const tables = changes === null || changes.length === 0 ? [] : [changesTable(changes)];
+  return { status: 200, title: `Explain ${programId}`, trail: trail(tenantId), main, tables };
 }
 
 function trail(tenantId: string): Page["trail"] {
@@ -57,32 +70,10 @@ function trail(tenantId: string): Page["trail"] {
   ];
 }
 
-function sourceLines(source: ProgramInSource): readonly string[] {
-  switch (source.kind) {
-    case "unavailable":
-      return ["could not be asked", source.reason];
-    case "tenant_unknown":
-      return ["does not list the tenant"];
-    case "absent":
-      return [
-        "no program of this id for this tenant",
-        ...source.elsewhere.map(
-          (found) => `but tenant ${found.tenantId} has ${JSON.stringify(found.programId)}`,
-        ),
-      ];
-    case "not_publishable":
-      return [`found, lifecycle state “${source.state}”: only active programs are published`];
-    case "invalid":
-      return ["found, and invalid", ...source.problems.map(problemText)];
-    case "publishable":
-      return ["found, active, valid", ...source.dropped.map((problem) => `dropped: ${problemText(problem)}`)];
-  }
-}
-
 function storeFacts(store: ProgramInStore, now: Date): readonly (readonly [string, HtmlValue])[] {
   switch (store.kind) {
     case "unpublished":
-      return [["Live snapshot", "none: nothing was ever published for this tenant"]];
+      return [["Live snapshot", "none: nothing is published for this tenant"]];
     case "damaged":
       return [["Live snapshot", store.reason]];
     case "live":
@@ -106,9 +97,4 @@ function storeFacts(store: ProgramInStore, now: Date): readonly (readonly [strin
 function lines(texts: readonly string[]): Html {
   const [first, ...rest] = texts;
   return html`${first}${rest.map((text) => html`<br>${text}`)}`;
-}
-
-function tone(verdict: Explanation["verdict"]): Tone {
-  if (verdict === "served") return "good";
-  return verdict.startsWith("served") || verdict === "waiting" ? "doubtful" : "bad";
 }

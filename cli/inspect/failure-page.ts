@@ -13,6 +13,7 @@ export function failurePage(error: unknown): Page {
     status: isAbsent ? 404 : 500,
     title,
     trail: [{ text: "Tenants", path: home }],
-    main: html`<h1>${title}</h1>${notice("bad", html`<p>${message}</p>`)}`,
+    main: html`<h1>${title}</h1>${notice("bad", html`<p>${message}</p>`)}
+${isAbsent && html`<ul class="ways"><li><a href="${home}">All tenants</a></li></ul>`}`,
   };
 }

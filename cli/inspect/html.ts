@@ -27,6 +27,14 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return new Markup(markup);
 }
 
+/**
+ * Which way a text is written, by its first letter. `dir="auto"` does not find out: it passes over what is isolated, and so is
+ * right-to-left text here.
+ */
+export function directionOf(text: string): "ltr" | "rtl" {
+  return rightToLeft.test(/\p{L}/u.exec(text)?.[0] ?? "") ? "rtl" : "ltr";
+}
+
 /** Not exported, so that nothing but a template makes one. */
 class Markup implements Html {
   readonly markup: string;
@@ -36,10 +44,10 @@ class Markup implements Html {
   }
 }
 
-/** Whether a value that follows this beginning of a template stands where elements may: in no attribute, title or option. */
+/** Whether a value that follows this beginning of a template stands where elements may: in no attribute, title, option or textarea. */
 function mayHoldElements(beginning: string): boolean {
   const tag = /<[^<]*$/.exec(beginning)?.[0] ?? "";
-  return !/^<[^>]*$|^<(title|option)\b/.test(tag);
+  return !/^<[^>]*$|^<(title|option|textarea)\b/.test(tag);
 }
 
 function markupOf(value: HtmlValue, isIsolated: boolean): string {

@@ -1,4 +1,5 @@
-import { home, stylesheetPath } from "./addresses.ts";
+import { findPath, home, requestsPath, stylesheetPath, tokensPath } from "./addresses.ts";
+import type { CsvTable } from "./csv.ts";
 import { type Html, html } from "./html.ts";
 
 /** One page: its title, the way that leads to it, and what it shows. */
@@ -8,6 +9,8 @@ export interface Page {
   /** From the outside in; the page itself is the last one and not in it. */
   readonly trail: readonly { readonly text: string; readonly path: string }[];
   readonly main: Html;
+  /** What of it can be had for a spreadsheet. */
+  readonly tables?: readonly CsvTable[];
 }
 
 /** The page as a document. `storeAddress` tells the reader which store it is about. */
@@ -28,6 +31,15 @@ export function pageDocument(page: Page, storeAddress: string): string {
 <p class="brand"><a href="${home}">Partner programs</a></p>
 <p class="store"><span class="hidden">Store: </span><code>${storeAddress}</code></p>
 </header>
+<div class="desk">
+<nav aria-label="Pages of all tenants"><ul>
+<li><a href="${home}">Tenants</a></li><li><a href="${requestsPath}">Requests</a></li><li><a href="${tokensPath}">Access keys</a></li>
+</ul></nav>
+<form class="find" action="${findPath}" method="get" role="search" aria-label="All tenants">
+<label class="hidden" for="find">Find a request, an access key or a program</label>
+<input id="find" name="q" type="search" maxlength="200" autocomplete="off" spellcheck="false" placeholder="Request, key or program"><button>Find</button>
+</form>
+</div>
 ${trail.length > 0 && trailNav(page)}
 <main id="main" tabindex="-1">
 ${main}

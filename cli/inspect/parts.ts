@@ -1,4 +1,5 @@
 import { exactTime, relativeTime } from "../presentation/relative-time.ts";
+import { calendarDay, money } from "../public-program/value-words.ts";
 import type { LastTry } from "../support/read-confirmed.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 
@@ -16,6 +17,21 @@ export function confirmedTime(confirmedAt: string | null, now: Date): Html {
   return confirmedAt === null ? html`not known` : time(confirmedAt, now);
 }
 
+/** A calendar day in words, on one line. */
+export function day(date: string | null): Html | null {
+  return date === null ? null : html`<time class="whole" datetime="${date}">${calendarDay(date)}</time>`;
+}
+
+/** A calendar day in figures, on one line; `–` for none. */
+export function shortDay(date: string | null): Html {
+  return date === null ? html`–` : html`<time class="whole" datetime="${date}">${date}</time>`;
+}
+
+/** An amount and its currency, on one line. */
+export function price(amount: number, currency: string | null): Html {
+  return html`<span class="whole">${money(amount, currency)}</span>`;
+}
+
 export function badge(text: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
@@ -26,6 +42,7 @@ export function outcomeBadge({ outcome }: Pick<LastTry, "outcome">): Html {
     refused: "bad",
     held: "doubtful",
     skipped: "doubtful",
+    interrupted: "doubtful",
   };
   return badge(outcome, tones[outcome] ?? "good");
 }
@@ -57,7 +74,7 @@ export function dataTable(
 ): Html {
   const kind = ({ isNumber, isHeading }: TableColumn): string =>
     isNumber === true ? "number" : isHeading === true ? "heading" : "text";
-  return html`<table role="table">
+  return html`<table role="table" class="${columns.length >= wideColumns ? "wide" : "narrow"}">
 <caption class="hidden">${caption}</caption>
 <thead role="rowgroup"><tr role="row">${columns.map(
     (column) => html`<th role="columnheader" scope="col" class="${kind(column)}">${column.title}</th>`,
@@ -72,9 +89,17 @@ export function dataTable(
 </table>`;
 }
 
+/** A table of so many columns has no room for them on a tablet held upright. */
+const wideColumns = 6;
+
 /** Something that the reader must not overlook. */
 export function notice(tone: Tone, content: HtmlValue): Html {
   return html`<div class="notice ${tone}">${content}</div>`;
+}
+
+/** A line for a shell, to be copied. */
+export function shellLine(text: string): Html {
+  return html`<code class="command">${text}</code>`;
 }
 
 /** A command to be copied. */

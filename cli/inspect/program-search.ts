@@ -1,8 +1,10 @@
 import type { ProgramListItem } from "../../schemas/generated/types.ts";
+import { foldedText } from "../support/find/folded-text.ts";
 
 /** A page of search results. */
 export interface FoundPrograms {
   readonly programs: readonly ProgramListItem[];
+  readonly matches: readonly ProgramListItem[];
   /** All matches. */
   readonly total: number;
   /** From 1. */
@@ -18,24 +20,18 @@ export function searchPrograms(
   query: string,
   page: number,
 ): FoundPrograms {
-  const words = folded(query).split(/\s+/u).filter(Boolean);
+  const words = foldedText(query).split(/\s+/u).filter(Boolean);
   const matches = programs.filter(({ id, name }) => {
-    const text = folded(`${id} ${name}`);
+    const text = foldedText(`${id} ${name}`);
     return words.every((word) => text.includes(word));
   });
   const pages = Math.max(1, Math.ceil(matches.length / perPage));
   const shown = Math.min(Math.max(1, page), pages);
   return {
     programs: matches.slice((shown - 1) * perPage, shown * perPage),
+    matches,
     total: matches.length,
     page: shown,
     pages,
   };
-}
-
-function folded(text: string): string {
-  return text
-    .normalize("NFKD")
-    .replace(/\p{Mark}/gu, "")
-    .toLowerCase();
 }

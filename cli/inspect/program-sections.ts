@@ -1,7 +1,7 @@
 import type { ProgramDetail, PublicContent } from "../../schemas/generated/types.ts";
-import { type Html, type HtmlValue, html } from "./html.ts";
-import { dataTable, factList } from "./parts.ts";
-import { money } from "./program-words.ts";
+import type { CsvTable } from "./csv.ts";
+import { directionOf, type Html, type HtmlValue, html } from "./html.ts";
+import { dataTable, factList, price, shortDay } from "./parts.ts";
 
 /** The parts of a program's page, each `false` when nothing of it is published. */
 
@@ -13,7 +13,7 @@ ${
   dataTable(
     "Room prices",
     [{ title: "Occupancy" }, { title: "Amount", isNumber: true }],
-    rooms.map(({ occupancy, amount }) => [String(occupancy), money(amount, currency)]),
+    rooms.map(({ occupancy, amount }) => [String(occupancy), price(amount, currency)]),
   )
 }
 ${
@@ -21,7 +21,7 @@ ${
   dataTable(
     "Child prices",
     [{ title: "Children aged" }, { title: "Amount", isNumber: true }],
-    children.map(({ minAge, maxAge, amount }) => [`${minAge} to ${maxAge}`, money(amount, currency)]),
+    children.map(({ minAge, maxAge, amount }) => [`${minAge} to ${maxAge}`, price(amount, currency)]),
   )
 }</section>`;
 }
@@ -30,7 +30,7 @@ export function hotelsSection({ hotels: stays, accommodation }: ProgramDetail): 
   const description = accommodation?.description ?? null;
   if (stays.length === 0 && description === null) return false;
   return html`<section aria-labelledby="hotels"><h2 id="hotels">Hotels</h2>
-${description !== null && html`<p class="prose" dir="auto">${description}</p>`}
+${description !== null && html`<p class="prose" dir="${directionOf(description)}">${description}</p>`}
 ${
   stays.length > 0 &&
   dataTable(
@@ -45,8 +45,8 @@ ${
     stays.map(({ name, location, checkIn, checkOut, starLevel }) => [
       html`<bdi>${name ?? "–"}</bdi>`,
       html`<bdi>${location ?? "–"}</bdi>`,
-      checkIn ?? "–",
-      checkOut ?? "–",
+      shortDay(checkIn),
+      shortDay(checkOut),
       starLevel === null ? "–" : String(starLevel),
     ]),
   )
@@ -99,25 +99,55 @@ export function contentSection({
   accommodationDescription,
 }: PublicContent): Html {
   const texts = (title: string, items: readonly string[]): Html | false =>
-    items.length > 0 && html`<h3>${title}</h3>${list(items.map((item) => html`<bdi>${item}</bdi>`))}`;
+    items.length > 0 &&
+    html`<h3>${title}</h3><ul dir="${directionOf(items.join(" "))}">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
   return html`<section aria-labelledby="content"><h2 id="content">What is said of it</h2>
 ${texts("Included", included)}
 ${texts("Not included", excluded)}
 ${texts("Places visited", visits)}
-${accommodationDescription !== null && html`<h3>Accommodation</h3><p class="prose" dir="auto">${accommodationDescription}</p>`}
+${accommodationDescription !== null && html`<h3>Accommodation</h3><p class="prose" dir="${directionOf(accommodationDescription)}">${accommodationDescription}</p>`}
 ${
   itinerary.length > 0 &&
-  html`<h3>Itinerary</h3><ol class="prose">${itinerary.map(
+  html`<h3>Itinerary</h3><ol class="prose" dir="${directionOf(itinerary.map(({ title }) => title).join(" "))}">${itinerary.map(
     ({ title, description }) =>
-      html`<li dir="auto"><strong>${title}</strong>${description !== null && html`<br>${description}`}</li>`,
+      html`<li><strong>${title}</strong>${description !== null && html`<br>${description}`}</li>`,
   )}</ol>`
 }
 ${
   faq.length > 0 &&
   html`<h3>Questions</h3><dl class="prose">${faq.map(
-    ({ question, answer }) => html`<dt dir="auto">${question}</dt><dd dir="auto">${answer}</dd>`,
+    ({ question, answer }) =>
+      html`<dt dir="${directionOf(question)}">${question}</dt><dd dir="${directionOf(answer)}">${answer}</dd>`,
   )}</dl>`
 }</section>`;
+}
+
+/** What of it stands in tables. */
+export function sectionTables({ prices, hotels, currency }: ProgramDetail): readonly CsvTable[] {
+  const tables: readonly CsvTable[] = [
+    {
+      name: "room-prices",
+      columns: ["occupancy", "amount", "currency"],
+      rows: prices.rooms.map(({ occupancy, amount }) => [occupancy, amount, currency]),
+    },
+    {
+      name: "child-prices",
+      columns: ["from age", "to age", "amount", "currency"],
+      rows: prices.children.map(({ minAge, maxAge, amount }) => [minAge, maxAge, amount, currency]),
+    },
+    {
+      name: "hotels",
+      columns: ["hotel", "place", "from", "to", "stars"],
+      rows: hotels.map(({ name, location, checkIn, checkOut, starLevel }) => [
+        name,
+        location,
+        checkIn,
+        checkOut,
+        starLevel,
+      ]),
+    },
+  ];
+  return tables.filter(({ rows }) => rows.length > 0);
 }
 
 function list(items: readonly HtmlValue[]): Html {

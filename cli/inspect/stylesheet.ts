@@ -9,7 +9,7 @@ export const stylesheet = `
   --sans: Inter, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Code", "JetBrains Mono", "Noto Sans Mono", monospace;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #16181b; --card: #1d2024; --ink: #e7e4dd; --soft: #a5a9b0; --line: #33373d; --tint: #23272c;
     --accent: #86c8d6; --good: #93cf9e; --doubt: #e6bd6c; --bad: #f29a9b;
@@ -37,7 +37,8 @@ pre {
   background: var(--tint); border: 1px solid var(--line); border-radius: 8px; line-height: 1.5;
 }
 summary { cursor: pointer; width: fit-content; color: var(--accent); }
-ul, ol { padding-inline-start: 1.3rem; margin: 0.4rem 0; }
+ul, ol { padding-inline: 1.3rem; margin: 0.4rem 0; }
+ol { padding-inline: 2rem; }
 li { margin: 0.2rem 0; }
 .hidden {
   position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
@@ -61,6 +62,7 @@ p.prose { white-space: pre-line; }
 .prose dd { margin: 0.2rem 0 0; }
 .prose li { margin: 0.6rem 0; }
 time { white-space: normal; }
+.whole { white-space: nowrap; }
 .exact { color: var(--soft); font-size: 0.82em; white-space: nowrap; }
 .badge {
   display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.82rem; font-weight: 600; white-space: nowrap;
@@ -107,10 +109,24 @@ td .exact { display: block; }
 h3 code { font-weight: 400; }
 del { color: var(--bad); text-decoration: none; }
 ins { color: var(--good); text-decoration: none; }
+mark { background: var(--doubt-tint); color: var(--doubt); }
 q { quotes: "“" "”"; }
 .findings { list-style: none; padding: 0; }
 .findings li { padding: 0.55rem 0; margin: 0; border-top: 1px solid var(--line); }
 .findings .rule { display: block; color: var(--soft); font-size: 0.92rem; }
+.findings .places { display: block; font-size: 0.92rem; }
+.related ul, .ways { list-style: none; padding: 0; margin: 0.6rem 0 1.2rem; display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; }
+.ways { display: block; }
+.tables { display: flex; flex-wrap: wrap; gap: 0 1rem; margin-top: 3rem; color: var(--soft); font-size: 0.92rem; }
+.tables p, .tables ul { margin: 0.2rem 0; }
+.tables ul { display: flex; flex-wrap: wrap; gap: 0 1rem; list-style: none; padding: 0; }
+.timeline { list-style: none; padding: 0; }
+.timeline > li { border-top: 1px solid var(--line); padding-top: 0.2rem; margin: 1.6rem 0 0; }
+.timeline h3 { margin: 0.9rem 0 0.3rem; }
+.line { display: block; }
+.found { list-style: none; padding: 0; margin: 0; }
+.found li + li { margin-top: 0.7rem; }
+.notice .rule { font-size: 0.92rem; }
 .search { margin: 0.8rem 0; }
 .search label { display: block; margin-bottom: 0.3rem; font-size: 0.9rem; color: var(--soft); }
 .field { display: flex; gap: 0.5rem; max-width: 32rem; }
@@ -125,20 +141,35 @@ button:hover { filter: brightness(1.08); }
 .pair { display: grid; grid-template-columns: 1fr 1fr auto; gap: 0.8rem; align-items: end; }
 .pager ul { display: flex; justify-content: space-between; list-style: none; padding: 0; }
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.88rem; }
+@media (max-width: 60rem) {
+${stackedRows(".wide")}
+}
 @media (max-width: 42rem) {
   .pair { grid-template-columns: 1fr; }
   .facts, .facts.steps { grid-template-columns: 1fr; gap: 0.35rem; }
   .facts div, .facts.steps div { display: grid; grid-template-columns: 6rem 1fr; gap: 0 0.8rem; padding-top: 0.35rem; }
-  table, tbody, tr, td { display: block; width: 100%; }
-  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  table { background: none; }
-  tbody tr { margin: 0 0 0.8rem; padding: 0.5rem 0; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
-  td, td.number { display: grid; grid-template-columns: 6rem 1fr; gap: 0.8rem; padding: 0.2rem 0.9rem; border: 0; text-align: start; white-space: normal; }
-  td.heading { display: block; }
-  td.heading::before { content: none; }
-  td::before { content: attr(data-label); color: var(--soft); font-size: 0.86rem; }
-  td > span { min-width: 0; }
+${stackedRows("table")}
 }
 @media (prefers-reduced-motion: no-preference) { .skip { transition: top 120ms; } }
-@media print { body { background: none; } .search, footer, .skip { display: none; } }
+@media print {
+  :root { color-scheme: light; }
+  body { background: none; padding: 0; }
+  .search, footer, .skip, .pager { display: none; }
+  tr, .facts div, .notice, .findings li { break-inside: avoid; }
+  pre { max-height: none; white-space: pre-wrap; }
+}
 `;
+
+/** Each row a block, each cell a line with its column's title before it: for tables with less room than their columns need. */
+function stackedRows(tables: string): string {
+  return `
+  ${tables}, ${tables} :is(tbody, tr, td) { display: block; width: 100%; }
+  ${tables} thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  ${tables} { background: none; }
+  ${tables} tbody tr { margin: 0 0 0.8rem; padding: 0.5rem 0; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
+  ${tables} :is(td, td.number) { display: grid; grid-template-columns: 6rem 1fr; gap: 0.8rem; padding: 0.2rem 0.9rem; border: 0; text-align: start; white-space: normal; }
+  ${tables} td.heading { display: block; }
+  ${tables} td.heading::before { content: none; }
+  ${tables} td::before { content: attr(data-label); color: var(--soft); font-size: 0.86rem; }
+  ${tables} td > span { min-width: 0; }`;
+}

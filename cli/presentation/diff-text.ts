@@ -1,6 +1,7 @@
 import { printable, shortened } from "../../core/printable.ts";
-import type { JsonChange } from "../snapshot/json-changes.ts";
+import type { ProgramChange } from "../snapshot/program-changes.ts";
 import type { NamedProgram, SnapshotDiff } from "../snapshot/snapshot-diff.ts";
+import { displayWidth } from "./display-width.ts";
 import type { Layout } from "./layout.ts";
 import { relativeAndExact } from "./relative-time.ts";
 import type { Style } from "./style.ts";
@@ -30,18 +31,26 @@ export function diffText(diff: SnapshotDiff, layout: Layout): string {
 }
 
 /** One change on one line if it fits, else the old and the new value below each other. */
-export function changeLines(change: JsonChange, { style, width }: Layout): string[] {
-  const path = printable(change.path);
-  if (change.kind === "added") return [`    ${path}: ${style.good(`+ ${shown(change.after)}`)}`];
-  if (change.kind === "removed") return [`    ${path}: ${style.bad(`- ${shown(change.before)}`)}`];
-  const [before, after] = [shown(change.before), shown(change.after)];
-  if (path.length + before.length + after.length + 10 <= width) return [`    ${path}: ${before} → ${after}`];
-  return [`    ${path}:`, `      ${style.bad(`- ${before}`)}`, `      ${style.good(`+ ${after}`)}`];
+export function changeLines({ words }: ProgramChange, { style, width }: Layout): string[] {
+  const label = printable(words.label);
+  const { before, after } = words;
+  if (before === null) return [`    ${label}: ${style.good(`+ ${shown(after)}`)}`];
+  if (after === null) return [`    ${label}: ${style.bad(`- ${shown(before)}`)}`];
+  const [old, young] = [shown(before), shown(after)];
+  const short = `    ${label}: ${withoutSharedUnit(old, young)} → ${young}`;
+  if (displayWidth(short) <= width) return [short];
+  return [`    ${label}:`, `      ${style.bad(`- ${old}`)}`, `      ${style.good(`+ ${young}`)}`];
 }
 
-/** A value on one line. */
-export function shown(value: unknown): string {
-  return shortened(printable(JSON.stringify(value) ?? "nothing"), maxValueLength);
+/** A value in words, on one line. */
+export function shown(words: string | null): string {
+  return shortened(printable(words ?? "nothing"), maxValueLength);
+}
+
+/** Of two amounts of one currency the second names it. */
+function withoutSharedUnit(before: string, after: string): string {
+  const [, amount = before, unit] = /^(-?[\d.,]+) ([A-Za-z]{3})$/.exec(before) ?? [];
+  return unit !== undefined && after.endsWith(` ${unit}`) && /^-?\d/.test(after) ? amount : before;
 }
 
 const maxValueLength = 200;

@@ -1,12 +1,15 @@
 import { printable, singleLine } from "../../core/printable.ts";
 import type { Problem } from "../../schemas/generated/types.ts";
-import type { JsonChange } from "../snapshot/json-changes.ts";
+import { fieldLabel } from "../public-program/field-words.ts";
+import type { ProgramChange } from "../snapshot/program-changes.ts";
 import type { ProgramHistory, SnapshotMoment } from "../snapshot/program-history.ts";
-import type { Verdict } from "../support/explain/conclusion.ts";
 import type { Explanation } from "../support/explain/explain-program.ts";
-import type { NextStep } from "../support/explain/next-step.ts";
+import type { GarbledText } from "../support/explain/garbled-texts.ts";
 import type { ProgramInSource } from "../support/explain/program-in-source.ts";
 import type { ProgramInStore } from "../support/explain/program-in-store.ts";
+import { type NextStep, stepText } from "../support/next-step.ts";
+import { problemWords } from "../support/problem-words.ts";
+import { verdictTone } from "../support/standing/verdict-tone.ts";
 import { changeLines } from "./diff-text.ts";
 import { type Fact, facts } from "./facts.ts";
 import type { Layout } from "./layout.ts";
@@ -20,48 +23,55 @@ export function explanationText(explanation: Explanation, layout: Layout): strin
   const { tenantId, programId, summary, verdict, source, store, changes, lastRun } = explanation;
   const { style, width } = layout;
   const rows: Fact[] = [
-    ["source", ...sourceLines(source, style)],
+    ["booking system", ...sourceLines(source, style)],
     ...storeFacts(store, layout),
     lastRunFact(lastRun, layout),
     ...unsaidProblems(explanation).map((problem): Fact => ["", `it said: ${problemText(problem)}`]),
-    ...(changes === null ? [] : [["up to date", ...pendingLines(changes, layout)] satisfies Fact]),
+    ...garbledFacts(explanation.garbled, style),
+    ...(changes === null ? [] : [["compared", ...pendingLines(changes, layout)] satisfies Fact]),
   ];
   return [
     `${style.bold(`Program ${printable(programId)} of tenant ${tenantId}`)}\n`,
-    `${wrapped(tone(verdict, style)(printable(summary)), width).join("\n")}\n\n`,
+    `${wrapped(style[verdictTone(verdict)](printable(summary)), width).join("\n")}\n\n`,
     facts(rows, width),
     `\n${nextStepText(explanation.next, layout)}`,
   ].join("");
 }
 
-/** What to do next, each command on a line of its own, ready to be copied. */
-export function nextStepText({ text, commands }: NextStep, { style, width }: Layout): string {
-  const lines = wrapped(`${style.bold("Next:")} ${printable(text)}`, width);
-  return [...lines, ...commands.map((command) => `  partner-programs ${singleLine(command)}`)]
+/** What to do next and by whom, each command on a line of its own, ready to be copied. */
+export function nextStepText({ steps }: NextStep, { style, width }: Layout): string {
+  return steps
+    .flatMap((step, at) => {
+      const mark = at === 0 ? `${style.bold("Next:")} ` : "      ";
+      const lines = wrapped(`${mark}${printable(stepText(step))}`, width, at === 0 ? 6 : 0);
+      return [...lines, ...step.commands.map((command) => `  partner-programs ${singleLine(command)}`)];
+    })
     .map((line) => `${line}\n`)
     .join("");
 }
 
-/** A finding with the rule that decided it. */
-export function problemText({ field, value, message, code }: Problem): string {
-  // A blank value would show as nothing at all.
-  const shown = value?.trim() === "" ? JSON.stringify(value) : value;
-  const place = field === null ? "" : `${field}${shown === null ? "" : ` = ${shown}`}: `;
-  return printable(`${place}${message} (${code})`);
+/** A finding in words, and for whoever mends it the rule's code and the field. */
+export function problemText(problem: Problem): string {
+  const place = problem.field === null ? "" : `, ${problem.field}`;
+  return printable(`${problemWords(problem)} (${problem.code}${place})`);
 }
 
 /** In which snapshots the program was, in words. */
 export function historyLines(history: ProgramHistory, { now }: Pick<Layout, "now">): string[] {
-  const { first, last, isServed, removedBy, unchangedSince, snapshotsExamined, oldestExamined, isCut } =
-    history;
+  const { first, last, isServed, removedBy, rolledBackAt, unchangedSince } = history;
+  const { snapshotsExamined, oldestExamined, isCut } = history;
   const shown = ({ snapshotId, generatedAt }: SnapshotMoment): string =>
     `${snapshotId}, ${relativeAndExact(generatedAt, now)}`;
   if (first === null || last === null) {
     const bound = isCut && oldestExamined !== null ? `, back to ${shown(oldestExamined)}` : "";
     return [`never, in the ${snapshotsExamined} snapshot(s) that are kept${bound}`];
   }
-  // Without a later snapshot only the return to an earlier one can have taken it out.
-  const removal = removedBy === null ? "taken out by a rollback" : `taken out by ${shown(removedBy)}`;
+  const removal =
+    removedBy !== null
+      ? `taken out by ${shown(removedBy)}`
+      : rolledBackAt !== null
+        ? `taken out by a rollback, ${relativeAndExact(rolledBackAt, now)}`
+        : "what took it out is not known: nothing of that can be read any more";
   const isOldest = isCut && first.snapshotId === oldestExamined?.snapshotId;
   const isOnly = first.snapshotId === last.snapshotId && !isServed;
   return [
@@ -74,7 +84,8 @@ export function historyLines(history: ProgramHistory, { now }: Pick<Layout, "now
   ];
 }
 
-function sourceLines(source: ProgramInSource, style: Style): string[] {
+/** What the booking system says of the program. */
+export function sourceLines(source: ProgramInSource, style: Style): string[] {
   switch (source.kind) {
     case "unavailable":
       return [style.doubtful("could not be asked"), printable(source.reason)];
@@ -82,22 +93,22 @@ function sourceLines(source: ProgramInSource, style: Style): string[] {
       return [style.bad("does not list the tenant")];
     case "absent":
       return [
-        style.bad("no program of this id for this tenant"),
+        style.bad("has no program of this id for this tenant"),
         ...source.elsewhere.map((found) =>
-          printable(`but tenant ${found.tenantId} has ${JSON.stringify(found.programId)}`),
+          printable(`but has ${JSON.stringify(found.programId)} under tenant ${found.tenantId}`),
         ),
       ];
     case "not_publishable":
       return [
-        `found, lifecycle state ${style.doubtful(`"${printable(source.state)}"`)}`,
+        `has it, as ${style.doubtful(`"${printable(source.state)}"`)}`,
         "only active programs are published",
       ];
     case "invalid":
-      return [style.bad("found, and invalid"), ...source.problems.map(problemText)];
+      return [style.bad("has it, but it cannot be published"), ...source.problems.map(problemText)];
     case "publishable":
       return [
-        style.good("found, active, valid"),
-        ...source.dropped.map((problem) => `${style.doubtful("dropped")} ${problemText(problem)}`),
+        style.good("has it, active and fit to be published"),
+        ...source.dropped.map((problem) => `${style.doubtful("not published:")} ${problemText(problem)}`),
       ];
   }
 }
@@ -106,13 +117,19 @@ function storeFacts(store: ProgramInStore, layout: Layout): Fact[] {
   const { now, style } = layout;
   switch (store.kind) {
     case "unpublished":
-      return [["live", style.bad("nothing was ever published for this tenant")]];
+      return [["live", style.bad(`nothing is published for this tenant in ${printable(store.store)}`)]];
     case "damaged":
-      return [["live", style.bad("damaged"), printable(store.reason)]];
+      return [
+        ["live", style.bad("damaged"), printable(store.reason)],
+        ["hold", holdText(store.hold, layout)],
+      ];
     case "live": {
       const has = store.served === null ? style.bad("without this program") : style.good("with this program");
       return [
-        ["live", `${store.snapshotId}, ${store.programs} programs, ${has}`],
+        [
+          "live",
+          `${store.snapshotId}, ${store.programs} ${store.programs === 1 ? "program" : "programs"}, ${has}`,
+        ],
         ["data of", relativeAndExact(store.generatedAt, now)],
         ["published", relativeAndExact(store.publishedAt, now)],
         ["confirmed", confirmedText(store.confirmedAt, layout)],
@@ -123,14 +140,28 @@ function storeFacts(store: ProgramInStore, layout: Layout): Fact[] {
   }
 }
 
-function pendingLines(changes: readonly JsonChange[], layout: Layout): string[] {
+function pendingLines(changes: readonly ProgramChange[], layout: Layout): string[] {
   const { style } = layout;
   const count = changes.length;
-  if (count === 0) return [style.good("yes: a build now would not change it")];
+  if (count === 0) return [style.good("what partners see is what the booking system has")];
   return [
-    style.doubtful(`no: a build now would change ${count} value${count === 1 ? "" : "s"}`),
+    style.doubtful(
+      `${count} value${count === 1 ? " differs" : "s differ"} (partners see → booking system has)`,
+    ),
     ...changes.flatMap((change) => changeLines(change, { ...layout, width: layout.width - factIndent })),
   ];
+}
+
+/** A hint in words: nothing repairs the text, since the booking system says what is published. */
+export function garbledText({ field, stored, meant }: GarbledText): string {
+  return printable(
+    `${fieldLabel(field)} looks garbled: "${stored}" was probably "${meant}", and was encoded twice on its way into the booking system`,
+  );
+}
+
+function garbledFacts(garbled: readonly GarbledText[], style: Style): Fact[] {
+  if (garbled.length === 0) return [];
+  return [["texts", ...garbled.map((text) => style.doubtful(garbledText(text)))]];
 }
 
 /** What the last run found and the source does not show by itself any more. */
@@ -143,9 +174,4 @@ export function unsaidProblems({ lastRunProblems, source }: Explanation): readon
 }
 
 /** The column in which the texts of the facts begin. */
-const factIndent = 14;
-
-function tone(verdict: Verdict, style: Style): (text: string) => string {
-  if (verdict === "served") return style.good;
-  return verdict.startsWith("served") || verdict === "waiting" ? style.doubtful : style.bad;
-}
+const factIndent = 18;

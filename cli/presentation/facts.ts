@@ -1,5 +1,5 @@
+import { displayWidth } from "./display-width.ts";
 import { styledLine } from "./style.ts";
-import { displayWidth } from "./table.ts";
 import { wrapped } from "./wrap.ts";
 
 /** A label and what is to be said of it; further lines stand below the first. */

@@ -7,17 +7,27 @@ export interface Layout {
   readonly style: Style;
   /** Columns for running text. */
   readonly width: number;
+  /** Columns for tables: the terminal's. A pipe has no end, so that `grep` and `awk` find each row on one line (P81). */
+  readonly columns: number;
 }
 
 /** The layout of results for whoever reads this shell's standard output. */
 export function layoutOf(shell: Shell): Layout {
   const { stdout, env } = shell;
-  return { now: shell.now(), style: styleOf(stdout, env), width: textWidth(stdout) };
+  const columns = terminalColumns(stdout);
+  return {
+    now: shell.now(),
+    style: styleOf(stdout, env),
+    width: Math.min(columns, readableWidth),
+    columns,
+  };
 }
 
-/** The terminal's columns, up to what reads well. */
-function textWidth(output: Output): number {
-  return output.isTTY ? Math.min(output.columns, readableWidth) : readableWidth;
+/** A terminal that does not know its width says 0. */
+function terminalColumns(output: Output): number {
+  return output.isTTY ? output.columns || defaultColumns : Number.POSITIVE_INFINITY;
 }
 
+const defaultColumns = 80;
+/** The columns up to which running text reads well. */
 const readableWidth = 100;

@@ -1,10 +1,11 @@
 import { printableLines } from "../../core/printable.ts";
 import type { PruneReport, TenantPruneResult } from "../snapshot/prune-run.ts";
 import type { SharedPrune } from "../snapshot/prune-shared.ts";
+import type { Layout } from "./layout.ts";
 import { table } from "./table.ts";
 
 /** What was deleted, or would be, per tenant; what failed below. */
-export function pruneText(report: PruneReport): string {
+export function pruneText(report: PruneReport, { columns }: Layout): string {
   const { dryRun, tenants, runs, probes } = report;
   const right = "right" as const;
   const lines =
@@ -27,6 +28,7 @@ export function pruneText(report: PruneReport): string {
             result.deletedObjects.toLocaleString("en"),
             result.deletedBytes.toLocaleString("en"),
           ]),
+          columns,
         );
   const failures = tenants.flatMap(({ tenantId, failure }) =>
     failure === null ? [] : [`failed: ${tenantId}: ${printableLines(failure.message)}\n`],

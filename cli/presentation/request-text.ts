@@ -11,17 +11,18 @@ import { wrapped } from "./wrap.ts";
 
 /** The cause first, then what the log and the store know of the request, last what to do. */
 export function requestText(request: ExplainedRequest, layout: Layout): string {
-  const { line, token, history, summary, next } = request;
+  const { line, token, miss, summary, next } = request;
   const { style, width, now } = layout;
   const rows: Fact[] = [
     ["when", relativeAndExact(line.time, now)],
     ["asked", asked(line)],
-    ["token", ...tokenLines(token, line, style)],
+    ...(line.client === null ? [] : [["from", printable(line.client)] satisfies Fact]),
+    ["access key", ...tokenLines(token, line, style)],
     ["snapshot", printable(line.snapshotId ?? "none was looked up")],
     ["object", printable(line.objectKey ?? "none was read")],
     ["answer", answer(line)],
     ...(line.cause === null ? [] : [["log says", printable(line.cause)] satisfies Fact]),
-    ...(history === null ? [] : [["program", ...historyLines(history, layout)] satisfies Fact]),
+    ...(miss === null ? [] : [["program", ...historyLines(miss.history, layout)] satisfies Fact]),
   ];
   return [
     `${style.bold(`Request ${printable(line.requestId)}: ${statusTitle(line)}`)}\n`,
@@ -67,9 +68,9 @@ function answer({ bytes, durationMs, status }: RequestLogLine): string {
 function tokenLines(token: TokenFinding, line: RequestLogLine, style: Style): string[] {
   switch (token.kind) {
     case "none":
-      return ["none that the gateway knows"];
+      return ["none that is known here"];
     case "foreign":
-      return [printable(`${line.tokenId}, tenant ${line.tenantId ?? "?"}: not in this store's registry`)];
+      return [printable(`${line.tokenId}, tenant ${line.tenantId ?? "?"}: none of this installation's`)];
     case "unavailable":
       return [printable(`${line.tokenId}, tenant ${line.tenantId ?? "?"}`), printable(token.reason)];
     case "known": {

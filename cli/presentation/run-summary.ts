@@ -1,13 +1,15 @@
 import { printable, printableLines } from "../../core/printable.ts";
 import type { Problem, RunReport, TenantRun } from "../../schemas/generated/types.ts";
+import { shownId } from "../public-program/shown-id.ts";
+import type { Layout } from "./layout.ts";
 import { table } from "./table.ts";
 
 /** Findings shown per tenant; the report has them all (up to its own bound). */
 const maxShownProblems = 5;
 
 /** What a run did, for people: the tenants, what is wrong with their data, and one last line that says it all. */
-export function runSummary(report: RunReport): string {
-  const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants)];
+export function runSummary(report: RunReport, { columns }: Layout): string {
+  const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants, columns)];
   for (const run of report.tenants) parts.push(problemLines(run.tenantId, run.problems, run.problemsOmitted));
   parts.push(problemLines("the source", report.problems, 0));
   for (const run of report.tenants) parts.push(leftOutLines(run), withdrawnLines(run, report.options.dryRun));
@@ -16,7 +18,7 @@ export function runSummary(report: RunReport): string {
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function tenantTable(runs: readonly TenantRun[]): string {
+function tenantTable(runs: readonly TenantRun[], width: number): string {
   const right = "right" as const;
   return table(
     [
@@ -37,6 +39,7 @@ function tenantTable(runs: readonly TenantRun[]): string {
       String(counts.removed),
       snapshotId ?? "-",
     ]),
+    width,
   );
 }
 
@@ -45,7 +48,8 @@ function problemLines(where: string, problems: readonly Problem[], omitted: numb
   const shown = problems.slice(0, maxShownProblems);
   const more = problems.length + omitted - shown.length;
   const lines = shown.map(({ severity, code, programId, field, value, message }) => {
-    const place = [programId, field].filter((part) => part !== null).join(" ");
+    const id = programId === null ? null : shownId(programId);
+    const place = [id, field].filter((part) => part !== null).join(" ");
     const what = `${place && `: ${place}`}${value === null ? "" : ` = ${shownValue(value)}`} (${message})`;
     return `  ${severity} ${code}${printable(what)}\n`;
   });
@@ -57,7 +61,7 @@ function problemLines(where: string, problems: readonly Problem[], omitted: numb
 function leftOutLines({ tenantId, leftOut = [], leftOutOmitted = 0, outcome }: TenantRun): string {
   const count = leftOut.length + leftOutOmitted;
   if (count === 0) return "";
-  const shown = leftOut.slice(0, maxShownNames).map((id) => printable(JSON.stringify(id)));
+  const shown = leftOut.slice(0, maxShownNames).map(shownId);
   const more = count > shown.length ? `, and ${count - shown.length} more (see --json or --report)` : "";
   const programs = programsLeftOut(count);
   const rest = publishing.has(outcome) ? "; the rest is published" : "";

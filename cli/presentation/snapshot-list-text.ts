@@ -27,6 +27,7 @@ export function snapshotListText(current: Current, { published }: TenantSnapshot
       shortAge(new Date(snapshot.generatedAt), layout.now),
       snapshot.parent ?? "-",
     ]),
+    layout.columns,
   );
   const { hold } = current;
   if (hold === null) return lines;

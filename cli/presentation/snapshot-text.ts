@@ -2,13 +2,14 @@ import { detailEntry, type Manifest } from "../../core/manifest.ts";
 import { facts } from "./facts.ts";
 import type { Layout } from "./layout.ts";
 import { relativeAndExact } from "./relative-time.ts";
-import { table } from "./table.ts";
+import { type Column, table } from "./table.ts";
 
 /** Programs named in the summary of a snapshot; `--list` shows them all. */
 const maxShownPrograms = 20;
 
 /** What a snapshot consists of. */
-export function snapshotFacts(manifest: Manifest, isLive: boolean, { now, style, width }: Layout): string {
+export function snapshotFacts(manifest: Manifest, isLive: boolean, layout: Layout): string {
+  const { now, style, width, columns } = layout;
   const { tenantId, snapshotId, generation, parent, generatedAt, list, legacy, programs } = manifest;
   const head = facts(
     [
@@ -29,12 +30,16 @@ export function snapshotFacts(manifest: Manifest, isLive: boolean, { now, style,
   const rest = ids.length - rows.length;
   return [
     `${style.bold(tenantId)}\n${head}`,
-    rows.length === 0
-      ? ""
-      : `\n${table([{ title: "PROGRAM" }, { title: "SIZE", align: "right" }, { title: "WRITTEN BY" }], rows)}`,
+    rows.length === 0 ? "" : `\n${table(programColumns, rows, columns)}`,
     rest > 0 ? `... and ${rest.toLocaleString("en")} more (--list shows all)\n` : "",
   ].join("");
 }
+
+const programColumns: readonly Column[] = [
+  { title: "PROGRAM" },
+  { title: "SIZE", align: "right" },
+  { title: "WRITTEN BY" },
+];
 
 function bytes(count: number): string {
   if (count < 10_000) return `${count.toLocaleString("en")} B`;

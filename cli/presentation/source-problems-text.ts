@@ -1,4 +1,5 @@
 import { printable } from "../../core/printable.ts";
+import { shownId } from "../public-program/shown-id.ts";
 import { fixLines } from "../source/problems-in-brief.ts";
 import type { ProblemExample, SourceProblem } from "../source/source-problem.ts";
 import type { Layout } from "./layout.ts";
@@ -35,7 +36,7 @@ function problemLines(
 }
 
 function exampleText({ tenantId, programId, value }: ProblemExample): string {
-  const place = [tenantId, programId].map((id) => printable(id ?? "NULL"));
+  const place = [tenantId, programId].map((id) => (id === null ? "NULL" : shownId(id)));
   const where = programId === null ? place[0] : place.join(" / ");
   return `${where}: ${value === null ? "NULL" : printable(value)}`;
 }

@@ -49,12 +49,20 @@ export function betweenCodes(text: string, change: (part: string) => string): st
     .join("");
 }
 
+/** The words of a styled line, between spaces; what stands in one colour is one word. */
+export function styledWords(text: string): readonly string[] {
+  return text.match(words) ?? [];
+}
+
 function unchanged(text: string): string {
   return text;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
 const ownCodes = /(\u001b\[(?:1|2|22|31|32|33|39)m)/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
+const words = /(?:[^ \u001b]|\u001b\[\d+m[^\u001b]*\u001b\[\d+m)+/g;
 
 /** Select Graphic Rendition of ECMA-48, section 8.3.117: one code switches on, the other off again. */
 function ansi(on: number, off: number): (text: string) => string {

@@ -1,4 +1,6 @@
-import { styledLine } from "./style.ts";
+import { displayWidth } from "./display-width.ts";
+import { styledLine, styledWords } from "./style.ts";
+import { wrapped } from "./wrap.ts";
 
 /** A column: its title, and whether its cells are numbers, which align to the right. */
 export interface Column {
@@ -6,15 +8,101 @@ export interface Column {
   readonly align?: "left" | "right";
 }
 
-/** Rows as lines of aligned columns, two spaces apart, without trailing space. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const lines = [columns.map(({ title }) => title), ...rows.map((cells) => cells.map(styledLine))];
-  const widths = columns.map((_, at) => Math.max(...lines.map((cells) => displayWidth(cells[at] ?? ""))));
-  return lines
-    .map((cells) => {
-      const padded = columns.map(({ align }, at) => pad(cells[at] ?? "", widths[at] ?? 0, align ?? "left"));
-      return `${padded.join("  ").trimEnd()}\n`;
-    })
+type Row = readonly string[];
+
+/**
+ * Rows as lines of aligned columns, without trailing space, in at most `width` columns of a terminal (P81). Where they
+ * don't fit, cells of text take several lines; then columns move closer together; then each row becomes a block of lines, a
+ * cell on each. No word is broken: one that is longer than the terminal overflows it, so that it can be copied.
+ */
+export function table(columns: readonly Column[], rows: readonly Row[], width: number): string {
+  const cells = rows.map((row) => columns.map((_, at) => styledLine(row[at] ?? "")));
+  const natural = columns.map(({ title }, at) => widest([title, ...cells.map((row) => row[at] ?? "")]));
+  for (const gap of gaps) {
+    if (lineWidth(natural, gap) <= width) return aligned(columns, cells, natural, gap);
+    const widths = narrowed(columns, cells, natural, width - gap * (columns.length - 1));
+    if (widths !== undefined) return aligned(columns, cells, widths, gap);
+  }
+  return stacked(columns, cells, width);
+}
+
+/** Spaces between two columns. */
+const gaps = [2, 1];
+/** A cell of more lines than about these reads worse than a block. */
+const maxCellLines = 3;
+
+/** The widths with those of text columns made smaller until they fit, or `undefined` when they can't be. */
+function narrowed(
+  columns: readonly Column[],
+  cells: readonly Row[],
+  natural: readonly number[],
+  available: number,
+): readonly number[] | undefined {
+  const least = columns.map(({ title, align }, at) => {
+    const own = natural[at] ?? 0;
+    // The first column names the row, and a number is one word whatever stands in it.
+    if (at === 0 || align === "right") return own;
+    const words = cells.flatMap((row) => styledWords(row[at] ?? ""));
+    return Math.max(widest([title, ...words]), Math.ceil(own / maxCellLines));
+  });
+  const widths = [...natural];
+  for (let excess = sum(natural) - available; excess > 0; excess -= 1) {
+    const shrinkable = widths.map((own, at) => (own > (least[at] ?? 0) ? own : 0));
+    const largest = Math.max(...shrinkable);
+    if (largest === 0) return undefined;
+    widths[shrinkable.indexOf(largest)] = largest - 1;
+  }
+  return widths;
+}
+
+function aligned(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  widths: readonly number[],
+  gap: number,
+): string {
+  const lines = [columns.map(({ title }) => title), ...rows].flatMap((row) => {
+    const cells = row.map((cell, at) => cellLines(cell, widths[at] ?? 0));
+    const height = Math.max(...cells.map(({ length }) => length));
+    return Array.from({ length: height }, (_, line) =>
+      columns
+        .map(({ align }, at) => pad(cells[at]?.[line] ?? "", widths[at] ?? 0, align ?? "left"))
+        .join(" ".repeat(gap))
+        .trimEnd(),
+    );
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** The cell in lines of at most `width`, broken between words; colours end within a word, so they end within a line. */
+function cellLines(cell: string, width: number): readonly string[] {
+  if (displayWidth(cell) <= width) return [cell];
+  const lines: string[] = [];
+  for (const word of styledWords(cell)) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && displayWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** Each row as its first cell, and below it the others with their titles. */
+function stacked(columns: readonly Column[], rows: readonly Row[], width: number): string {
+  const titleWidth = widest(columns.slice(1).map(({ title }) => title));
+  const indent = titleWidth + 4;
+  const block = ([first = "", ...others]: Row): string[] => [
+    ...wrapped(first, width),
+    ...others.flatMap((cell, at) => {
+      const title = pad(columns[at + 1]?.title ?? "", titleWidth, "left");
+      const isLong = widest(styledWords(cell)) > width - indent;
+      if (isLong) return [`  ${title}`.trimEnd(), ...wrapped(`    ${cell}`, width, 0)];
+      const [start = "", ...rest] = wrapped(cell, width - indent, 0);
+      return [`  ${title}  ${start}`.trimEnd(), ...rest.map((line) => " ".repeat(indent) + line)];
+    }),
+  ];
+  return rows
+    .flatMap(block)
+    .map((line) => `${line}\n`)
     .join("");
 }
 
@@ -23,17 +111,14 @@ function pad(text: string, width: number, align: "left" | "right"): string {
   return align === "right" ? space + text : text + space;
 }
 
-/** Columns that a terminal uses: two for East Asian wide characters, none for combining marks and escape codes. */
-export function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text.replace(escapeCodes, "")) {
-    if (/\p{Mark}|\p{Format}/u.test(character)) continue;
-    width += wide.test(character) ? 2 : 1;
-  }
-  return width;
+function lineWidth(widths: readonly number[], gap: number): number {
+  return sum(widths) + gap * Math.max(0, widths.length - 1);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
-const escapeCodes = /\u001b\[[0-9;]*m/g;
-const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+function widest(texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.max(width, displayWidth(text)), 0);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

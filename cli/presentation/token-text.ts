@@ -1,5 +1,7 @@
 import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
+import type { Layout } from "./layout.ts";
+import { exactTime } from "./relative-time.ts";
 import { table } from "./table.ts";
 
 /** What `--json` shows of a token; a documented, stable shape. */
@@ -40,7 +42,7 @@ export function tokenLines(token: RegisteredToken): string {
   ].join("\n");
 }
 
-export function tokenListText(tokens: readonly RegisteredToken[], now: Date): string {
+export function tokenListText(tokens: readonly RegisteredToken[], { now, columns }: Layout): string {
   return table(
     [
       { title: "TOKEN" },
@@ -59,8 +61,9 @@ export function tokenListText(tokens: readonly RegisteredToken[], now: Date): st
       printable(token.name ?? "-"),
       token.scopes.join(" "),
       token.rateLimit === null ? "-" : String(token.rateLimit),
-      token.createdAt,
-      token.expiresAt ?? "never",
+      exactTime(token.createdAt),
+      token.expiresAt === null ? "never" : exactTime(token.expiresAt),
     ]),
+    columns,
   );
 }

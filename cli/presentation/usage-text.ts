@@ -12,7 +12,7 @@ export function usageText(
   covers: { readonly from: string; readonly to: string },
   layout: Layout,
 ): string {
-  const { style, width } = layout;
+  const { style, width, columns } = layout;
   const names = new Map(usage.tokens.map((token) => [token.tokenId, label(token)]));
   const legacy = usage.legacyCallers.map((tokenId) => names.get(tokenId) ?? tokenId);
   const idle = usage.idle.map(label);
@@ -27,6 +27,7 @@ export function usageText(
     table(
       tokenColumns,
       usage.tokens.map((token) => tokenCells(token, layout)),
+      columns,
     ),
     "\n",
     ...notes.flatMap((note) => wrapped(note, width)).map((line) => `${line}\n`),
@@ -34,7 +35,7 @@ export function usageText(
 }
 
 /** Every count by token, resource, status and day. */
-export function usageRowsText(rows: readonly UsageRow[]): string {
+export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): string {
   return table(
     [
       { title: "TOKEN" },
@@ -52,6 +53,7 @@ export function usageRowsText(rows: readonly UsageRow[]): string {
       requests.toLocaleString("en"),
       exactTime(lastSeen),
     ]),
+    columns,
   );
 }
 

@@ -1,11 +1,20 @@
 import { printable } from "../../core/printable.ts";
 import type { Finding } from "../snapshot/finding.ts";
 import type { TenantVerification } from "../snapshot/verify-tenant.ts";
+import type { Layout } from "./layout.ts";
 import { table } from "./table.ts";
 
 /** One line per tenant, then every finding with its object, and what to do about each kind once. */
-export function verificationText(results: readonly TenantVerification[]): string {
-  if (results.length === 0) return "Nothing was published yet: there is nothing to verify.\n";
+export function verificationText(
+  results: readonly TenantVerification[],
+  { columns }: Layout,
+  nothing = "",
+): string {
+  if (results.length === 0) {
+    return `Nothing was published yet: there is nothing to verify. ${printable(nothing)}`
+      .trimEnd()
+      .concat("\n");
+  }
   const right = "right" as const;
   const lines = table(
     [
@@ -24,6 +33,7 @@ export function verificationText(results: readonly TenantVerification[]): string
       result.objects.toLocaleString("en"),
       result.bytes.toLocaleString("en"),
     ]),
+    columns,
   );
   return [lines, ...results.map(findingsOf)].filter((text) => text !== "").join("\n");
 }
@@ -38,10 +48,20 @@ function findingsOf({ tenantId, findings, findingsOmitted }: TenantVerification)
   const remedies = [...new Map(findings.map(({ code, remedy }) => [code, remedy]))];
   const texts = remedies.flatMap(([code, remedy]) => [
     ...findings.filter((finding) => finding.code === code).map(findingLine),
-    `  What to do about ${code}: ${remedy}\n`,
+    `  For operations, about ${code}: ${remedy}\n`,
   ]);
   const rest = findingsOmitted > 0 ? `  ... and ${findingsOmitted} more\n` : "";
-  return `${tenantId}:\n${texts.join("")}${rest}`;
+  return `${tenantId}: ${meaning(findings)}\n${texts.join("")}${rest}`;
+}
+
+/** P51: what it means for partners, before the technical detail. */
+function meaning(findings: readonly Finding[]): string {
+  const harming = findings.filter(({ code }) => !code.startsWith("live_"));
+  if (harming.length === 0) return "Partners are not affected: only the copies for people are. In detail:";
+  const isServed = harming.every(({ code }) => code.startsWith("response"));
+  return isServed
+    ? "What is published is not as it should be. Escalate to operations; technical detail:"
+    : "A published file is damaged, and partners get 500 for it. Escalate to operations; technical detail:";
 }
 
 function findingLine({ code, key, message }: Finding): string {

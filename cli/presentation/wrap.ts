@@ -1,5 +1,5 @@
+import { displayWidth } from "./display-width.ts";
 import { styledLine } from "./style.ts";
-import { displayWidth } from "./table.ts";
 
 /**
  * The text in lines of at most `width` columns, broken at spaces; a longer word keeps a line of its own, so that ids and

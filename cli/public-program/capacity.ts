@@ -19,13 +19,21 @@ export function capacity(
   }
   let used = 0;
   for (const [role, status, count] of enrollments) {
-    if (isTerminal(status)) continue;
-    const known = role?.toLowerCase();
-    if (known === "staff") continue;
-    if (known !== "passenger") report("enrollment_role_unknown", "capacity.used", role);
+    if (placeOf(role, status, isTerminal) !== "used") continue;
+    if (role?.toLowerCase() !== "passenger") report("enrollment_role_unknown", "capacity.used", role);
     used += count;
   }
   return { total, used, remaining: Math.max(0, total - used) };
+}
+
+/** D29: whether an enrollment takes a place, and if not, why. */
+export function placeOf(
+  role: string | null,
+  status: string | null,
+  isTerminal: (status: string | null) => boolean,
+): "used" | "terminal" | "staff" {
+  if (isTerminal(status)) return "terminal";
+  return role?.toLowerCase() === "staff" ? "staff" : "used";
 }
 
 /** D33: compares statuses without regard to case; NULL is not terminal. */

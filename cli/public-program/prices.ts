@@ -14,13 +14,18 @@ export function prices(
 ): Prices {
   const rooms = roomPrices(roomRows, report);
   if (rooms.length === 0) rooms.push(...legacyRoom(legacyPrice, report));
-  const amounts = rooms.map((room) => room.amount);
   return {
-    // D25: of what is published, the legacy price included.
-    startingAmount: amounts.length === 0 ? null : Math.min(...amounts),
+    startingAmount: leastAmount(rooms),
     rooms,
     children: childPrices(childRows, report),
   };
+}
+
+/** D25: of what is published, the legacy price included. One by one: a call takes some 100,000 arguments at most. */
+function leastAmount(rooms: readonly RoomPrice[]): number | null {
+  let least: number | null = null;
+  for (const { amount } of rooms) least = least === null ? amount : Math.min(least, amount);
+  return least;
 }
 
 /** D23: an amount or an occupancy that makes no sense is no price. */

@@ -126,6 +126,16 @@ export const problemRules = {
     rule: "programs of tenants that are not in the view tenants are passed over",
     advice: "add the tenant to the view tenants",
   },
+  rows_of_unknown_tenant: {
+    severity: "warning",
+    rule: "rows of tenants that are not in the view tenants are passed over",
+    advice: "add the tenant to the view tenants, or write its id as that view does",
+  },
+  tenant_id_null: {
+    severity: "warning",
+    rule: "rows whose tenant_id is NULL belong to nobody and are passed over",
+    advice: "give them the id of their tenant in the view: look at the join or the column that it comes from",
+  },
   tenant_id_invalid: {
     severity: "error",
     rule: "a tenant id is 1 to 64 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit",
@@ -139,7 +149,17 @@ export const problemRules = {
   tenant_vanished: {
     severity: "warning",
     rule: "a tenant that is no longer in the source keeps its last snapshot",
-    advice: "list the tenant again, or revoke its tokens",
+    advice: "list the tenant again, or end it with `tenant remove`",
+  },
+  tenant_returned: {
+    severity: "warning",
+    rule: "a tenant that was removed and is in the source again is published again, without its old tokens",
+    advice: "issue tokens with `token create`, or take the tenant out of the source",
+  },
+  tenant_is_sandbox: {
+    severity: "error",
+    rule: "a tenant of the source with the id of the store's sandbox is not built: the sandbox's tokens would read its data",
+    advice: "end the sandbox with `sandbox init --remove`, then build",
   },
   manifest_unreadable: {
     severity: "warning",
@@ -170,6 +190,7 @@ export type ProblemCode = keyof typeof problemRules;
 /** One finding in the source's data, as data. */
 export interface DataProblem {
   readonly code: ProblemCode;
+  /** P57: as the source writes it, whole. */
   readonly programId: string | null;
   /** The public field it concerns (`prices.rooms[2]`, in source order), or `null` for the whole. */
   readonly field: string | null;

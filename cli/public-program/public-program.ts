@@ -44,7 +44,7 @@ export function publicProgram(source: ProgramSource, rules: MappingRules): Publi
     const { code, field, text } = source.oversize;
     return {
       kind: "invalid",
-      problems: [{ code, programId: shownValue(source.programId), field, value: text }],
+      problems: [{ code, programId: source.programId, field, value: text }],
     };
   }
   if (state.kind === "unknown") {
@@ -121,6 +121,6 @@ function currency(raw: string | null, report: Report): string | null {
 }
 
 function invalid(source: ProgramSource, code: ProblemCode, field: string, value: unknown): PublicProgram {
-  const programId = shownValue(source.programId);
+  const { programId } = source;
   return { kind: "invalid", problems: [{ code, programId, field, value: shownValue(value) }] };
 }

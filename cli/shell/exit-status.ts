@@ -12,6 +12,7 @@ const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   settings: 2,
   source_unavailable: 1,
   source_contract: 1,
+  foreign_database: 4,
   invalid_program: 1,
   store_unavailable: 1,
   store_denied: 1,
@@ -21,6 +22,8 @@ const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   superseded: 1,
   shrink_guard: 4,
   held: 4,
+  in_source: 4,
+  unrecorded: 1,
   interrupted: 130,
   internal: 1,
 };

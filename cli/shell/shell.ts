@@ -1,20 +1,26 @@
+import { cliSettings } from "../../core/cli-settings.ts";
 import { Failure } from "../../core/failure.ts";
 import { createLogger, type Logger } from "../../core/logger.ts";
 import { printableJson } from "../../core/printable.ts";
 import { parseSettings, type SettingValues } from "../../core/setting-parser.ts";
-import { cliSettings } from "../../core/settings.ts";
 import type { ExitStatus } from "./exit-status.ts";
 
 /** A stream that people or programs read. What is written to it passes `safeOutput`. */
 export interface Output {
   /**
-   * Text for people or JSON for programs; bytes are for programs and reach them as they are. `issued` is the one token's
-   * plaintext that may stand in the text.
+   * Text for people or JSON for programs; bytes are for programs and reach them as they are. `issued` are the
+   * plaintexts of tokens that may stand in the text.
    */
-  write(chunk: string | Uint8Array, issued?: string): void;
+  write(chunk: string | Uint8Array, issued?: readonly string[]): void;
   readonly isTTY: boolean;
   /** Width in characters; 80 when it is not a terminal. */
   readonly columns: number;
+}
+
+/** Who runs a command: the user of the operating system, and the host. */
+export interface Actor {
+  readonly user: string;
+  readonly host: string;
 }
 
 /** Everything that a command may touch of the process it runs in: `main.ts` makes it, tests make their own. */
@@ -26,6 +32,8 @@ export interface Shell {
   readonly stderr: Output;
   /** Standard input, for commands that take `-` as a file. */
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** For the audit. */
+  readonly actor: Actor;
   readonly now: () => Date;
   readonly randomBytes: (size: number) => Uint8Array;
   /** Aborted by SIGINT and SIGTERM. */
@@ -56,8 +64,8 @@ export function action<Args extends readonly unknown[]>(
   };
 }
 
-/** Prints a result for programs; `issued` is the token's plaintext that may stand in it. */
-export function printJson(shell: Shell, value: unknown, issued?: string): void {
+/** Prints a result for programs; `issued` are the plaintexts of tokens that may stand in it. */
+export function printJson(shell: Shell, value: unknown, issued?: readonly string[]): void {
   shell.stdout.write(`${printableJson(value)}\n`, issued);
 }
 

@@ -1,9 +1,9 @@
 /**
  * T4: the text without plaintexts of tokens. Somebody may paste one where an id belongs, and whatever repeats it would carry
- * it into a log, a screen or a browser's history. `issued` is the one token that stays.
+ * it into a log, a screen or a browser's history. `issued` are the tokens that stay.
  */
-export function tokenFree(text: string, issued?: string): string {
-  return text.replace(token, (found) => (found === issued ? found : "ppr_…"));
+export function tokenFree(text: string, issued: readonly string[] = []): string {
+  return text.replace(token, (found) => (issued.includes(found) ? found : "ppr_…"));
 }
 
 /** Also one that was cut off or mistyped. */

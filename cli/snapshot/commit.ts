@@ -84,6 +84,7 @@ async function readBack(store: ObjectStore, next: Current): Promise<PointerVersi
  * and of those with a rollback in between, nothing is known; to start again is right there, too.
  */
 async function isDescendant(store: ObjectStore, found: Current, ours: Current): Promise<boolean> {
+  if (!hasHoldOf(found, ours)) return false;
   if (isRewritten(found, ours)) return true;
   let child: SnapshotId = found.snapshotId;
   for (let step = 0; step < maxChain; step += 1) {
@@ -100,9 +101,16 @@ function isRewritten(found: Current, ours: Current): boolean {
   return (
     found.generation === ours.generation &&
     found.snapshotId === ours.snapshotId &&
-    found.publishedAt === ours.publishedAt &&
-    (found.hold === null || found.hold.since === ours.hold?.since)
+    found.publishedAt === ours.publishedAt
   );
+}
+
+/**
+ * Only a rollback makes a hold, so one that `ours` did not have was there before it, or came with a rollback. A release keeps
+ * the snapshot: what a withdrawal on hold built on that (P20) was built on the pointer that was to be released.
+ */
+function hasHoldOf(found: Current, ours: Current): boolean {
+  return found.hold === null || found.hold.since === ours.hold?.since;
 }
 
 function refusedForNothing({ tenantId }: Current): Failure {

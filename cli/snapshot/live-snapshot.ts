@@ -6,6 +6,7 @@ import { readBody } from "../../core/object-body.ts";
 import { currentKey, manifestKey } from "../../core/object-key.ts";
 import type { ETag, ObjectStore } from "../../core/object-store.ts";
 import { readManifest } from "../../core/read-manifest.ts";
+import { unknownTenant } from "./unknown-tenant.ts";
 
 /** The pointer as it was read: what a compare-and-swap must find unchanged. */
 export interface PointerVersion {
@@ -28,7 +29,7 @@ export async function readPointer(
   return { etag: result.etag, current: parseCurrent(bytes, tenantId), modifiedAt: result.modifiedAt };
 }
 
-/** The same where nothing can be done without one; throws `not_found` when nothing was ever published. */
+/** The same where nothing can be done without one; throws `not_found` when there is none (any more). */
 export async function readPublishedPointer(
   store: ObjectStore,
   tenantId: TenantId,
@@ -36,10 +37,8 @@ export async function readPublishedPointer(
 ): Promise<PointerVersion> {
   const pointer = await readPointer(store, tenantId, signal);
   if (pointer !== undefined) return pointer;
-  throw new Failure(
-    "not_found",
-    `Nothing was ever published for tenant ${tenantId}. Check the id, or run \`snapshot build --tenant ${tenantId}\`.`,
-  );
+  const what = `Nothing is published for tenant ${tenantId}. Check the id, or run \`snapshot build --tenant ${tenantId}\`.`;
+  throw await unknownTenant(store, tenantId, what, signal);
 }
 
 /** The manifest that the pointer names; throws `corrupt_document` when it is missing or not to be trusted. */

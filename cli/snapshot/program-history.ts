@@ -1,6 +1,7 @@
 import type { SnapshotId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import type { SnapshotHistory } from "./snapshot-history.ts";
+import { takenOut } from "./taken-out.ts";
 
 /** A snapshot as support speaks of it. */
 export interface SnapshotMoment {
@@ -13,12 +14,14 @@ export interface SnapshotMoment {
 export interface ProgramHistory {
   /** The oldest snapshot with the program, `null` when none has it. */
   readonly first: SnapshotMoment | null;
-  /** The newest one with it. */
+  /** The live snapshot if that has it, else the last one with it that partners saw. */
   readonly last: SnapshotMoment | null;
   /** Whether the live snapshot has it. */
   readonly isServed: boolean;
-  /** The snapshot after `last`, the first one without the program; `null` when there is none: see `isServed`. */
+  /** The snapshot that was built on `last` without the program; `null` when there is none: see `isServed`, `rolledBackAt`; or when it cannot be read. */
   readonly removedBy: SnapshotMoment | null;
+  /** When a rollback took `last` from partners, and the program with it; RFC 3339, else `null`. */
+  readonly rolledBackAt: string | null;
   /** The build that wrote the bytes of `last`: since then the program's content is the same. */
   readonly unchangedSince: SnapshotId | null;
   readonly snapshotsExamined: number;
@@ -27,16 +30,23 @@ export interface ProgramHistory {
   readonly isCut: boolean;
 }
 
+/**
+ * P48: what partners see is what the live snapshot says, also after a rollback, when newer snapshots lie beside it that nobody
+ * sees any more.
+ */
 export function programHistory(history: SnapshotHistory, live: Manifest, programId: string): ProgramHistory {
   const { manifests, isCut } = history;
   const having = manifests.filter(({ programs }) => programs.has(programId));
-  const [last, first] = [having[0], having.at(-1)];
-  const after = last === undefined ? undefined : manifests[manifests.indexOf(last) - 1];
+  const isServed = live.programs.has(programId);
+  const newest = isServed ? live : having[0];
+  const end = newest === undefined || isServed ? undefined : takenOut(history, live, newest, programId);
+  const last = end?.last ?? newest;
   return {
-    first: moment(first),
+    first: moment(having.at(-1)),
     last: moment(last),
-    isServed: live.programs.has(programId),
-    removedBy: moment(after),
+    isServed,
+    removedBy: end?.kind === "built" ? snapshotMoment(end.by) : null,
+    rolledBackAt: end?.kind === "rolled_back" ? end.at.toISOString() : null,
     unchangedSince: last?.programs.get(programId)?.snapshotId ?? null,
     snapshotsExamined: manifests.length,
     oldestExamined: moment(manifests.at(-1)),
@@ -44,8 +54,10 @@ export function programHistory(history: SnapshotHistory, live: Manifest, program
   };
 }
 
-function moment(manifest: Manifest | undefined): SnapshotMoment | null {
-  if (manifest === undefined) return null;
-  const { snapshotId, generatedAt } = manifest;
+export function snapshotMoment({ snapshotId, generatedAt }: Manifest): SnapshotMoment {
   return { snapshotId, generatedAt };
+}
+
+function moment(manifest: Manifest | undefined): SnapshotMoment | null {
+  return manifest === undefined ? null : snapshotMoment(manifest);
 }

@@ -1,11 +1,11 @@
 import { asFailure, type FailureCode } from "../../core/failure.ts";
 import { forEachBounded } from "../../core/for-each-bounded.ts";
-import { isTenantId, type TenantId } from "../../core/ids.ts";
-import { tenantsPrefix } from "../../core/object-key.ts";
+import type { TenantId } from "../../core/ids.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import type { PruneRules } from "./prune-plan.ts";
 import { pruneProbes, pruneRuns, type SharedPrune } from "./prune-shared.ts";
 import { type PruneContext, pruneTenant, type TenantPrune } from "./prune-tenant.ts";
+import { storedTenants } from "./stored-tenants.ts";
 
 /** What a prune did for one tenant. */
 export type TenantPruneResult = { readonly tenantId: TenantId } & (
@@ -29,24 +29,26 @@ export interface PruneReport {
 const parallelTenants = 8;
 const hourMs = 3600 * 1000;
 
-/** Prunes one tenant, or all of the store and what belongs to none. One tenant's failure does not keep the others. */
+/**
+ * Prunes one tenant, or all of the store and what belongs to none. One tenant's failure does not keep the others. `onTenant` hears
+ * of each as it ends: of a run that fails later there is no report.
+ */
 export async function pruneRun(
   tenant: TenantId | undefined,
   { keep, minAgeHours }: { readonly keep: number; readonly minAgeHours: number },
   context: PruneContext,
+  onTenant: (result: TenantPruneResult) => void = () => {},
 ): Promise<PruneReport> {
   const { store, dryRun, signal } = context;
   const rules: PruneRules = { keep, minAgeMs: minAgeHours * hourMs };
   const tenantIds: TenantId[] = [];
   if (tenant !== undefined) tenantIds.push(tenant);
-  else {
-    for await (const folder of store.listFolders(tenantsPrefix, { signal })) {
-      if (isTenantId(folder)) tenantIds.push(folder);
-    }
-  }
+  else for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
   const tenants: TenantPruneResult[] = [];
   await forEachBounded(tenantIds, parallelTenants, async (tenantId) => {
-    tenants.push(await resultOf(tenantId, rules, context));
+    const result = await resultOf(tenantId, rules, context);
+    tenants.push(result);
+    onTenant(result);
   });
   tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
   const runs = tenant === undefined ? await pruneRuns(context) : null;

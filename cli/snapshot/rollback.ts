@@ -1,10 +1,11 @@
 import type { Current } from "../../core/current.ts";
-import { Failure } from "../../core/failure.ts";
+import { asFailure, Failure } from "../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { assertComplete } from "./assert-complete.ts";
 import { commit } from "./commit.ts";
-import { type PointerVersion, readPublishedPointer } from "./live-snapshot.ts";
+import { type PointerVersion, readLiveManifest, readPublishedPointer } from "./live-snapshot.ts";
+import { rollbackRefusal } from "./rollback-guard.ts";
 import { putMark } from "./snapshot-marks.ts";
 import { readStoredManifest } from "./stored-manifest.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
@@ -21,6 +22,16 @@ export interface Rollback {
   readonly outcome: "rolled-back" | "already-live";
   readonly before: Current;
   readonly after: Current;
+  /** Programs that partners saw before, `null` when the manifest that was live cannot be read; and those they see now. */
+  readonly programsBefore: number | null;
+  readonly programs: number;
+}
+
+export interface RollbackTarget {
+  /** By default the snapshot that was live before the present one. */
+  readonly to?: SnapshotId | undefined;
+  /** Goes to a snapshot, too, that has much less than the live one, or nothing. */
+  readonly allowShrink: boolean;
 }
 
 const maxAttempts = 4;
@@ -34,7 +45,7 @@ const maxAttempts = 4;
  */
 export async function rollback(
   tenantId: TenantId,
-  to: SnapshotId | undefined,
+  { to, allowShrink }: RollbackTarget,
   context: RollbackContext,
 ): Promise<Rollback> {
   let asked = to;
@@ -46,11 +57,15 @@ export async function rollback(
     if (to === undefined && awayFrom !== undefined && awayFrom !== before.snapshotId)
       throw publishedMeanwhile(before);
     awayFrom = before.snapshotId;
-    if (asked === before.snapshotId) return { outcome: "already-live", before, after: before };
+    if (asked === before.snapshotId) {
+      const { programs } = await readLiveManifest(context.store, before, context.signal);
+      const counts = { programsBefore: programs.count, programs: programs.count };
+      return { outcome: "already-live", before, after: before, ...counts };
+    }
     const target = await chosenTarget(pointer, asked, context);
     asked = target;
-    const after = await makeLive(pointer, target, context);
-    if (after !== undefined) return { outcome: "rolled-back", before, after };
+    const done = await makeLive(pointer, target, allowShrink, context);
+    if (done !== undefined) return { outcome: "rolled-back", before, ...done };
   }
   throw new Failure(
     "superseded",
@@ -62,13 +77,17 @@ export async function rollback(
 async function makeLive(
   pointer: PointerVersion,
   target: SnapshotId,
+  allowShrink: boolean,
   { store, now, randomBytes, signal }: RollbackContext,
-): Promise<Current | undefined> {
+): Promise<Pick<Rollback, "after" | "programsBefore" | "programs"> | undefined> {
   const { tenantId, snapshotId, generation } = pointer.current;
   const stored = await readStoredManifest(store, tenantId, target, signal);
   if (stored === undefined) {
     throw new Failure("not_found", `Snapshot ${target} of tenant ${tenantId} has just been deleted.`);
   }
+  const live = await readLiveManifest(store, pointer.current, signal).catch(passOverDamaged);
+  const refusal = allowShrink ? undefined : rollbackRefusal(live, stored.manifest);
+  if (refusal !== undefined) throw refusal;
   await assertComplete(store, stored.manifest, signal);
   // Before the swap: if we are killed in between, the mark says no more than that the snapshot was live.
   await putMark(store, tenantId, snapshotId, "withdrawn", now());
@@ -84,7 +103,17 @@ async function makeLive(
     nonce: Buffer.from(randomBytes(16)).toString("hex"),
   };
   const { kind } = await commit(store, pointer, next);
-  return kind === "live" ? next : undefined;
+  if (kind !== "live") return undefined;
+  return {
+    after: next,
+    programsBefore: live?.programs.count ?? null,
+    programs: stored.manifest.programs.count,
+  };
+}
+
+/** A damaged live snapshot is what a rollback is for. */
+function passOverDamaged(error: unknown): undefined {
+  if (asFailure(error).code !== "corrupt_document") throw error;
 }
 
 async function chosenTarget(

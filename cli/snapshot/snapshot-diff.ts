@@ -2,7 +2,7 @@ import { Failure } from "../../core/failure.ts";
 import type { ProgramId, SnapshotId } from "../../core/ids.ts";
 import { detailEntry, type Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { type JsonChange, jsonChanges } from "./json-changes.ts";
+import { type ProgramChange, programChanges } from "./program-changes.ts";
 import { snapshotHistory } from "./snapshot-history.ts";
 import { dataOf, responseBytes } from "./stored-response.ts";
 import type { VouchedSnapshot } from "./stored-snapshot.ts";
@@ -16,7 +16,7 @@ export interface NamedProgram {
 
 export interface ChangedProgram extends NamedProgram {
   /** `null` when the details were not read. */
-  readonly changes: readonly JsonChange[] | null;
+  readonly changes: readonly ProgramChange[] | null;
 }
 
 /** What partners see differently between two snapshots; programs by id. */
@@ -71,7 +71,7 @@ export async function compareSnapshots(
     removed: await inRounds(removed, async (id) => named(id, await read(from, id))),
     changed: await inRounds(changed, async (id) => {
       const [old, young] = [await read(from, id), await read(to, id)];
-      return { ...named(id, young), changes: readable.has(id) ? jsonChanges(old, young) : null };
+      return { ...named(id, young), changes: readable.has(id) ? programChanges(old, young) : null };
     }),
     unchanged,
     listChanged: from.list.sha256 !== to.list.sha256,

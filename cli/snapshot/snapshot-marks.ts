@@ -1,5 +1,5 @@
 import type { SnapshotId, TenantId } from "../../core/ids.ts";
-import { bytesBody } from "../../core/object-body.ts";
+import { bytesBody, readBody } from "../../core/object-body.ts";
 import { markKey, type SnapshotMark } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { documentBytes } from "../../core/stored-document.ts";
@@ -32,3 +32,22 @@ export async function readMark(
   found.body.destroy();
   return found.modifiedAt;
 }
+
+/** When the mark was put, by the clock of whoever did; `null`: it is not there, or does not say. */
+export async function readMarkedAt(
+  store: ObjectStore,
+  tenantId: TenantId,
+  snapshotId: SnapshotId,
+  mark: SnapshotMark,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const key = markKey(tenantId, snapshotId, mark);
+  const found = await store.get(key, { signal });
+  if (found.kind !== "object") return null;
+  // The mark counts, whatever somebody made of its content.
+  const bytes = await readBody(found.body, maxMarkBytes, key).catch(() => Buffer.alloc(0));
+  const at = /"at":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(bytes.toString("utf8"))?.[1] ?? "";
+  return Number.isNaN(Date.parse(at)) ? null : at;
+}
+
+const maxMarkBytes = 64 * 1024;

@@ -3,15 +3,15 @@ import { checkedProgram } from "../build/checked-program.ts";
 import type { ContentRules } from "../build/content-rules.ts";
 import type { SourceClient } from "../database/connect.ts";
 import { checkSourceStructure } from "../source/check-structure.ts";
-import { contractViews } from "../source/contract.ts";
 import { readProgramSums, type StrayRows, StrayTally } from "../source/program-sums.ts";
-import { type ReadProgram, readPrograms } from "../source/read-programs.ts";
+import { readPrograms } from "../source/read-programs.ts";
 import { readStrayPrograms, readTenantList, type TenantProblem } from "../source/read-tenants.ts";
 import type { SourceProblem } from "../source/source-problem.ts";
+import { countedRows } from "./counted-rows.ts";
 import { FindingGroups } from "./finding-groups.ts";
 import { hiddenRows } from "./hidden-rows.ts";
-import { missingRows } from "./missing-rows.ts";
-import { problemPlace } from "./problem-place.ts";
+import { missingRows, type ProgramTally } from "./missing-rows.ts";
+import { addProgramProblems } from "./program-problems.ts";
 import { tryReading } from "./try-reading.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
 
@@ -20,6 +20,8 @@ export interface SourceReport {
   readonly isBroken: boolean;
   /** Rows per view, `null` for an unreadable one; `null` altogether when the structure is broken. */
   readonly rows: Readonly<Record<string, number | null>> | null;
+  /** How many programs a build would publish; `null` as above. */
+  readonly published: number | null;
   readonly problems: readonly SourceProblem[];
 }
 
@@ -32,7 +34,7 @@ export interface CheckProgress {
 
 /**
  * The whole check: the structure first, and when it is right every tenant as a build would read and map it, without a store.
- * What it finds is what a build finds. Expects a transaction that shows one state of the source.
+ * What a build finds is found, and why it may find too little. Expects a transaction that shows one state of the source.
  */
 export async function checkSource(
   client: SourceClient,
@@ -40,17 +42,19 @@ export async function checkSource(
   progress: CheckProgress,
 ): Promise<SourceReport> {
   const structure = await checkSourceStructure(client);
-  if (structure.length > 0) return { isBroken: true, rows: null, problems: structure };
+  if (structure.length > 0) return { isBroken: true, rows: null, published: null, problems: structure };
   const groups = new FindingGroups();
   const unreadable = new Map<string, SourceProblem>();
-  const counted = await countedRows(client, unreadable);
   const tenants = await checkTenantList(client, groups, unreadable);
+  const counted = await countedRows(client, tenants, groups, (view, error) =>
+    noteUnreadable(unreadable, unreadableView(view, error)),
+  );
   progress.total(tenants.length);
-  const programs = new Map<TenantId, number>();
+  const tallies = new Map<TenantId, ProgramTally>();
   const failed = new Map<TenantId, Error>();
   for (const tenantId of tenants) {
     const reading = await tryReading(client, () => checkTenant(client, tenantId, rules, groups, progress));
-    if ("result" in reading) programs.set(tenantId, reading.result);
+    if ("result" in reading) tallies.set(tenantId, reading.result);
     else {
       const views = await unreadableViews(client, tenantId, rules.limits);
       for (const problem of views) noteUnreadable(unreadable, problem);
@@ -61,10 +65,11 @@ export async function checkSource(
   const rows = Object.fromEntries(
     Object.entries(counted).map(([view, count]) => [view, unreadable.has(view) ? null : count]),
   );
-  const causes = [...missingRows(rows, programs), ...(await hiddenRows(client))];
+  const causes = [...missingRows(rows, tallies), ...(await hiddenRows(client))];
   const failures = [...unreadable.values(), ...unreadableTenants(failed)];
   const problems = [...causes, ...failures, ...groups.problems];
-  return { isBroken: problems.some(({ severity }) => severity === "error"), rows, problems };
+  const published = [...tallies.values()].reduce((sum, tally) => sum + tally.published, 0);
+  return { isBroken: problems.some(({ severity }) => severity === "error"), rows, published, problems };
 }
 
 /** The first failure of each view. */
@@ -72,18 +77,6 @@ type Unreadable = Map<string, SourceProblem>;
 
 function noteUnreadable(unreadable: Unreadable, problem: SourceProblem): void {
   if (problem.view !== null && !unreadable.has(problem.view)) unreadable.set(problem.view, problem);
-}
-
-async function countedRows(client: SourceClient, unreadable: Unreadable): Promise<Record<string, number>> {
-  const rows: Record<string, number> = {};
-  for (const { name } of contractViews) {
-    const reading = await tryReading(client, () =>
-      client.query<{ rows: string }>(`SELECT count(*) AS rows FROM partner_source.${name}`),
-    );
-    if ("error" in reading) noteUnreadable(unreadable, unreadableView(name, reading.error));
-    rows[name] = "result" in reading ? Number(reading.result.rows[0]?.rows) : 0;
-  }
-  return rows;
 }
 
 /** The tenants that a build would build. */
@@ -111,38 +104,27 @@ function addTenantProblem(groups: FindingGroups, problem: TenantProblem, view: s
   groups.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? 1);
 }
 
-/** How many programs the tenant has. */
 async function checkTenant(
   client: SourceClient,
   tenantId: TenantId,
   rules: ContentRules,
   groups: FindingGroups,
   progress: CheckProgress,
-): Promise<number> {
+): Promise<ProgramTally> {
   const strays = new StrayTally();
   const sizes = await readProgramSums(client, tenantId, rules.limits, (sum) => strays.add(sum));
   for (const stray of strays.rows) addStrayRows(groups, tenantId, stray);
-  let programs = 0;
+  const tally = { programs: 0, published: 0, unpublished: 0 };
   for await (const batch of readPrograms(client, tenantId, rules.limits, sizes)) {
-    for (const read of batch) addProgramProblems(groups, tenantId, read, rules);
-    programs += batch.length;
+    for (const read of batch) {
+      const outcome = checkedProgram(read, rules);
+      addProgramProblems(groups, tenantId, read, outcome);
+      if (outcome.kind !== "invalid") tally[outcome.kind] += 1;
+    }
+    tally.programs += batch.length;
     progress.programs(batch.length);
   }
-  return programs;
-}
-
-function addProgramProblems(
-  groups: FindingGroups,
-  tenantId: TenantId,
-  read: ReadProgram,
-  rules: ContentRules,
-): void {
-  const outcome = checkedProgram(read, rules);
-  if (outcome.kind === "unpublished") return;
-  for (const { code, programId, field, value } of outcome.problems) {
-    const place = read.source.oversize ?? problemPlace(field);
-    groups.add(code, place, { tenantId, programId, value });
-  }
+  return tally;
 }
 
 function addStrayRows(

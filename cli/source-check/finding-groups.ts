@@ -14,11 +14,7 @@ export class FindingGroups {
     group.count += count;
     if (group.examples.length === maxExamples) return;
     const { tenantId, programId, value } = example;
-    group.examples.push({
-      tenantId: shownValue(tenantId),
-      programId: shownValue(programId),
-      value: shownValue(value),
-    });
+    group.examples.push({ tenantId, programId, value: shownValue(value) });
   }
 
   /** In the contract's order of views and columns, then in that of the rules. */

@@ -47,7 +47,15 @@ export function unreadableView(view: string, error: Error, tenantId?: TenantId):
       ? `SELECT * FROM partner_source.${view}`
       : `SELECT * FROM partner_source.${view} WHERE tenant_id = '${tenantId}'`;
   const message = `Reading partner_source.${view}${whose} fails: ${error.message}`;
-  return unreadable(view, message, `run ${query} and correct the view`);
+  // A view reads its tables with its owner's rights, a security_invoker view with those of whoever asks.
+  const advice = isDenied(error)
+    ? `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`
+    : `run ${query} and correct the view`;
+  return unreadable(view, message, advice);
+}
+
+function isDenied(error: Error): boolean {
+  return "code" in error && error.code === "42501";
 }
 
 function unreadable(view: string | null, message: string, advice: string): SourceProblem {

@@ -3,7 +3,7 @@ import { sqlTypes, typeMismatch } from "./column-type.ts";
 import { type ContractView, contractViews } from "./contract.ts";
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
 import type { Fix, StructureCode, StructureProblem } from "./source-problem.ts";
-import { redefinedView, roleName } from "./view-definition.ts";
+import { type ColumnCast, redefinedView, roleName } from "./view-definition.ts";
 
 /**
  * Holds the views against the contract without reading a row: what is missing, of a wrong type or not allowed to the
@@ -16,19 +16,16 @@ export async function checkSourceStructure(client: pg.ClientBase): Promise<reado
 /** The problems of a schema, in the contract's order. */
 export function structureProblems(schema: CatalogSchema): readonly StructureProblem[] {
   if (schema.serverVersion < minServerVersion) return [serverTooOld(schema.serverVersion)];
-  if (!schema.exists) {
-    const message =
-      "The schema partner_source is missing: DATABASE_URL names another database than yours (unset: the embedded one), or there are no views yet.";
-    const text = "partner-programs source init";
-    return [problem("schema_missing", null, null, message, { kind: "command", text })];
-  }
+  if (!schema.exists) return [schemaMissing(schema)];
   const denied = schema.isUsable ? [] : [schemaDenied(schema.role)];
   const relations = new Map(schema.relations.map((relation) => [relation.name, relation]));
   return [
     ...denied,
     ...contractViews.flatMap((view) => {
       const relation = relations.get(view.name);
-      return relation === undefined ? [viewMissing(view)] : viewProblems(view, relation, schema.role);
+      return relation === undefined
+        ? [viewMissing(view)]
+        : viewProblems(view, relation, schema.role, new Set(relations.keys()));
     }),
   ];
 }
@@ -40,6 +37,21 @@ function serverTooOld(version: number): StructureProblem {
   const message = `The booking database is PostgreSQL ${Math.floor(version / 10_000)}; 14 or later is needed.`;
   const text = "upgrade it, or give the generator a newer replica of it";
   return problem("server_too_old", null, null, message, { kind: "advice", text });
+}
+
+/** P102: `source init` is named only where there is nothing that it could stand beside. */
+function schemaMissing({ tables }: CatalogSchema): StructureProblem {
+  const missing = "The schema partner_source is missing: ";
+  const elsewhere = "DATABASE_URL names another database than yours (unset: the embedded one)";
+  if (tables === 0) {
+    const message = `${missing}the database is empty, so ${elsewhere}, or it is to hold the reference booking schema of this program.`;
+    const text = "partner-programs source init";
+    return problem("schema_missing", null, null, message, { kind: "command", text });
+  }
+  const has = tables === 1 ? "1 table" : `${tables.toLocaleString("en")} tables`;
+  const message = `${missing}${elsewhere}, or nobody has written the views on its ${has} yet. The skeleton has all of them, to be filled in.`;
+  const text = "partner-programs source init --skeleton > views.sql";
+  return problem("schema_missing", null, null, message, { kind: "command", text });
 }
 
 function schemaDenied(role: string): StructureProblem {
@@ -71,29 +83,29 @@ function viewProblems(
   view: ContractView,
   relation: CatalogRelation,
   role: string,
+  taken: ReadonlySet<string>,
 ): readonly StructureProblem[] {
   const target = `partner_source.${view.name}`;
   const faults: { code: StructureCode; column: string; message: string }[] = [];
-  const casts: Record<string, string> = {};
+  const casts: Record<string, ColumnCast> = {};
   let isReadable = true;
   for (const [column, kind] of Object.entries(view.columns)) {
     const existing = relation.columns.find(({ name }) => name === column);
     const where = `The column ${target}.${column}`;
     if (existing === undefined) {
-      casts[column] = `NULL::${sqlTypes[kind]}`;
+      casts[column] = { sql: `NULL::${sqlTypes[kind]}`, loss: undefined };
       faults.push({ code: "column_missing", column, message: `${where} (${sqlTypes[kind]}) is missing.` });
       continue;
     }
     isReadable &&= existing.isReadable;
     const mismatch = typeMismatch(kind, existing.type);
     if (mismatch === undefined) continue;
-    casts[column] = mismatch.cast(column);
+    casts[column] = { sql: mismatch.cast(column), loss: mismatch.loss?.(column) };
     const message = `${where} must be ${sqlTypes[kind]}, but ${existing.type.shown} ${mismatch.reason}.`;
     faults.push({ code: "column_type", column, message });
   }
-  const existing = { ...relation, columns: relation.columns.map(({ name }) => name) };
   // One script mends all of a view's columns: pasted one after another, scripts of their own would undo each other.
-  const script = faults.length === 0 ? "" : redefinedView(view, existing, casts);
+  const script = faults.length === 0 ? "" : redefinedView(view, relation, casts, taken);
   const denied = isReadable ? [] : [viewDenied(view, role)];
   return [
     ...denied,

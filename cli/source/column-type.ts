@@ -15,6 +15,8 @@ export interface TypeMismatch {
   readonly reason: string;
   /** An SQL expression of the right type over the column `name`, which is quoted already. */
   readonly cast: (name: string) => string;
+  /** What the cast makes of values that do not fit, if it changes or refuses any. */
+  readonly loss?: (name: string) => string;
 }
 
 /** PostgreSQL's type for each kind. */
@@ -30,7 +32,7 @@ export const sqlTypes: Readonly<Record<ColumnKind, string>> = {
 export function typeMismatch(kind: ColumnKind, type: ColumnType): TypeMismatch | undefined {
   switch (kind) {
     case "text":
-      return isTextual(type) ? undefined : { reason: "is no text", cast: (name) => `${name}::text` };
+      return textMismatch(type);
     case "int":
       return intMismatch(type);
     case "numeric":
@@ -43,67 +45,114 @@ export function typeMismatch(kind: ColumnKind, type: ColumnType): TypeMismatch |
 }
 
 const integers = new Set(["int2", "int4", "int8"]);
-const texts = new Set(["text", "varchar", "bpchar", "name", "citext", "uuid", ...integers]);
+const strings = new Set(["text", "varchar", "bpchar", "name", "citext"]);
+const texts = new Set([...strings, "uuid", ...integers]);
+const readAsNumber = new Set([...strings, "jsonb"]);
+
+/** Where PostgreSQL has no cast from the type, it refuses the whole script; by way of text it judges each value. */
+function castTo(type: string, isDirect: boolean): (name: string) => string {
+  return (name) => (isDirect ? `${name}::${type}` : `${name}::text::${type}`);
+}
+
+function isJson({ name, isArray }: ColumnType): boolean {
+  return !isArray && (name === "json" || name === "jsonb");
+}
 
 function isTextual({ name, isArray, isEnum }: ColumnType): boolean {
   return !isArray && (isEnum || texts.has(name));
 }
 
+/** As JSON a text stands in quotes, and `null` is a word; `#>> '{}'` gives the text itself, and NULL. */
+function textMismatch(type: ColumnType): TypeMismatch | undefined {
+  if (isTextual(type)) return undefined;
+  const reason = "is no text";
+  if (!isJson(type)) return { reason, cast: (column) => `${column}::text` };
+  return {
+    reason,
+    cast: (column) => `${column} #>> '{}'`,
+    loss: (column) => `${column} stays JSON where it is an object or an array`,
+  };
+}
+
 function intMismatch({ name, isArray }: ColumnType): TypeMismatch | undefined {
   if (integers.has(name) && !isArray) return undefined;
-  const mayBeFraction = name === "numeric" || name.startsWith("float");
+  const mayBeFraction = !isArray && (name === "numeric" || name.startsWith("float"));
   return {
     reason: mayBeFraction ? "can hold fractions" : "is no whole number",
-    cast: (column) => `${column}::integer`,
+    cast: castTo("integer", mayBeFraction || (!isArray && (readAsNumber.has(name) || name === "bool"))),
+    loss: (column) =>
+      mayBeFraction
+        ? `${column} is rounded to whole numbers: 12.5 becomes ${name === "numeric" ? 13 : 12}, 13.5 becomes 14`
+        : `${column} must hold whole numbers only: any other value fails the build`,
   };
 }
 
 function numericMismatch({ name, isArray }: ColumnType): TypeMismatch | undefined {
   if ((integers.has(name) || name === "numeric") && !isArray) return undefined;
-  if (name.startsWith("float")) {
+  if (name.startsWith("float") && !isArray) {
     return {
       reason: "is binary floating point, which can't hold decimal amounts exactly",
       cast: (column) => `${column}::numeric`,
+      loss: (column) => `${column} is rounded to ${name === "float4" ? 6 : 15} significant digits`,
     };
   }
-  if (name === "money") {
+  if (name === "money" && !isArray) {
     return {
       reason: "prints according to the session's locale",
       cast: (column) => `${column}::numeric`,
     };
   }
-  return { reason: "is no decimal number", cast: (column) => `${column}::numeric` };
+  return {
+    reason: "is no decimal number",
+    cast: castTo("numeric", !isArray && readAsNumber.has(name)),
+    loss: (column) => `${column} must hold numbers only: any other value fails the build`,
+  };
 }
 
-function dateMismatch({ name, isArray }: ColumnType): TypeMismatch | undefined {
+function dateMismatch(type: ColumnType): TypeMismatch | undefined {
+  const { name, isArray } = type;
   if (name === "date" && !isArray) return undefined;
-  if (name === "timestamptz") {
+  if (name === "timestamptz" && !isArray) {
     return {
       reason: "is an instant, whose calendar date depends on a time zone (put yours in place of UTC)",
       cast: (column) => `(${column} AT TIME ZONE 'UTC')::date`,
+      loss: (column) =>
+        `${column} loses its time of day; its date is that of the time zone UTC: put yours in its place`,
     };
   }
-  if (name === "timestamp") {
-    return { reason: "has a time of day", cast: (column) => `${column}::date` };
+  if (name === "timestamp" && !isArray) {
+    return {
+      reason: "has a time of day",
+      cast: (column) => `${column}::date`,
+      loss: (column) =>
+        `${column} loses its time of day; where it is in UTC, its date may not be that of the place`,
+    };
   }
-  return { reason: "is no calendar date", cast: (column) => `${column}::date` };
+  return {
+    reason: "is no calendar date",
+    cast: isJson(type)
+      ? (column) => `(${column} #>> '{}')::date`
+      : castTo("date", !isArray && strings.has(name)),
+    loss: (column) => `${column} must hold dates only (2027-01-31): any other value fails the build`,
+  };
 }
 
 function textArrayMismatch(type: ColumnType): TypeMismatch | undefined {
-  const { name, isArray } = type;
-  if (isArray) {
+  if (type.isArray) {
     if (isTextual({ ...type, isArray: false })) return undefined;
     return { reason: "is no list of texts", cast: (column) => `${column}::text[]` };
   }
-  if (name === "json" || name === "jsonb") {
+  if (isJson(type)) {
     return {
       reason: "is no array of PostgreSQL",
       cast: (column) =>
         `CASE WHEN jsonb_typeof(${column}::jsonb) = 'array' THEN ARRAY(SELECT jsonb_array_elements_text(${column}::jsonb)) END`,
+      loss: (column) => `${column} becomes NULL where it is no JSON array`,
     };
   }
   return {
     reason: "is a single value (split at commas here)",
     cast: (column) => `string_to_array(${column}::text, ',')`,
+    loss: (column) => `${column} is split at every comma, also within a text`,
   };
 }

@@ -17,13 +17,17 @@ export function measuredRows(view: ProgramView, limits: SourceLimits): string {
   return measured(view, rowsOf(view), [], limits);
 }
 
-/** Enrollments of one role and status are one row with their number as `enrolled`, as the plain query has them. */
-export function measuredEnrollments(limits: SourceLimits): string {
-  const counted = `(
-      SELECT tenant_id::text, program_id::text, role::text, status::text, count(*) AS enrolled
+/** Enrollments of one role and status as one row with their number; as a subquery. See `childQueries` for how it groups. */
+export const countedEnrollments = `(
+      SELECT tenant_id::text COLLATE "default" AS tenant_id, program_id::text COLLATE "default" AS program_id,
+             role::text COLLATE "default" AS role, status::text COLLATE "default" AS status, count(*) AS enrolled
         FROM ${rowsOf("enrollments")}
-       GROUP BY tenant_id, program_id, tenant_id::text, program_id::text, role::text, status::text) AS counted`;
-  return measured("enrollments", counted, ["enrolled"], limits);
+       GROUP BY tenant_id, program_id, tenant_id::text COLLATE "default", program_id::text COLLATE "default",
+                role::text COLLATE "default", status::text COLLATE "default")`;
+
+/** They have their number as `enrolled`, as the plain query has them. */
+export function measuredEnrollments(limits: SourceLimits): string {
+  return measured("enrollments", `${countedEnrollments} AS counted`, ["enrolled"], limits);
 }
 
 function measured(view: ProgramView, from: string, further: readonly string[], limits: SourceLimits): string {
@@ -31,7 +35,8 @@ function measured(view: ProgramView, from: string, further: readonly string[], l
   const sizes = sizedColumns(view).map((column) => `coalesce(${sizeOf(column, limits)}, 0)`);
   return `(
     SELECT *, ${[`${bytesPerRow}::bigint`, "id_bytes", ...sizes].join(" + ")} AS bytes
-      FROM (SELECT left(program_id::text, ${maxIdCharacters}) COLLATE "C" AS program_id, tenant_id::text AS tenant_id,
+      FROM (SELECT left(program_id::text, ${maxIdCharacters}) COLLATE "C" AS program_id,
+                   tenant_id::text COLLATE "default" AS tenant_id,
                    octet_length(program_id::text) AS id_bytes, ${[...columns, ...further].join(", ")}
               FROM ${from} OFFSET 0) AS plain
     OFFSET 0)`;

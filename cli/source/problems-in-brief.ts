@@ -1,4 +1,5 @@
 import { singleLine } from "../../core/printable.ts";
+import { plainQuotes } from "./plain-quotes.ts";
 import type { Fix, SourceProblem } from "./source-problem.ts";
 
 /** The problems in lines without layout, for a failure's message. */
@@ -17,6 +18,11 @@ export function fixLines({ kind, text }: Fix): readonly string[] {
     case "command":
       return [singleLine(`    Fix: run ${text}`)];
     case "sql":
-      return ["    Fix, to paste into psql:", ...text.split("\n").map((line) => singleLine(`      ${line}`))];
+      return [
+        "    Fix, to paste into psql:",
+        ...plainQuotes(text)
+          .split("\n")
+          .map((line) => singleLine(`      ${line}`)),
+      ];
   }
 }

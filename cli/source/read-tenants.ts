@@ -13,7 +13,7 @@ export interface TenantRow {
 export interface TenantProblem {
   readonly code: Extract<
     ProblemCode,
-    "tenant_id_invalid" | "tenant_duplicate" | "programs_of_unknown_tenant"
+    "tenant_id_invalid" | "tenant_duplicate" | "programs_of_unknown_tenant" | "tenant_id_null"
   >;
   readonly tenantId: string | null;
   /** Of a tenant that is not listed, how many programs claim it; else `null`. */
@@ -49,11 +49,15 @@ export async function isTenantListed(client: SourceClient, tenantId: TenantId): 
   return rowCount !== 0;
 }
 
-/** The tenant ids that programs claim and the view `tenants` does not list. */
+/** The tenant ids that programs claim and the view `tenants` does not list; also none at all (P104). */
 export async function readStrayPrograms(client: SourceClient): Promise<readonly TenantProblem[]> {
   const { rows } = await client.query<[string | null, number]>({
     text: strayProgramsQuery,
     rowMode: "array",
   });
-  return rows.map(([tenantId, programs]) => ({ code: "programs_of_unknown_tenant", tenantId, programs }));
+  return rows.map(([tenantId, programs]) => ({
+    code: tenantId === null ? "tenant_id_null" : "programs_of_unknown_tenant",
+    tenantId,
+    programs,
+  }));
 }

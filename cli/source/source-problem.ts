@@ -16,6 +16,7 @@ export const causeCodes = [
   "no_tenants",
   "no_programs",
   "tenant_without_programs",
+  "tenant_without_active",
   "row_security",
   "security_invoker",
 ] as const;

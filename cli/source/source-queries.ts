@@ -1,5 +1,11 @@
 import type { ProgramView } from "./contract.ts";
-import { cappedColumn, measuredEnrollments, measuredRows, oversizes } from "./measured-rows.ts";
+import {
+  cappedColumn,
+  countedEnrollments,
+  measuredEnrollments,
+  measuredRows,
+  oversizes,
+} from "./measured-rows.ts";
 import { type ChildName, childViews, type SourceColumn, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
@@ -31,7 +37,8 @@ export const statesQuery = `
 
 /**
  * The children of each program as one JSON array of tuples: a tenth of the rows that would cross otherwise. Grouped by
- * the ids as text, too, since a type may call different ids equal (citext), and by the ids themselves for their indexes.
+ * the ids as text, too, since a type or a collation may call different ids equal (citext, ICU), and by the ids themselves for
+ * their indexes. A database's default collation calls no different texts equal, and costs nothing where it is the column's.
  */
 export const childQueries: Readonly<Record<ChildName, string>> = {
   roomPrices: tuplesOf("room_prices"),
@@ -39,10 +46,7 @@ export const childQueries: Readonly<Record<ChildName, string>> = {
   hotelStays: tuplesOf("hotel_stays"),
   enrollments: `
   SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(status, role, enrolled))
-    FROM (SELECT tenant_id::text, program_id::text, ${plainColumns("enrollments")}, count(*) AS enrolled
-            FROM partner_source.enrollments
-           WHERE tenant_id = $1
-           GROUP BY tenant_id, program_id, tenant_id::text, program_id::text, role::text, status::text) AS counted
+    FROM ${countedEnrollments} AS counted
    GROUP BY tenant_id, program_id
    ORDER BY 1`,
   staff: tuplesOf("staff"),
@@ -90,17 +94,24 @@ export const strayProgramsQuery = `
 /** Some may be of a tenant that the type of its id calls equal. */
 const maxDoubles = 10;
 
-/** The same query for the programs `$2`, an array. */
+/**
+ * The same query for the programs `$2`, an array. By the id as it is, for an index on it; of those that its collation calls equal
+ * the ones that are.
+ */
 export function ofPrograms(query: string): string {
+  const wanted = "IN (SELECT unnest($2::text[]))";
   return query.replaceAll(
     "WHERE tenant_id = $1",
-    "WHERE tenant_id = $1 AND program_id::text IN (SELECT unnest($2::text[]))",
+    `WHERE tenant_id = $1 AND program_id::text ${wanted} AND program_id::text COLLATE "default" ${wanted}`,
   );
 }
 
 /** The same query for the one program `$2`. */
 export function ofOneProgram(query: string): string {
-  const narrowed = query.replace("WHERE tenant_id = $1", "WHERE tenant_id = $1 AND program_id::text = $2");
+  const narrowed = query.replace(
+    "WHERE tenant_id = $1",
+    'WHERE tenant_id = $1 AND program_id::text = $2 AND program_id::text COLLATE "default" = $2',
+  );
   // One row is the program, a second one says that it has a double; a third says nothing.
   return `${narrowed} LIMIT ${maxDoubles}`;
 }
@@ -113,12 +124,20 @@ export const elsewhereQuery = `
    ORDER BY 1, 2
    LIMIT 10`;
 
+/** Programs of any tenant whose id or name is like each of the patterns `$1`, whatever the case; at most `$2`. */
+export const findProgramsQuery = `
+  SELECT left(tenant_id::text, 1000), left(program_id::text, 1000), left(name::text, 1000), left(lifecycle_state::text, 100)
+    FROM partner_source.programs
+   WHERE concat_ws(' ', program_id::text, left(name::text, 1000)) ILIKE ALL ($1::text[])
+   ORDER BY 1, 2
+   LIMIT $2`;
+
 function tuplesOf(view: Exclude<ProgramView, "programs" | "enrollments">): string {
   return `
   SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(${plainColumns(view)}))
     FROM partner_source.${view}
    WHERE tenant_id = $1
-   GROUP BY tenant_id, program_id, tenant_id::text, program_id::text
+   GROUP BY tenant_id, program_id, tenant_id::text COLLATE "default", program_id::text COLLATE "default"
    ORDER BY 1`;
 }
 
@@ -129,7 +148,7 @@ function plainColumns(view: ProgramView): string {
 /** Rows that are too large are hashed as they are read: capped, and with their sizes. */
 function rowHashes(view: ProgramView, limits: SourceLimits): string {
   const columns = viewColumns[view];
-  const capped = columns.map((column) => `(${cappedColumn(column, limits)})::text`);
+  const capped = columns.map((column) => `(${cappedColumn(column, limits)})::text COLLATE "C"`);
   const at = programViews.indexOf(view);
   // The number of the view is the seed: a row that moves to another view is another one.
   const hashOf = (values: readonly string[]): string =>

@@ -1,4 +1,11 @@
-import { confirmedKey, runsPrefix, tenantsPrefix, tokensKey } from "../../core/object-key.ts";
+import {
+  auditPrefix,
+  confirmedKey,
+  removedKey,
+  runsPrefix,
+  tenantsPrefix,
+  tokensKey,
+} from "../../core/object-key.ts";
 import { probesPrefix } from "./probe-objects.ts";
 
 /** A policy document of AWS IAM. */
@@ -35,10 +42,14 @@ const grants: readonly (readonly [
   [`${tenantsPrefix}*`, { generator: ["Read", "Write", "Delete"] }],
   [`${tenantsPrefix}*/current.json`, { tokens: ["Read"], gateway: ["Read"] }],
   [`${tenantsPrefix}*/snapshots/*`, { gateway: ["Read"] }],
-  [`${runsPrefix}*`, { generator: ["Read", "Write"] }],
+  // A prune deletes old reports.
+  [`${runsPrefix}*`, { generator: ["Read", "Write", "Delete"] }],
   // Reports of runs quote the source, so they are none of a gateway's business.
   [confirmedKey, { gateway: ["Read"] }],
   [tokensKey, { tokens: ["Read", "Write"], gateway: ["Read"] }],
+  // Nobody deletes a record. To read the keys of tenants that were removed is what issuing a token needs.
+  [`${auditPrefix}*`, { generator: ["Read", "Write"], tokens: ["Read", "Write"] }],
+  [removedKey, { tokens: ["Read"] }],
   // Before they write, both find out whether the store honours conditional writes.
   [`${probesPrefix}*`, { generator: ["Read", "Write", "Delete"], tokens: ["Read", "Write", "Delete"] }],
 ];

@@ -1,12 +1,14 @@
+import { cliSettings } from "../../core/cli-settings.ts";
+import { gatewaySettings } from "../../core/gateway-settings.ts";
 import { type Environment, type Setting, SettingFault, settingText } from "../../core/setting-parser.ts";
-import { cliSettings, gatewaySettings } from "../../core/settings.ts";
 
 /** One setting as it is in force. Secrets are not in it. */
 export interface EffectiveSetting {
   readonly name: string;
   readonly about: string;
   readonly usedBy: readonly ("partner-programs" | "partner-programs-gateway")[];
-  readonly origin: "environment" | "default";
+  /** `file`: the text was read from the file that `NAME_FILE` names. */
+  readonly origin: "environment" | "file" | "default";
   /** As shown to people; `null` when the text is faulty. */
   readonly value: string | null;
   /** What is wrong with the text, a sentence that begins with the name. */
@@ -29,11 +31,18 @@ export function effectiveSettings(env: Environment): readonly EffectiveSetting[]
 }
 
 /** Variables of the AWS SDK that are set: it reads them itself. Of secrets only that they are there. */
-export function awsVariables(env: Environment): readonly { readonly name: string; readonly value: string }[] {
+export function awsVariables(
+  env: Environment,
+): readonly { readonly name: string; readonly value: string; readonly origin: "environment" | "file" }[] {
+  const own = new Set(Object.values(cliSettings).map(({ name }) => name));
   return Object.keys(env)
-    .filter((name) => name.startsWith("AWS_") && settingText(name, env) !== undefined)
+    .filter((name) => name.startsWith("AWS_") && !own.has(name) && settingText(name, env) !== undefined)
     .sort()
-    .map((name) => ({ name, value: shownAws(name, settingText(name, env) ?? "") }));
+    .map((name) => ({
+      name,
+      value: shownAws(name, settingText(name, env) ?? ""),
+      origin: isFromFile(name, env) ? "file" : "environment",
+    }));
 }
 
 function inForce(
@@ -41,14 +50,18 @@ function inForce(
   env: Environment,
 ): Pick<EffectiveSetting, "origin" | "value" | "fault"> {
   const text = settingText(setting.name, env);
-  const origin = text === undefined ? "default" : "environment";
+  const origin = text === undefined ? "default" : isFromFile(setting.name, env) ? "file" : "environment";
   try {
-    const value = text === undefined ? setting.fallback(env) : setting.parse(text);
+    const value = text === undefined ? setting.fallback(env) : setting.parse(text, env);
     return { origin, value: setting.show(value), fault: null };
   } catch (error) {
     if (!(error instanceof SettingFault)) throw error;
     return { origin, value: null, fault: `${setting.name} ${error.message}` };
   }
+}
+
+function isFromFile(name: string, env: Environment): boolean {
+  return settingText(`${name}_FILE`, env) !== undefined;
 }
 
 /** An allow-list: whatever else begins with AWS_ may be a secret. */

@@ -1,19 +1,23 @@
 import { asFailure } from "../../core/failure.ts";
-import { isSnapshotId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { readBody } from "../../core/object-body.ts";
 import { runKey, runsPrefix } from "../../core/object-key.ts";
 import type { ListedObject, ObjectStore } from "../../core/object-store.ts";
 import { parseStoredDocument } from "../../core/stored-document.ts";
 import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import { isRunReport } from "../../schemas/generated/validators-run-report.ts";
+import { runIdOf, runKeyOfTime } from "./run-keys.ts";
 
 /** What the last run that concerned a tenant did for it. */
 export interface LastRun {
   readonly runId: string;
   readonly startedAt: string;
   readonly finishedAt: string;
-  /** The tenant's own outcome; `failed` also when the run as a whole failed before the tenant's turn. */
-  readonly outcome: TenantRun["outcome"];
+  /**
+   * The tenant's own outcome; `failed` also when the run as a whole failed before the tenant's turn, and `interrupted` when
+   * somebody ended the run before it was done with the tenant.
+   */
+  readonly outcome: TenantRun["outcome"] | "interrupted";
   readonly failure: RunReport["failure"];
   readonly onInvalid: RunReport["options"]["onInvalid"];
   /** `null` when the run failed as a whole. */
@@ -24,6 +28,11 @@ export interface RunHistory {
   readonly lastRuns: ReadonlyMap<string, LastRun>;
   /** Tenants that the source does not list (any more), with when the newest run of all tenants found that. */
   readonly notInSource: ReadonlyMap<string, string>;
+  /**
+   * Tenants that newer runs again and again were not about: they are built apart from others, and how often those are says
+   * nothing of them.
+   */
+  readonly builtApart: ReadonlySet<string>;
   /** Reports that could not be read, in words. */
   readonly faults: readonly string[];
 }
@@ -31,6 +40,8 @@ export interface RunHistory {
 /** Bounds of one look back: as many reports, and as many bytes of them. */
 const maxReports = 200;
 const maxBytes = 64 * 1024 * 1024;
+/** Somebody may build one tenant now and then beside the runs of all. */
+const minPassed = 3;
 
 /**
  * The last run of each tenant that a report names, from the newest reports back until it is known of all `wanted`
@@ -45,6 +56,7 @@ export async function runHistory(
   const lastRuns = new Map<string, LastRun>();
   const notInSource = new Map<string, string>();
   const faults: string[] = [];
+  const passed = new Map<string, number>();
   const open = new Set<string>(wanted);
   let reports = 0;
   let bytes = 0;
@@ -67,8 +79,10 @@ export async function runHistory(
       notInSource.set(tenantId, report.finishedAt);
       open.delete(tenantId);
     }
+    for (const tenantId of open) passed.set(tenantId, (passed.get(tenantId) ?? 0) + 1);
   }
-  return { lastRuns, notInSource, faults };
+  const builtApart = [...passed].flatMap(([tenantId, runs]) => (runs >= minPassed ? tenantId : []));
+  return { lastRuns, notInSource, builtApart: new Set(builtApart), faults };
 }
 
 /** A run of all tenants names each that the source lists, also one that another run built at the same time. */
@@ -95,11 +109,20 @@ function lastRun(report: RunReport, tenantId: string): LastRun {
     runId,
     startedAt,
     finishedAt,
-    outcome: tenantRun?.outcome ?? "failed",
-    failure: tenantRun === null ? report.failure : tenantRun.failure,
+    ...ending(report, tenantRun),
     onInvalid: report.options.onInvalid,
     tenantRun,
   };
+}
+
+function ending(report: RunReport, tenantRun: TenantRun | null): Pick<LastRun, "outcome" | "failure"> {
+  const { outcome = "failed", failure = report.failure } = tenantRun ?? {};
+  // P52: nothing failed where somebody ended the run. Reports of earlier versions call it a failure.
+  const isEnded = report.outcome === "interrupted" && (outcome === "skipped" || outcome === "failed");
+  if (isEnded && (failure === null || failure.code === "interrupted"))
+    return { outcome: "interrupted", failure: null };
+  // What ended the run before the tenant's turn is why nothing was done for it.
+  return { outcome, failure: outcome === "skipped" ? (failure ?? report.failure) : failure };
 }
 
 /** P19: programs with an error that the last run left out while it published the others. */
@@ -119,7 +142,7 @@ async function* newestReports(
 ): AsyncGenerator<ListedObject> {
   let end: string | undefined;
   for (const hours of lookBackHours) {
-    const start = hours === undefined ? undefined : keyOfTime(new Date(now.getTime() - hours * 3_600_000));
+    const start = hours === undefined ? undefined : runKeyOfTime(new Date(now.getTime() - hours * 3_600_000));
     let found: ListedObject[] = [];
     for await (const object of store.list(runsPrefix, { after: start, signal })) {
       if (end !== undefined && object.key >= end) break;
@@ -132,16 +155,6 @@ async function* newestReports(
 }
 
 const lookBackHours = [1, 24, 24 * 30, undefined] as const;
-
-/** Sorts right before the first report of that second: a report's key goes on with `-`. */
-function keyOfTime(time: Date): string {
-  return `${runsPrefix}${time.toISOString().replace(/[-:]|\.\d{3}/g, "")}`;
-}
-
-function runIdOf(key: string): SnapshotId | undefined {
-  const id = key.slice(runsPrefix.length).replace(/\.json$/, "");
-  return isSnapshotId(id) && key === runKey(id) ? id : undefined;
-}
 
 async function readReport(
   store: ObjectStore,

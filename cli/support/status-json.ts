@@ -21,7 +21,7 @@ export function lastRunJson({ runId, startedAt, finishedAt, outcome, failure, te
 }
 
 function tenantJson(tenant: TenantStatus, now: Date): object {
-  const { tenantId, live, fault, lastRun, lastTry, notInSource } = tenant;
+  const { tenantId, live, fault, hold, removedAt, lastRun, lastTry, notInSource, concerns } = tenant;
   const ageSeconds = (instant: string): number =>
     Math.max(0, Math.floor((now.getTime() - Date.parse(instant)) / 1000));
   return {
@@ -34,6 +34,9 @@ function tenantJson(tenant: TenantStatus, now: Date): object {
     lastRun: lastRun && lastRunJson(lastRun),
     lastTry,
     notInSource,
+    removedAt,
+    hold,
     fault,
+    concerns,
   };
 }

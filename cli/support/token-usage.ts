@@ -18,16 +18,17 @@ export interface TokenUsage {
   /** The most requests first. */
   readonly tokens: readonly TokenUse[];
   readonly rows: readonly UsageRow[];
-  /** Active tokens that made no request in the time that the log covers. */
+  /** Active tokens that made no request in the time that the log covers, and were there before its end. */
   readonly idle: readonly RegisteredToken[];
   /** Tokens that called the deprecated resource, by id. */
   readonly legacyCallers: readonly string[];
 }
 
-/** Puts the counted requests and the registry together. Pure. */
+/** Puts the counted requests and the registry together. `until`: the last request of the log, RFC 3339. Pure. */
 export function usageByToken(
   rows: readonly UsageRow[],
   registered: readonly RegisteredToken[],
+  until: string,
   now: Date,
 ): TokenUsage {
   const names = new Map(registered.map((token): [string, RegisteredToken] => [token.tokenId, token]));
@@ -58,13 +59,17 @@ export function usageByToken(
           .at(-1) ?? "",
     };
   });
-  const isSeen = ({ tokenId }: RegisteredToken): boolean => groups.has(tokenId);
+  // Idle tokens are to be revoked; one that was issued later than the log goes could not be in it.
+  const isIdle = (token: RegisteredToken): boolean =>
+    !groups.has(token.tokenId) &&
+    tokenStatus(token, now) === "active" &&
+    Date.parse(token.createdAt) <= Date.parse(until);
   return {
     tokens: tokens.sort(
       (a, b) => b.requests - a.requests || (String(a.tokenId) < String(b.tokenId) ? -1 : 1),
     ),
     rows,
-    idle: registered.filter((token) => tokenStatus(token, now) === "active" && !isSeen(token)),
+    idle: registered.filter(isIdle),
     legacyCallers: [
       ...new Set(
         rows.flatMap((row) => (row.resource === "legacy" && row.tokenId !== null ? [row.tokenId] : [])),

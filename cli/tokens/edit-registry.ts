@@ -29,18 +29,27 @@ export async function readRegistry(
   return { registry: parseTokenRegistry(bytes), etag: found.etag };
 }
 
+/** Gives the tokens as they are to be; the very list that it was given for no change. */
+export type EditTokens = (
+  tokens: readonly RegisteredToken[],
+) => readonly RegisteredToken[] | Promise<readonly RegisteredToken[]>;
+
 /**
  * Replaces the registry's tokens by what `edit` makes of them, as one compare-and-swap (T11): after a conflict `edit` runs
  * again on what is there now. After an unclear answer the registry is read back; the change counts as done when it is
- * there. `edit` throws to refuse; then nothing is written.
+ * there. `edit` throws to refuse, or returns the very list; then nothing is written. `onDoubt` is called where the registry can't
+ * be read back, either: the failure that follows says nothing of whether the change was made.
  */
 export async function editRegistry(
   store: ObjectStore,
-  edit: (tokens: readonly RegisteredToken[]) => readonly RegisteredToken[],
+  edit: EditTokens,
+  onDoubt: () => void = () => {},
 ): Promise<void> {
   for (const began = performance.now(); performance.now() - began < maxWaitMs; ) {
     const { registry, etag } = await readRegistry(store);
-    const edited = { revision: registry.revision + 1, tokens: edit(registry.tokens) };
+    const tokens = await edit(registry.tokens);
+    if (tokens === registry.tokens) return;
+    const edited = { revision: registry.revision + 1, tokens };
     const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
     const bytes = readableBytes(edited);
     let unclear: unknown;
@@ -51,7 +60,10 @@ export async function editRegistry(
       if (!(error instanceof Failure) || error.code !== "store_unavailable") throw explained(store, error);
       unclear = error;
     }
-    const { registry: found } = await readRegistry(store);
+    const { registry: found } = await readRegistry(store).catch((error: unknown) => {
+      onDoubt();
+      throw error;
+    });
     if (holds(found, edited)) return;
     if (unclear !== undefined) throw unclear;
     await delay(Math.random() * maxPauseMs);

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { RunReport } from "../../schemas/generated/types.ts";
+import { builderMetrics, durationBuckets, leastConfirmed, runOutcomes } from "../build/builder-metrics.ts";
 import type { RunKind } from "./watch-builds.ts";
 
 export interface MetricSources {
@@ -20,19 +21,16 @@ export function createWatchMetrics(sources: MetricSources): WatchMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const runs = new Counter({
-    name: "builder_runs_total",
-    help: "Runs, of a told tenant or of all, by outcome.",
-    labelNames: ["outcome"],
-    registers,
-  });
+  const runs = new Counter({ ...builderMetrics.runs, labelNames: ["outcome"], registers });
+  for (const outcome of runOutcomes) runs.inc({ outcome }, 0);
   const durations = new Histogram({
-    name: "builder_run_duration_seconds",
-    help: "How long runs took, by kind: of a told tenant, or a round of all.",
+    ...builderMetrics.duration,
     labelNames: ["kind"],
-    buckets: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800],
+    buckets: [...durationBuckets],
     registers,
   });
+  const lastRun = new Gauge({ ...builderMetrics.lastRun, labelNames: ["kind"], registers });
+  const lastStatus = new Gauge({ ...builderMetrics.lastStatus, labelNames: ["kind", "outcome"], registers });
   new Gauge({
     name: "builder_queue_tenants",
     help: "Tenants that wait for a build.",
@@ -50,25 +48,24 @@ export function createWatchMetrics(sources: MetricSources): WatchMetrics {
     },
   });
   new Gauge({
-    name: "builder_tenant_confirmed_timestamp_seconds",
-    help: `When the source was last read to the effect that the live snapshot is what it says, of the ${maxTenants} tenants where that is longest ago.`,
+    ...builderMetrics.confirmed,
     labelNames: ["tenant"],
     registers,
     collect() {
       this.reset();
-      const oldest = [...sources.confirmedAtMs].sort(([, a], [, b]) => a - b).slice(0, maxTenants);
-      for (const [tenant, atMs] of oldest) this.set({ tenant }, atMs / 1000);
+      for (const [tenant, atMs] of leastConfirmed(sources.confirmedAtMs)) this.set({ tenant }, atMs / 1000);
     },
   });
   return {
-    run({ outcome, durationMs }, kind) {
-      runs.inc({ outcome });
-      durations.observe({ kind }, durationMs / 1000);
+    run(report, kind) {
+      runs.inc({ outcome: report.outcome });
+      durations.observe({ kind }, report.durationMs / 1000);
+      lastRun.set({ kind }, Date.parse(report.finishedAt) / 1000);
+      for (const outcome of runOutcomes) {
+        lastStatus.set({ kind, outcome }, outcome === report.outcome ? 1 : 0);
+      }
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
-
-/** Labels must not grow without bound. */
-const maxTenants = 1000;

@@ -43,7 +43,11 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
   return {
     async withTemporary(write, use) {
       const outcome = await folders.withinMade(temporaryFolder, async (folder) => {
-        swept ??= sweepFolder(folder, "");
+        // Whoever comes after a failure tries again.
+        swept ??= sweepFolder(folder, "").catch((error: unknown) => {
+          swept = undefined;
+          throw error;
+        });
         await swept;
         counter += 1;
         const name = `${process.pid}-${process.hrtime.bigint().toString(36)}-${counter}`;

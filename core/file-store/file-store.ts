@@ -5,7 +5,7 @@ import { isObjectKey, type ObjectKey } from "../object-key.ts";
 import type { ETag, GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
 import { withCurrentFile } from "./copy-file.ts";
 import { createDurableFiles, type TemporaryFile, type WriteFile } from "./durable-files.ts";
-import { isErrno } from "./errno.ts";
+import { folderFailure } from "./folder-failure.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
 import { readThrough } from "./read-through.ts";
@@ -194,7 +194,7 @@ async function translated<Result>(key: string, operation: () => Promise<Result>)
   try {
     return await operation();
   } catch (error) {
-    throw failureOf(key, error);
+    throw folderFailure(key, error);
   }
 }
 
@@ -210,23 +210,6 @@ async function* translatedListing<Item>(
       signal?.throwIfAborted();
     }
   } catch (error) {
-    throw failureOf(prefix, error);
+    throw folderFailure(prefix, error);
   }
-}
-
-function failureOf(key: string, cause: unknown): Failure {
-  if (cause instanceof Failure) return cause;
-  if (cause instanceof Error && cause.name === "AbortError") {
-    return new Failure("interrupted", `Interrupted at ${key}.`, { cause });
-  }
-  if (isErrno(cause, "EACCES", "EPERM", "EROFS")) {
-    const text = `No permission for ${key} in the store's folder; check its owner and mode.`;
-    return new Failure("store_denied", text, { cause });
-  }
-  const text = `The store's folder could not serve ${key}: ${reason(cause)}.`;
-  return new Failure("store_unavailable", text, { cause });
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

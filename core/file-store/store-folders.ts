@@ -68,27 +68,31 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
   async function make(folder: string): Promise<void> {
     if (folder === guard.root) return await makeRoot(folder);
     if (await isThere(folder)) return;
-    await make(dirname(folder));
-    await within(dirname(folder), async (parent) => {
+    await withinMade(dirname(folder), async (parent) => {
       await makeOne(parent.at(basename(folder)), folderMode);
       await parent.sync();
     });
   }
 
-  return {
-    within,
-    async withinMade(folder, work) {
-      // Another process may remove a folder that it emptied before the work is done.
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await within(folder, work);
-        } catch (error) {
-          if (!isErrno(error, "ENOENT") || attempt > 10) throw error;
-          await make(folder);
-        }
+  /**
+   * More than one attempt: another process may remove a folder that it emptied before the work is done, and an opening that
+   * is shared may have begun before the folder was made.
+   */
+  async function withinMade<Result>(
+    folder: string,
+    work: (folder: StoreFolder) => Promise<Result>,
+  ): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await within(folder, work);
+      } catch (error) {
+        if (!isErrno(error, "ENOENT") || attempt > 10) throw error;
+        await make(folder);
       }
-    },
-  };
+    }
+  }
+
+  return { within, withinMade };
 }
 
 interface SharedFolder {

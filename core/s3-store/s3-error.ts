@@ -65,6 +65,9 @@ const kindsByCode: ReadonlyMap<string, S3ErrorKind> = new Map(
   Object.entries({
     NoSuchKey: "no_object",
     NoSuchBucket: "no_bucket",
+    // S3 answers 200 for a batch of deletions, and says of each object that stayed no more than a code.
+    AccessDenied: "denied",
+    InternalError: "unavailable",
     PreconditionFailed: "precondition_failed",
     ConditionalRequestConflict: "conflict",
     OperationAborted: "conflict",

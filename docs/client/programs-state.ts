@@ -1,23 +1,30 @@
-import { open, readFile, rename } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { open, readFile, rename, rm } from "node:fs/promises";
 import type { ProgramDetail, ProgramListItem } from "./program-types.ts";
 
 /** Your copy of a company's programs, as it is kept between polls. */
 export interface ProgramsState {
   readonly format: 1;
+  /** Whose copy it is: a digest of the token. */
+  source: string;
   /** The `Snapshot-Id` of the last list; empty before the first. */
   snapshotId: string;
   /** Counts the changes of `snapshotId`. */
   epoch: number;
   /** By program id. */
   programs: Record<string, StoredProgram>;
+  /** What has changed since the last poll that succeeded, by program id. */
+  pending: Record<string, Change>;
 }
+
+export type Change = "added" | "changed" | "removed";
 
 export interface StoredProgram {
   /** The element of the last list. */
   item: ProgramListItem;
   /** The detail as it was last read; `null` until then. */
   detail: ProgramDetail | null;
-  /** The epoch in which the detail was last read. */
+  /** The epoch whose snapshot the detail was last read from; -1 when it must be read again, whatever the list says. */
   epoch: number;
 }
 
@@ -28,7 +35,7 @@ export interface StateStore {
 }
 
 export function emptyState(): ProgramsState {
-  return { format: 1, snapshotId: "", epoch: 0, programs: {} };
+  return { format: 1, source: "", snapshotId: "", epoch: 0, programs: {}, pending: {} };
 }
 
 /** The copy as one file, replaced as a whole: a crash leaves the old one or the new one. */
@@ -39,23 +46,39 @@ export function stateFile(path: string): StateStore {
         if (error.code === "ENOENT") return undefined;
         throw error;
       });
-      if (text === undefined) return undefined;
-      const state = JSON.parse(text);
-      if (state?.format !== 1) throw new Error(`${path} is not a state file of this client; move it away.`);
-      return state;
+      return text === undefined ? undefined : parseState(text, path);
     },
     async save(state) {
-      const written = `${path}.new`;
-      const file = await open(written, "w");
+      // A name of its own: another process may be at it, too, and the last one wins.
+      const written = `${path}.${randomUUID()}.new`;
       try {
-        await file.writeFile(JSON.stringify(state));
-        await file.sync();
-      } finally {
-        await file.close();
+        const file = await open(written, "wx");
+        try {
+          await file.writeFile(JSON.stringify(state));
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+        await rename(written, path);
+      } catch (error) {
+        await rm(written, { force: true });
+        throw error;
       }
-      await rename(written, path);
     },
   };
+}
+
+function parseState(text: string, path: string): ProgramsState {
+  let state: Partial<ProgramsState> | null = null;
+  try {
+    state = JSON.parse(text);
+  } catch {
+    // Said below.
+  }
+  const { format, programs } = state ?? {};
+  if (format !== 1 || typeof programs !== "object" || programs === null)
+    throw new Error(`${path} is not a whole state file of this client; move it away, and all is read anew.`);
+  return { ...emptyState(), ...state };
 }
 
 /** The copy in memory alone: the first poll of each process reads everything. */

@@ -12,6 +12,182 @@ export type ApiError =
   | InternalError;
 
 /**
+ * `audit/<record>.begun.json` and `audit/<record>.json`: what a command was about to change for partners, and what it changed.
+ */
+export interface AuditDocument {
+  /**
+   * Kind and version of this document.
+   */
+  readonly format: "partner-programs/audit@1";
+  readonly recordId: string;
+  /**
+   * `begun`: stored before the first change. `done`, `failed`: stored after the last one.
+   */
+  readonly outcome: "begun" | "done" | "failed";
+  /**
+   * When this was written.
+   */
+  readonly at: string;
+  /**
+   * The words of the command, like `token create`.
+   */
+  readonly command: string;
+  readonly actor: AuditActor;
+  /**
+   * What was given by `--reason`.
+   */
+  readonly reason: string | null;
+  /**
+   * The tenants that were asked for or changed; empty where all were asked for and none is known yet.
+   */
+  readonly tenants: readonly string[];
+  /**
+   * With `begun` what was planned, as far as it was known; else what was done, also by a command that failed later.
+   */
+  readonly changes: (TokenChange | SnapshotChange | DeletionChange | RemovalChange)[];
+  /**
+   * Changes beyond those that a record holds.
+   */
+  readonly changesOmitted: number;
+  /**
+   * Why the command failed.
+   */
+  readonly failure: AuditFailure | null;
+}
+/**
+ * Who ran the command.
+ */
+export interface AuditActor {
+  /**
+   * The user of the operating system.
+   */
+  readonly user: string;
+  /**
+   * The name of the host.
+   */
+  readonly host: string;
+}
+/**
+ * A token that was issued or changed.
+ */
+export interface TokenChange {
+  /**
+   * What changed.
+   */
+  readonly kind: "token";
+  readonly tokenId: string;
+  /**
+   * `null`: it is new.
+   */
+  readonly before: TokenState | null;
+  readonly after: TokenState;
+}
+/**
+ * A token's terms, as in the registry.
+ */
+export interface TokenState {
+  readonly tenantId: string;
+  /**
+   * What it is for.
+   */
+  readonly name: string | null;
+  /**
+   * What it may do.
+   */
+  readonly scopes: readonly string[];
+  /**
+   * When it ends by itself.
+   */
+  readonly expiresAt: string | null;
+  /**
+   * Requests per window.
+   */
+  readonly rateLimit: number | null;
+  /**
+   * When it was revoked.
+   */
+  readonly revokedAt: string | null;
+}
+/**
+ * Another snapshot is live, or a hold began or ended.
+ */
+export interface SnapshotChange {
+  /**
+   * What changed.
+   */
+  readonly kind: "snapshot";
+  readonly tenantId: string;
+  /**
+   * `null`: nothing was published.
+   */
+  readonly before: LiveState | null;
+  readonly after: LiveState;
+}
+/**
+ * What partners see; `null` is not known.
+ */
+export interface LiveState {
+  readonly snapshotId: string;
+  /**
+   * The pointer's.
+   */
+  readonly generation: number | null;
+  /**
+   * How many there are.
+   */
+  readonly programs: number | null;
+  /**
+   * Whether the tenant is on hold.
+   */
+  readonly isHeld: boolean | null;
+}
+/**
+ * Objects of a tenant that were deleted.
+ */
+export interface DeletionChange {
+  /**
+   * What changed.
+   */
+  readonly kind: "deletion";
+  readonly tenantId: string;
+  /**
+   * Snapshots that can no longer be rolled back to.
+   */
+  readonly deletedSnapshots: number;
+  /**
+   * How many objects.
+   */
+  readonly deletedObjects: number;
+}
+/**
+ * A tenant that was removed.
+ */
+export interface RemovalChange {
+  /**
+   * What changed.
+   */
+  readonly kind: "removal";
+  readonly tenantId: string;
+  /**
+   * Whether its objects are to be deleted, too.
+   */
+  readonly isPurged: boolean;
+  /**
+   * From which it would go on.
+   */
+  readonly generation: number;
+}
+/**
+ * Why a command failed.
+ */
+export interface AuditFailure {
+  readonly code: string;
+  /**
+   * In words.
+   */
+  readonly message: string;
+}
+/**
  * `runs/confirmed.json`: when each tenant's snapshot was last found to be what the source says.
  */
 export interface ConfirmedDocument {
@@ -697,6 +873,42 @@ export interface ListMeta {
   readonly count: number;
 }
 /**
+ * `tenants/removed.json`: which tenants were removed, and which generation each of them had at most.
+ */
+export interface RemovedDocument {
+  /**
+   * Kind and version of this document.
+   */
+  readonly format: "partner-programs/removed@1";
+  /**
+   * Rises with every change, so that no two versions have the same bytes.
+   */
+  readonly revision: number;
+  /**
+   * Tenant id → what is left of it. An entry is never taken out.
+   */
+  readonly tenants: {
+    readonly [k: string]: RemovedTenant;
+  };
+}
+/**
+ * A tenant that was removed once.
+ */
+export interface RemovedTenant {
+  /**
+   * When it was removed; `null` since it came back.
+   */
+  readonly removedAt: string | null;
+  /**
+   * Whether its objects were to be deleted, too.
+   */
+  readonly isPurged: boolean;
+  /**
+   * No generation of it was above this; one that begins anew goes on from here.
+   */
+  readonly generation: number;
+}
+/**
  * `runs/<run>.json`: what one run of the generator did, tenant by tenant.
  */
 export interface RunReport {
@@ -854,7 +1066,7 @@ export interface RunFailure {
 export interface TenantRun {
   readonly tenantId: string;
   /**
-   * `refused`: by a guard; `skipped`: the run ended before this tenant's turn; `elsewhere`: built by another run at the same time.
+   * `refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: built by another run at the same time.
    */
   outcome:
     "published" | "unchanged" | "held" | "refused" | "failed" | "skipped" | "elsewhere" | "would-publish";
@@ -914,6 +1126,20 @@ export interface TenantRun {
   readonly problemCounts: {
     readonly [k: string]: number;
   };
+}
+/**
+ * `runs/sandbox.json`: which tenant of the store is the sandbox.
+ */
+export interface SandboxDocument {
+  /**
+   * Kind and version of this document.
+   */
+  readonly format: "partner-programs/sandbox@1";
+  readonly tenantId: string;
+  /**
+   * When it was made.
+   */
+  readonly since: string;
 }
 /**
  * `tenants/<tenant>/source.json`: what the generator remembers of a tenant's source. No gateway reads it.

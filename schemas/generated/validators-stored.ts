@@ -1568,17 +1568,122 @@ return errors === 0;
 }
 validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const isTokensDocument: CompiledValidator<types.TokensDocument> = validate49;
-const schema84 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
-const schema85 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
-const schema86 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
-const pattern49 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
-const pattern53 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
+export const isSandboxDocument: CompiledValidator<types.SandboxDocument> = validate49;
+const schema84 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"SandboxDocument","type":"object","description":"`runs/sandbox.json`: which tenant of the store is the sandbox.","properties":{"format":{"type":"string","const":"partner-programs/sandbox@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"since":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When it was made."}},"required":["format","tenantId","since"],"additionalProperties":false};
 
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate50.evaluated;
+const evaluated0 = validate49.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.format === undefined) && (missing0 = "format")) || ((data.tenantId === undefined) && (missing0 = "tenantId"))) || ((data.since === undefined) && (missing0 = "since"))){
+validate49.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "format") || (key0 === "tenantId")) || (key0 === "since"))){
+validate49.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.format !== undefined){
+let data0 = data.format;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate49.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("partner-programs/sandbox@1" !== data0){
+validate49.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/sandbox@1"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tenantId !== undefined){
+let data1 = data.tenantId;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(!pattern4.test(data1)){
+validate49.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate49.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.since !== undefined){
+let data2 = data.since;
+const _errs7 = errors;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data2 === "string"){
+if(!pattern7.test(data2)){
+validate49.errors = [{instancePath:instancePath+"/since",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+return false;
+}
+}
+else {
+validate49.errors = [{instancePath:instancePath+"/since",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate49.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate49.errors = vErrors;
+return errors === 0;
+}
+validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const isTokensDocument: CompiledValidator<types.TokensDocument> = validate50;
+const schema87 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
+const schema88 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
+const schema89 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
+const pattern51 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
+const pattern55 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
+
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate51.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1589,14 +1694,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.tokenId === undefined) && (missing0 = "tokenId")) || ((data.sha256 === undefined) && (missing0 = "sha256"))) || ((data.tenantId === undefined) && (missing0 = "tenantId"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.scopes === undefined) && (missing0 = "scopes"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))) || ((data.rateLimit === undefined) && (missing0 = "rateLimit"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.revokedAt === undefined) && (missing0 = "revokedAt"))) || ((data.replaces === undefined) && (missing0 = "replaces"))){
-validate50.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate51.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema85.properties, key0))){
-validate50.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema88.properties, key0))){
+validate51.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1608,13 +1713,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern49.test(data0)){
-validate50.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
+if(!pattern51.test(data0)){
+validate51.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
 return false;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/type",keyword:"type",params:{type: "string"}}];
+validate51.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1631,12 +1736,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern12.test(data1)){
-validate50.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+validate51.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
 return false;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+validate51.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1653,12 +1758,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data2 === "string"){
 if(!pattern4.test(data2)){
-validate50.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+validate51.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+validate51.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1723,7 +1828,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate50.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 else {
@@ -1755,13 +1860,13 @@ let data5 = data4[i0];
 const _errs20 = errors;
 if(errors === _errs20){
 if(typeof data5 === "string"){
-if(!pattern53.test(data5)){
-validate50.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9._:-]{0,63}$"}}];
+if(!pattern55.test(data5)){
+validate51.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9._:-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type: "string"}}];
+validate51.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1782,7 +1887,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate50.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate51.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -1792,7 +1897,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"}}];
+validate51.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1857,7 +1962,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate50.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 else {
@@ -1881,18 +1986,18 @@ if(data.rateLimit !== undefined){
 let data7 = data.rateLimit;
 const _errs29 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (data7 !== null)){
-validate50.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema85.properties.rateLimit.type}}];
+validate51.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema88.properties.rateLimit.type}}];
 return false;
 }
 if(errors === _errs29){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate50.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate51.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate50.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate51.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -1911,12 +2016,12 @@ const _errs32 = errors;
 if(errors === _errs32){
 if(typeof data8 === "string"){
 if(!pattern7.test(data8)){
-validate50.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate51.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate51.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1981,7 +2086,7 @@ else {
 vErrors.push(err11);
 }
 errors++;
-validate50.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 else {
@@ -2010,7 +2115,7 @@ const _errs43 = errors;
 const _errs44 = errors;
 if(errors === _errs44){
 if(typeof data10 === "string"){
-if(!pattern49.test(data10)){
+if(!pattern51.test(data10)){
 const err12 = {instancePath:instancePath+"/replaces",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}};
 if(vErrors === null){
 vErrors = [err12];
@@ -2056,7 +2161,7 @@ else {
 vErrors.push(err15);
 }
 errors++;
-validate50.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 else {
@@ -2088,20 +2193,20 @@ var valid0 = true;
 }
 }
 else {
-validate50.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate51.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate50.errors = vErrors;
+validate51.errors = vErrors;
 return errors === 0;
 }
-validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate49.evaluated;
+const evaluated0 = validate50.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2112,14 +2217,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.format === undefined) && (missing0 = "format")) || ((data.revision === undefined) && (missing0 = "revision"))) || ((data.tokens === undefined) && (missing0 = "tokens"))){
-validate49.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate50.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "format") || (key0 === "revision")) || (key0 === "tokens"))){
-validate49.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate50.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2129,11 +2234,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate49.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+validate50.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if("partner-programs/tokens@1" !== data0){
-validate49.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/tokens@1"}}];
+validate50.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/tokens@1"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -2146,18 +2251,18 @@ if(data.revision !== undefined){
 let data1 = data.revision;
 const _errs4 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate49.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
+validate50.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs4){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 9007199254740991 || isNaN(data1)){
-validate49.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate50.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate49.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate50.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2178,8 +2283,8 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate50(data2[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate51(data2[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs8 === errors;
@@ -2189,7 +2294,7 @@ break;
 }
 }
 else {
-validate49.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/type",keyword:"type",params:{type: "array"}}];
+validate50.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -2204,11 +2309,11 @@ var valid0 = true;
 }
 }
 else {
-validate49.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate50.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate49.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
-validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -8,7 +8,7 @@ import { publicProgram } from "../../cli/public-program/public-program.ts";
 import { programSource } from "../../cli/source/program-row.ts";
 import type { ChildName } from "../../cli/source/source-columns.ts";
 import { childQueries, programsQuery } from "../../cli/source/source-queries.ts";
-import { defaultTerminalStatuses } from "../../core/settings.ts";
+import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const tenantId = process.env.TENANT ?? "";

@@ -21,6 +21,17 @@ export async function publishTenant(
   list: Buffer,
   details: ReadonlyMap<string, Buffer>,
 ): Promise<SnapshotId> {
+  const { snapshot, goLive } = await prepareTenant(store, tenant, { generation: 1, list, details });
+  await goLive();
+  return snapshot;
+}
+
+/** Everything of a publication but the write that makes it visible, which is left to the caller. */
+export async function prepareTenant(
+  store: ObjectStore,
+  tenant: string,
+  { generation, list, details }: TenantContent,
+): Promise<PreparedTenant> {
   const tenantId = parseTenantId(tenant);
   const now = new Date();
   const snapshot = snapshotId(now, randomBytes(4));
@@ -38,7 +49,7 @@ export async function publishTenant(
   });
   const manifest: Manifest = {
     tenantId,
-    generation: 1,
+    generation,
     snapshotId: snapshot,
     parent: null,
     generatedAt: now.toISOString(),
@@ -51,15 +62,30 @@ export async function publishTenant(
   await store.put(manifestKey(tenantId, snapshot), body);
   const current: Current = {
     tenantId,
-    generation: 1,
+    generation,
     snapshotId: snapshot,
     manifestSha256: body.sha256,
     publishedAt: now.toISOString(),
     hold: null,
     nonce: randomBytes(16).toString("hex"),
   };
-  await store.put(currentKey(tenantId), bytesBody(currentBytes(current)));
-  return snapshot;
+  return {
+    snapshot,
+    async goLive() {
+      await store.put(currentKey(tenantId), bytesBody(currentBytes(current)));
+    },
+  };
+}
+
+interface TenantContent {
+  readonly generation: number;
+  readonly list: Buffer;
+  readonly details: ReadonlyMap<string, Buffer>;
+}
+
+export interface PreparedTenant {
+  readonly snapshot: SnapshotId;
+  goLive(): Promise<void>;
 }
 
 /**

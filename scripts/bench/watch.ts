@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
-import { runCli } from "../demo/programs.ts";
+import { runCli } from "../../cli/demo/programs.ts";
 import { measuredCli } from "./measured-run.ts";
 import { median, reportBench } from "./report.ts";
 import { startServer } from "./servers.ts";

@@ -23,8 +23,10 @@ const modules = {
     "confirmed.schema.json",
     "current.schema.json",
     "manifest.schema.json",
+    "sandbox.schema.json",
     "tokens.schema.json",
   ],
+  "validators-administration.ts": ["audit.schema.json", "removed.schema.json"],
   "validators-run-report.ts": ["run-report.schema.json"],
   "validators-source.ts": ["source.schema.json"],
 };

@@ -1,18 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Company, tenant } from "./company.ts";
-
-/** A thing that partners say, how it can come about, and the one command that tells why. */
-export interface Complaint {
-  readonly title: string;
-  /** What is planted, as the page tells it. */
-  readonly story: string;
-  /** Makes it so; the clock is the terminal's. */
-  readonly plant: (company: Company) => Promise<void>;
-  /** Without the program's name in front. `gateway.log` is the log of the company's gateway. */
-  readonly command: string;
-  readonly meaning: string;
-}
+import type { Complaint } from "./complaint.ts";
+import { contentComplaints } from "./content-complaints.ts";
 
 export const complaints: readonly Complaint[] = [
   {
@@ -158,6 +148,132 @@ export const complaints: readonly Complaint[] = [
     meaning:
       "Rather a 500 than wrong bytes: the gateway compares every body with its digest. It also tells a store that is away, and a tenant that was never built.",
   },
+  {
+    title: "The partner's access key expired",
+    story: "The access key was issued for a trial, long ago.",
+    async plant({ terminal, request, token }) {
+      // The gateway has a clock of its own.
+      terminal.at("2025-12-01T08:00:00Z");
+      const trial = await token("Talwind Reisen", "--expires", "2026-01-31T00:00:00Z");
+      terminal.at("2027-03-05T09:14:00Z");
+      await expectStatus(401, request("talwind-7", "/v1/programs", trial));
+    },
+    command: "request explain talwind-7 --log gateway.log",
+    meaning: "`token list` shows which access keys end when.",
+  },
+  {
+    title: "The partner's access key was cut",
+    story: "The partner copied the access key from an e-mail, and its last characters were lost.",
+    async plant({ terminal, request, token }) {
+      const whole = await token("Gratweg AG");
+      terminal.at("2027-03-05T09:16:00Z");
+      await expectStatus(401, request("gratweg-1", "/v1/programs", whole.slice(0, -5)));
+    },
+    command: "request explain gratweg-1 --log gateway.log",
+    meaning: "The access key itself is still good. Rotating it would stop it wherever it works.",
+  },
+  {
+    title: "The partner writes the id in another case",
+    story: "The partner's system turns all ids into small letters.",
+    async plant({ terminal, request, token }) {
+      const good = await token("Bergreisen GmbH");
+      terminal.at("2027-03-05T09:33:00Z");
+      await expectStatus(404, request("bergreisen-4810", "/v1/programs/eiger-27", good));
+    },
+    command: "request explain bergreisen-4810 --log gateway.log",
+    meaning: "Where the booking system cannot be asked, it still says which published id was probably meant.",
+  },
+  {
+    title: "The partner asks for another company's program",
+    story: "The program belongs to the sister company, which has a tenant and access keys of its own.",
+    async plant({ terminal, query }) {
+      await query(`INSERT INTO partner_source.tenants VALUES ('lake-walks', 'Lake Walks');
+        INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state)
+        VALUES ('lake-walks', 'COMO-27', 'Around Lake Como', 'active')`);
+      terminal.at("2027-03-05T09:35:00Z");
+    },
+    command: `snapshot explain --tenant ${tenant} --program COMO-27`,
+    meaning:
+      "The partner gets the same 404 as for an id that never was, so that nobody can find out what others sell.",
+  },
+  {
+    title: "The partner does not see a new program, and the tenant is held",
+    story: "An operator went back to the version before this morning's, since its prices were wrong.",
+    async plant({ terminal, command, query }) {
+      await query("UPDATE partner_source.room_prices SET amount = 17.9 WHERE occupancy = 2");
+      terminal.at("2027-03-05T06:00:00Z");
+      await command("snapshot", "build");
+      terminal.at("2027-03-05T07:10:00Z");
+      await command("snapshot", "rollback", "--tenant", tenant);
+      await query(
+        "UPDATE partner_source.programs SET lifecycle_state = 'active' WHERE program_id = 'TICINO-27'",
+      );
+      terminal.at("2027-03-05T10:15:00Z");
+    },
+    command: `snapshot explain --tenant ${tenant} --program TICINO-27`,
+    meaning: "A hold keeps back everything but withdrawals, until operations end it.",
+  },
+  {
+    title: "Nothing new has come for days",
+    story: "The cron job that builds was lost when the server was moved.",
+    async plant({ terminal, query }) {
+      await query(
+        "UPDATE partner_source.programs SET name = 'Eiger Trail, new' WHERE program_id = 'EIGER-27'",
+      );
+      terminal.at("2027-03-05T11:00:00Z");
+    },
+    command: "snapshot status",
+    meaning: "`snapshot explain` says the same of each program that waits for a build.",
+  },
+  {
+    title: "A build was refused",
+    story:
+      "A view of the booking database lost most of its rows, so builds refuse to take the programs from partners.",
+    async plant({ terminal, query }) {
+      await query("DELETE FROM partner_source.programs WHERE lifecycle_state = 'active'");
+      terminal.at("2027-03-05T10:00:00Z");
+      await terminal.run(["snapshot", "build"]);
+      terminal.at("2027-03-05T10:20:00Z");
+    },
+    command: `snapshot explain --tenant ${tenant} --program EIGER-27`,
+    meaning: "Partners go on seeing what they saw; nothing is lost while somebody looks.",
+  },
+  {
+    title: "The partner sees 0 places",
+    story: "Nobody entered how many people may go.",
+    async plant({ terminal, command, query }) {
+      await query("UPDATE partner_source.programs SET capacity_total = NULL WHERE program_id = 'EIGER-27'");
+      terminal.at("2027-03-05T08:00:00Z");
+      await command("snapshot", "build");
+      terminal.at("2027-03-05T11:25:00Z");
+    },
+    command: `snapshot explain --tenant ${tenant} --program EIGER-27`,
+    meaning: "A program without free places stays in the list; partners see `remaining` 0.",
+  },
+  {
+    title: "The partner asks for page 2 and gets page 1 again",
+    story: "The partner's program asks for `?page=2` until a page is empty, which never happens.",
+    async plant({ terminal, request, token }) {
+      const good = await token("Bergreisen GmbH");
+      terminal.at("2027-03-05T11:30:00Z");
+      await expectStatus(200, request("bergreisen-5001", "/v1/programs?page=2", good));
+    },
+    command: "request explain bergreisen-5001 --log gateway.log",
+    meaning:
+      "The list has no pages: one answer has all programs, and whatever stands behind a question mark is ignored. Tell the partner to ask once.",
+  },
+  {
+    title: "The partner asks the old address for one program",
+    story: "The partner put an id behind the deprecated address, which has no addresses with ids.",
+    async plant({ terminal, request, token }) {
+      const good = await token("Bergreisen GmbH");
+      terminal.at("2027-03-05T11:33:00Z");
+      await expectStatus(404, request("bergreisen-5003", "/api/v1/partner/programs/EIGER-27", good));
+    },
+    command: "request explain bergreisen-5003 --log gateway.log",
+    meaning: "`/v1/programs/{id}` has single programs, with the same access key.",
+  },
+  ...contentComplaints,
 ];
 
 async function tokenId({ command }: Company): Promise<string> {

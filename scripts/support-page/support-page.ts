@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Company, openCompany } from "./company.ts";
-import { type Complaint, complaints } from "./complaints.ts";
+import type { Complaint } from "./complaint.ts";
+import { complaints } from "./complaints.ts";
 
 /** Where the page is, relative to the project's root; the generated part stands between the two marks. */
 export const supportPagePath = "docs/support.md";

@@ -46,6 +46,7 @@ export function createTerminal(env: Readonly<Record<string, string>>): Terminal 
         stdout: safeOutput(output((text) => stdout.push(text) + shown.push(text))),
         stderr: safeOutput(output((text) => shown.push(text))),
         stdin: Readable.from([]),
+        actor: { user: "support", host: "desk" },
         now: () => time,
         randomBytes,
         signal: new AbortController().signal,

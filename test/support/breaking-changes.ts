@@ -11,12 +11,17 @@ export function breakingChanges(released: unknown, current: unknown): readonly s
     if (now === undefined) found.push(`${path}: path removed`);
     else if (now.get === undefined) found.push(`${path}: GET removed`);
     else {
-      found.push(...parameterChanges(path, one.list(item.parameters), other.list(now.parameters)));
+      const parameters = (of: Reader, { parameters: shared, get }: Part): readonly Part[] => [
+        ...of.list(shared),
+        ...of.list(get.parameters),
+      ];
+      found.push(...parameterChanges(path, parameters(one, item), parameters(other, now)));
+      const mustSend = (of: Reader, { get }: Part): boolean => of.at(get.requestBody)?.required === true;
+      if (mustSend(other, now) && !mustSend(one, item)) found.push(`${path}: a body became required`);
+      if (securityOf(one, item.get) !== securityOf(other, now.get)) found.push(`${path}: security changed`);
       found.push(...responseChanges(path, one, item.get.responses, other, now.get.responses));
     }
   }
-  const security = [one.root.security, other.root.security].map((value) => JSON.stringify(value));
-  if (security[0] !== security[1]) found.push("security changed");
   return found;
 }
 
@@ -47,6 +52,15 @@ function reader(root: Part): Reader {
     entries: (parts) => Object.entries(parts ?? {}).map(([key, part]) => [key, at(part)]),
     list: (parts) => (parts ?? []).map(at),
   };
+}
+
+/** What a request proves who it is with: the schemes that it names, and what each of them is. */
+function securityOf({ root, at }: Reader, operation: Part): string {
+  const required: readonly Part[] = operation.security ?? root.security ?? [];
+  const names = required.flatMap((choice) => Object.keys(choice));
+  // Its format is a hint for people.
+  const schemes = names.map((name) => ({ ...at(root.components.securitySchemes[name]), bearerFormat: "" }));
+  return shape([required, schemes]);
 }
 
 function parameterChanges(path: string, before: readonly Part[], after: readonly Part[]): string[] {

@@ -5,9 +5,10 @@ import { buildTenant } from "../../cli/build/build-tenant.ts";
 import type { SourceClient, SourcePool } from "../../cli/database/connect.ts";
 import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
 import type { SourceLimits } from "../../cli/source/source-limits.ts";
+import { databaseRows } from "../../cli/source/tenant-rows.ts";
+import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { defaultTerminalStatuses } from "../../core/settings.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 
 /** An active program without children. */
@@ -50,7 +51,7 @@ export async function buildCanned(
     parseTenantId(tenant),
     { ...cannedOptions, ...options },
     {
-      pool: cannedPool(() => programs, options.onReading),
+      withRows: databaseRows(cannedPool(() => programs, options.onReading)),
       store,
       beforeFirstWrite: async () => {},
       now: options.now ?? (() => new Date()),

@@ -48,6 +48,7 @@ export async function runCommand(
     stdout: net(collecting(out, options.columns, options.onOutput)),
     stderr: net(collecting(err, options.errorColumns)),
     stdin: Readable.from([Buffer.from(options.stdin ?? "")]),
+    actor: { user: "ada", host: "desk" },
     now: () => options.now ?? new Date(),
     randomBytes,
     signal: options.signal ?? new AbortController().signal,

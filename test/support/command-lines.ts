@@ -75,6 +75,7 @@ function idleShell(messages: string[]): Shell {
     stdout: output,
     stderr: output,
     stdin: (async function* () {})(),
+    actor: { user: "ada", host: "desk" },
     now: () => new Date(0),
     randomBytes: (size) => Buffer.alloc(size),
     signal: new AbortController().signal,

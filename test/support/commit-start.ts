@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { buildTenant } from "../../cli/build/build-tenant.ts";
 import { verifyTenant } from "../../cli/snapshot/verify-tenant.ts";
+import { databaseRows } from "../../cli/source/tenant-rows.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 import { cannedOptions, cannedPool } from "./canned-source.ts";
 import { type CommitWorld, modelTenant, programsOf, type Scenario } from "./commit-world.ts";
@@ -33,7 +34,7 @@ export async function assertRecovers(world: CommitWorld): Promise<void> {
 async function build(store: SimulatedStore, version: number, name: string): Promise<TenantRun> {
   let asked = 0;
   const context = {
-    pool: cannedPool(() => programsOf(version)),
+    withRows: databaseRows(cannedPool(() => programsOf(version))),
     store: store.client(name),
     beforeFirstWrite: async () => {},
     now: () => new Date(Date.UTC(2029, 0, version)),

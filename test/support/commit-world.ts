@@ -4,6 +4,7 @@ import { buildTenant } from "../../cli/build/build-tenant.ts";
 import { pruneTenant } from "../../cli/snapshot/prune-tenant.ts";
 import { release } from "../../cli/snapshot/release.ts";
 import { rollback } from "../../cli/snapshot/rollback.ts";
+import { databaseRows } from "../../cli/source/tenant-rows.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 import { type CannedProgram, cannedOptions, cannedPool } from "./canned-source.ts";
@@ -197,7 +198,7 @@ export class CommitWorld {
               return String(read);
             }),
         );
-        const more = { pool, beforeFirstWrite: async () => {}, onProgress: () => {} };
+        const more = { withRows: databaseRows(pool), beforeFirstWrite: async () => {}, onProgress: () => {} };
         const run = await buildTenant(modelTenant, cannedOptions, { ...context, ...more });
         return this.oracle.built(name, run, read);
       }
@@ -211,7 +212,7 @@ export class CommitWorld {
       }
       case "rollback": {
         const to = plan.to === undefined ? undefined : parseSnapshotId(plan.to);
-        return this.oracle.rolledBack(await rollback(modelTenant, to, context));
+        return this.oracle.rolledBack(await rollback(modelTenant, { to, allowShrink: true }, context));
       }
       case "release":
         return (await release(modelTenant, context)).outcome;

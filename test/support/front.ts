@@ -11,22 +11,32 @@ export interface Front {
   stop(): Promise<void>;
 }
 
-/** What becomes of a request: answered by the gateway, with this status and no JSON, or cut within its body. */
-export type Fate = "passes" | "cut" | 404 | 500 | 503;
+/** What becomes of a request: answered by the gateway, with this status and no JSON, with this, or cut within its body. */
+export type Fate = "passes" | "cut" | 404 | 500 | 503 | Reply;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
 
 export async function startFront(
   gateway: string,
-  fate: (count: number, path: string) => Fate = () => "passes",
+  fate: (count: number, path: string) => Fate | Promise<Fate> = () => "passes",
 ): Promise<Front> {
   const prefix = "/partners/v2";
   const seen: { path: string; headers: IncomingHttpHeaders }[] = [];
   let connections = 0;
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(async (incoming, outgoing) => {
     const path = (incoming.url ?? "").replace(prefix, "");
     seen.push({ path, headers: incoming.headers });
-    const decided = incoming.url?.startsWith(prefix) ? fate(seen.length, path) : 404;
+    const decided = incoming.url?.startsWith(prefix) ? await fate(seen.length, path) : 404;
     if (typeof decided === "number") {
       outgoing.writeHead(decided).end("<html>");
+      return;
+    }
+    if (typeof decided === "object") {
+      outgoing.writeHead(decided.status, decided.headers).end(decided.body);
       return;
     }
     const { host: _host, connection: _connection, ...headers } = incoming.headers;

@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from "node:http";
+import { patience } from "./patience.ts";
 
 /** An answer, read whole. */
 export interface Answer {
@@ -47,7 +48,7 @@ export function createClient(origin: string): Client {
 export async function eventually<Value>(
   ask: () => Value | Promise<Value>,
   holds: (value: Value) => boolean,
-  timeoutMs = 10_000,
+  timeoutMs = patience.timeout,
 ): Promise<Value> {
   const endsAt = performance.now() + timeoutMs;
   for (;;) {

@@ -117,6 +117,21 @@ async function spoilStore({ storeDirectory }: SupportDesk): Promise<void> {
     return JSON.stringify(report);
   });
   await writeFile(join(storeDirectory, "runs/20261121T110000Z-00000000.json"), `{${quoted}:1}`);
+  const records = (await readdir(join(storeDirectory, "audit"))).filter((name) => !name.includes("begun"));
+  for (const name of records) {
+    await edit(`audit/${name}`, (text) => {
+      const record = JSON.parse(text);
+      const actor = { user: hostileText.slice(0, 200), host: hostileText.slice(0, 200) };
+      const failure = { code: "internal", message: hostileText };
+      return JSON.stringify({
+        ...record,
+        actor,
+        failure,
+        reason: hostileText.slice(0, 500),
+        outcome: "failed",
+      });
+    });
+  }
   await edit(`tenants/${deskTenant}/current.json`, (text) => text);
 }
 

@@ -1,9 +1,12 @@
 import type { Server } from "node:http";
-import { welcomeAddress } from "../../cli/inspect/access.ts";
+import { createKeyGate, welcomeAddress } from "../../cli/inspect/access/key-gate.ts";
 import { createInspectServer } from "../../cli/inspect/inspect-server.ts";
+import type { RequestLog } from "../../cli/log-index/request-log.ts";
+import type { AskedGateway } from "../../cli/support/ask-gateway.ts";
+import { cliSettings } from "../../core/cli-settings.ts";
+import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
-import { cliSettings } from "../../core/settings.ts";
 import type { SupportDesk } from "./support-desk.ts";
 
 /** The pages of `inspect` over a support desk, on a free port. */
@@ -22,7 +25,12 @@ export interface InspectFixture {
 
 export async function startInspect(
   desk: SupportDesk,
-  options: { readonly now?: Date; readonly store?: ObjectStore } = {},
+  options: {
+    readonly now?: Date;
+    readonly store?: ObjectStore;
+    readonly gateway?: AskedGateway;
+    readonly log?: RequestLog;
+  } = {},
 ): Promise<InspectFixture> {
   const parsed = parseSettings(cliSettings, desk.env);
   if (!parsed.ok) throw new Error(parsed.faults.join("; "));
@@ -32,8 +40,10 @@ export async function startInspect(
     settings: parsed.values,
     now: () => options.now ?? new Date(),
     signal: new AbortController().signal,
+    ...(options.log === undefined ? {} : { log: options.log }),
+    ...(options.gateway && { gateway: options.gateway }),
   };
-  const server = createInspectServer(inspection, key);
+  const server = createInspectServer({ inspection, gate: createKeyGate(key), log: silentLog });
   const port = await listening(server);
   const url = `http://127.0.0.1:${port}`;
   const cookie = `partner-programs-${port}=${key}`;
@@ -51,6 +61,8 @@ export async function startInspect(
       }),
   };
 }
+
+const silentLog = createLogger({ level: "silent", program: "test", destination: { write: () => {} } });
 
 async function listening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -46,7 +46,7 @@ const auditScript = `(() => {
     if (own > level + 1) faults.push("heading skips a level: " + heading.textContent);
     level = own;
   }
-  for (const field of document.querySelectorAll("input, select")) {
+  for (const field of document.querySelectorAll("input, select, textarea")) {
     if (field.labels.length !== 1) faults.push("field without a label: " + field.name);
   }
   for (const table of document.querySelectorAll("table")) if (!table.caption) faults.push("table without a caption");

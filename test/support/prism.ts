@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePort } from "./free-port.ts";
 import type { ToolFolder } from "./partner-tools.ts";
 
 /** Prism on a free port: a mock of the document, or a proxy that holds what passes against it. */
@@ -15,6 +15,7 @@ export async function startPrism(
   document: string,
   options: { readonly upstream?: string } = {},
 ): Promise<Prism> {
+  // It takes no port 0.
   const port = await freePort();
   const prism = join(tools, "node_modules/@stoplight/prism-cli/dist/index.js");
   const task = options.upstream === undefined ? ["mock", document] : ["proxy", document, options.upstream];
@@ -38,14 +39,4 @@ export async function startPrism(
       if (child.exitCode === null && child.signalCode === null) await once(child, "close");
     },
   };
-}
-
-/** Prism takes no port 0. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("not a TCP listener");
-  return address.port;
 }

@@ -1,8 +1,9 @@
 import type { ProgramHistory } from "../../cli/snapshot/program-history.ts";
-import type { ProgramFacts } from "../../cli/support/explain/conclusion.ts";
 import type { ProgramInSource } from "../../cli/support/explain/program-in-source.ts";
 import type { ProgramInStore } from "../../cli/support/explain/program-in-store.ts";
 import type { LastRun } from "../../cli/support/run-history.ts";
+import type { ProgramFacts } from "../../cli/support/standing/program-standing.ts";
+import type { TenantWay } from "../../cli/support/standing/tenant-way.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 
 /** Facts of programs as `snapshot explain` finds them, for tests of what it makes of them. */
@@ -22,6 +23,7 @@ export function history(fields: Partial<ProgramHistory> = {}): ProgramHistory {
     last: null,
     isServed: false,
     removedBy: null,
+    rolledBackAt: null,
     unchangedSince: null,
     snapshotsExamined: 2,
     oldestExamined: oldSnapshot,
@@ -41,6 +43,7 @@ export function live(fields: Partial<LiveFinding> = {}): LiveFinding {
     hold: null,
     programs: 3,
     served: null,
+    near: null,
     history: history(),
     ...fields,
   };
@@ -75,13 +78,20 @@ export function lastRun(fields: Partial<LastRun> = {}): LastRun {
   };
 }
 
+const clearWay: TenantWay = {
+  builds: { kind: "running", at: "2026-11-21T12:00:01.000Z" },
+  keeper: { kind: "none" },
+};
+
 export function programFacts(fields: Partial<ProgramFacts> = {}): ProgramFacts {
   return {
     tenantId: parseTenantId("acme"),
     programId: "KYOTO-1",
+    removedAt: null,
     source: publishable,
     store: liveWithProgram(),
-    lastRun: lastRun(),
+    lastRun: lastRun({ onInvalid: "report" }),
+    way: clearWay,
     changes: [],
     ...fields,
   };

@@ -2,45 +2,16 @@ import { renderedProgram } from "../../cli/build/rendered-program.ts";
 import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
 import type { ProgramSource } from "../../cli/public-program/program-source.ts";
 import { type PublicProgram, publicProgram } from "../../cli/public-program/public-program.ts";
-import { defaultTerminalStatuses } from "../../core/settings.ts";
+import { bareProgram } from "../../cli/sandbox/programs/sandbox-program.ts";
+import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 import type { ProgramDetail, ProgramDetailResponse } from "../../schemas/generated/types.ts";
 
 const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };
 
 /** An active program of which only the id, the name and the capacity are known. */
 export function programSource(fields: Partial<ProgramSource> = {}): ProgramSource {
-  return {
-    programId: "p-1",
-    name: "Coastal Hike",
-    lifecycleState: "active",
-    departureDate: null,
-    returnDate: null,
-    capacityTotal: 20,
-    currency: null,
-    categoryType: null,
-    categorySubtype: null,
-    guideName: null,
-    legacyPrice: null,
-    description: null,
-    departurePoint: null,
-    marketingTags: null,
-    accommodationDescription: null,
-    coverUrl: null,
-    galleryUrls: null,
-    included: null,
-    excluded: null,
-    visits: null,
-    roomPrices: [],
-    childPrices: [],
-    hotelStays: [],
-    enrollments: [],
-    staff: [],
-    flights: [],
-    itinerary: [],
-    faq: [],
-    oversize: null,
-    ...fields,
-  };
+  const { programId = "p-1", ...own } = fields;
+  return bareProgram(programId, { name: "Coastal Hike", capacityTotal: 20, ...own });
 }
 
 export function mapped(fields: Partial<ProgramSource> = {}): PublicProgram {

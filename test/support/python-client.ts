@@ -18,11 +18,11 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 import programs_client
 o = json.loads(sys.argv[2])
-client = programs_client.ProgramsClient(o["baseUrl"], o["token"], o["state"],
-    refresh_per_poll=o["refreshPerPoll"], max_attempts=o["maxAttempts"])
 try:
+    client = programs_client.ProgramsClient(o["baseUrl"], o["token"], o["state"],
+        refresh_per_poll=o["refreshPerPoll"], max_attempts=o["maxAttempts"])
     print(json.dumps(vars(client.sync())))
-except programs_client.ProgramsApiError as error:
+except (programs_client.ProgramsApiError, ValueError) as error:
     sys.exit(str(error))
 `;
 

@@ -28,6 +28,8 @@ export interface FaultRule {
   readonly operation?: S3OperationName;
   /** Keys that end in this; every key unless given. */
   readonly keyEnd?: string;
+  /** Keys that begin with this; every key unless given. */
+  readonly keyStart?: string;
   /** Matching requests to let pass first. */
   readonly skip?: number;
   /** Matching requests to hit after that: 1 unless given. */
@@ -60,7 +62,7 @@ export function createFaultPlan(seed: number): FaultPlan {
       for (const entry of rules) {
         const { rule } = entry;
         if (rule.operation !== undefined && rule.operation !== operation) continue;
-        if (rule.keyEnd !== undefined && !key.endsWith(rule.keyEnd)) continue;
+        if (!key.endsWith(rule.keyEnd ?? "") || !key.startsWith(rule.keyStart ?? "")) continue;
         if (entry.left === 0 || random() >= (rule.probability ?? 1)) continue;
         if (entry.skip > 0) {
           entry.skip -= 1;

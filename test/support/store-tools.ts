@@ -44,9 +44,10 @@ export async function openStoreTools(): Promise<StoreTools> {
     run: (args, options = {}) => runCommand(args, { ...options, env: { ...env, ...options.env } }),
     build: (programs, options) => buildCanned(store, toolsTenant, programs, options),
     async publish(name) {
-      const { outcome, snapshotId } = await tools.build([{ programId: "KYOTO-1", name }]);
+      const run = await tools.build([{ programId: "KYOTO-1", name }]);
+      const { outcome, snapshotId } = run;
       if (outcome !== "published" || snapshotId === null)
-        throw new Error(`${name} was not published: ${outcome}`);
+        throw new Error(`${name} was not published: ${JSON.stringify(run)}`);
       return parseSnapshotId(snapshotId);
     },
     async current() {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { freePort } from "./free-port.ts";
 
 /** A hop to another server that a test can interrupt. */
 export interface TcpProxy {
@@ -34,7 +35,8 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       });
     }
   });
-  const listeningPort = await listen(server, 0);
+  const listeningPort = await freePort();
+  await listen(server, listeningPort);
   const endAll = (): void => {
     for (const socket of open) socket.destroy();
   };
@@ -59,10 +61,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   };
 }
 
-async function listen(server: Server, port: number): Promise<number> {
+async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("not a TCP server");
-  return address.port;
 }

@@ -3,7 +3,7 @@ import type { Explanation } from "./explain-program.ts";
 
 /** What `snapshot explain --json` prints; documented in docs/json.md. */
 export function explanationJson(explanation: Explanation, now: Date): object {
-  const { tenantId, programId, answer, verdict, summary, source, store, changes, lastRun, next } =
+  const { tenantId, programId, row, answer, verdict, summary, source, store, changes, lastRun, next } =
     explanation;
   return {
     at: now.toISOString(),
@@ -11,10 +11,12 @@ export function explanationJson(explanation: Explanation, now: Date): object {
     programId,
     answer,
     verdict,
+    row,
     summary,
     source: source.kind === "publishable" ? { kind: source.kind, dropped: source.dropped } : source,
     live: store.kind === "live" ? { ...store, served: store.served && servedJson(store.served) } : store,
     pendingChanges: changes,
+    garbled: explanation.garbled,
     lastRun: lastRun && { ...lastRunJson(lastRun), problems: explanation.lastRunProblems },
     next,
   };

@@ -1,19 +1,23 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import { checkedProgram } from "../../build/checked-program.ts";
 import { type ContentRules, contentRules } from "../../build/content-rules.ts";
-import { type SourceClient, withSourcePool } from "../../database/connect.ts";
-import { withExistingDatabase } from "../../database/existing-database.ts";
+import type { SourceClient } from "../../database/connect.ts";
 import { reportedProblem } from "../../public-program/problem.ts";
+import { knownSandbox } from "../../sandbox/sandbox-document.ts";
+import { sandboxProgramById } from "../../sandbox/sandbox-rows.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { dataOf } from "../../snapshot/stored-response.ts";
 import { type ElsewhereProgram, readElsewhere, readProgram } from "../../source/read-program.ts";
+import type { ReadProgram } from "../../source/read-programs.ts";
 import { readTenants } from "../../source/read-tenants.ts";
+import { askSource, type SourceAway } from "../ask-source.ts";
 
 /** What the booking database says of a program now, and what a build would make of it. */
 export type ProgramInSource =
-  | { readonly kind: "unavailable"; readonly reason: string }
+  | SourceAway
   | { readonly kind: "tenant_unknown" }
   | { readonly kind: "absent"; readonly elsewhere: readonly ElsewhereProgram[] }
   | { readonly kind: "not_publishable"; readonly state: string }
@@ -27,23 +31,31 @@ export type ProgramInSource =
       readonly dropped: readonly Problem[];
     };
 
+/** A partner is on the telephone. */
+const maxAskingMs = 20_000;
+
 /** Asks the source; never throws for its sake, since the store alone explains much. */
 export async function readProgramInSource(
+  store: ObjectStore,
   settings: CliSettings,
   tenantId: TenantId,
   programId: string,
   signal: AbortSignal,
 ): Promise<ProgramInSource> {
+  const rules = contentRules(settings);
   try {
-    return await withExistingDatabase(settings, (databaseUrl) =>
-      withSourcePool({ databaseUrl, connections: 1, signal }, (pool) =>
-        pool.withReading((client) => read(client, tenantId, programId, contentRules(settings))),
-      ),
-    );
+    // P97: the database knows nothing of the sandbox.
+    if ((await knownSandbox(store, signal)) === tenantId) {
+      const found = sandboxProgramById(programId);
+      return found === undefined ? { kind: "absent", elsewhere: [] } : inSource(found, rules);
+    }
   } catch (error) {
     if (signal.aborted) throw error;
     return { kind: "unavailable", reason: asFailure(error).message };
   }
+  return await askSource(settings, { maxMs: maxAskingMs, signal }, (client) =>
+    read(client, tenantId, programId, rules),
+  );
 }
 
 async function read(
@@ -56,6 +68,11 @@ async function read(
   if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
   const found = await readProgram(client, tenantId, programId, rules.limits);
   if (found === undefined) return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
+  return inSource(found, rules);
+}
+
+/** What a build would make of a program that the source has. */
+function inSource(found: ReadProgram, rules: ContentRules): ProgramInSource {
   const program = checkedProgram(found, rules);
   switch (program.kind) {
     case "unpublished":

@@ -1,20 +1,20 @@
-import { confirmedAtOf } from "../../../core/confirmations.ts";
 import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { nearestName } from "../../shell/nearest-name.ts";
+import { readLiveManifest, readPointer } from "../../snapshot/live-snapshot.ts";
 import { type ProgramHistory, programHistory } from "../../snapshot/program-history.ts";
 import { snapshotHistory } from "../../snapshot/snapshot-history.ts";
 import { dataOf, responseBytes } from "../../snapshot/stored-response.ts";
-import { publishedSnapshot } from "../../snapshot/stored-snapshot.ts";
-import { readConfirmed } from "../read-confirmed.ts";
+import type { Hold } from "../standing/tenant-way.ts";
 
 /** What partners get of a program now. */
 export type ProgramInStore =
-  /** Nothing was ever published for the tenant. */
-  | { readonly kind: "unpublished" }
+  /** Nothing was ever published for the tenant in the store of that address. */
+  | { readonly kind: "unpublished"; readonly store: string }
   /** The tenant's pointer, its manifest or the program's own file cannot be trusted. */
-  | { readonly kind: "damaged"; readonly reason: string }
+  | { readonly kind: "damaged"; readonly reason: string; readonly hold: Hold | null }
   | {
       readonly kind: "live";
       readonly snapshotId: SnapshotId;
@@ -22,10 +22,12 @@ export type ProgramInStore =
       readonly generatedAt: string;
       readonly publishedAt: string;
       readonly confirmedAt: string | null;
-      readonly hold: { readonly reason: string; readonly since: string } | null;
+      readonly hold: Hold | null;
       readonly programs: number;
       /** `null`: the live snapshot does not have the program. */
       readonly served: { readonly document: unknown; readonly sha256: string; readonly key: string } | null;
+      /** A program that the live snapshot has and whose id is nearly the one that was asked for; `null` when it has that very one. */
+      readonly near: string | null;
       readonly history: ProgramHistory;
     };
 
@@ -34,30 +36,37 @@ export async function readProgramInStore(
   store: ObjectStore,
   tenantId: TenantId,
   programId: string,
+  confirmedAt: (snapshotId: SnapshotId) => Promise<string | null>,
   signal: AbortSignal,
 ): Promise<ProgramInStore> {
+  let hold: Hold | null = null;
   try {
-    const live = await publishedSnapshot(store, tenantId, signal);
-    if (live === undefined) return { kind: "unpublished" };
-    const { manifest, pointer } = live;
+    const pointer = await readPointer(store, tenantId, signal);
+    if (pointer === undefined) return { kind: "unpublished", store: store.address };
+    ({ hold } = pointer.current);
+    const manifest = await readLiveManifest(store, pointer.current, signal);
     const entry = detailEntry(manifest, programId);
     const bytes = entry && (await responseBytes(store, entry, signal));
-    const { confirmations } = await readConfirmed(store, signal);
     return {
       kind: "live",
       snapshotId: manifest.snapshotId,
       generatedAt: manifest.generatedAt,
       publishedAt: pointer.current.publishedAt,
-      confirmedAt: confirmedAtOf(confirmations.get(tenantId), manifest.snapshotId),
-      hold: pointer.current.hold,
+      confirmedAt: await confirmedAt(manifest.snapshotId),
+      hold,
       programs: manifest.programs.count,
       served:
         entry && bytes ? { document: dataOf(bytes, entry.key), sha256: entry.sha256, key: entry.key } : null,
-      history: programHistory(await snapshotHistory(store, live, signal), manifest, programId),
+      near: entry === undefined ? (nearestName(programId, manifest.programs.ids()) ?? null) : null,
+      history: programHistory(
+        await snapshotHistory(store, { pointer, manifest }, signal),
+        manifest,
+        programId,
+      ),
     };
   } catch (error) {
     const { code, message } = asFailure(error);
-    if (code === "corrupt_document") return { kind: "damaged", reason: message };
+    if (code === "corrupt_document") return { kind: "damaged", reason: message, hold };
     throw error;
   }
 }

@@ -2,45 +2,72 @@ import { asFailure } from "../../../core/failure.ts";
 import { isTenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RequestLogLine } from "../../gateway-log/request-line.ts";
-import { type ProgramHistory, programHistory } from "../../snapshot/program-history.ts";
+import type { CliSettings } from "../../shell/shell.ts";
+import { missedProgram } from "../../snapshot/missed-program.ts";
+import { programHistory } from "../../snapshot/program-history.ts";
 import { snapshotHistory } from "../../snapshot/snapshot-history.ts";
 import { publishedSnapshot } from "../../snapshot/stored-snapshot.ts";
+import { type Explanation, explainProgram } from "../explain/explain-program.ts";
+import { readRemoved } from "../read-removed.ts";
 import { realCause } from "./real-cause.ts";
-import type { RealCause, RequestFacts } from "./request-facts.ts";
+import type { Miss, RealCause, RequestFacts } from "./request-facts.ts";
 import { registryReading, tokenFinding } from "./token-finding.ts";
 
 /** A request, what is known of it, and why it was answered as it was. */
 export interface ExplainedRequest extends RequestFacts, RealCause {}
 
+export interface RequestContext {
+  readonly store: ObjectStore;
+  /** How the booking system is asked about a program that was not found. */
+  readonly settings: CliSettings;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
 /** Holds what the log says against the store. Never throws for the store's sake: the log alone explains much. */
 export async function explainRequests(
-  store: ObjectStore,
   lines: readonly RequestLogLine[],
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<readonly ExplainedRequest[]> {
-  const registry = await registryReading(store);
+  const [registry, { removed }] = await Promise.all([
+    registryReading(context.store),
+    readRemoved(context.store, context.signal),
+  ]);
+  // A client that uses one id for many requests often asks for one program again and again.
+  const asked = new Map<string, Promise<Explanation>>();
   const explained: ExplainedRequest[] = [];
   for (const line of lines) {
     const isMissed = line.status === 404 && line.route === "detail";
-    const history = isMissed ? await historyOf(store, line, signal) : null;
-    const facts: RequestFacts = { line, token: tokenFinding(registry, line.tokenId), history };
+    const miss = isMissed ? await missOf(line, context, asked) : null;
+    const token = tokenFinding(registry, line.tokenId);
+    const removedAt = token.kind === "known" ? removed.get(token.token.tenantId)?.removedAt : undefined;
+    const facts: RequestFacts = { line, now: context.now, token, removedAt: removedAt ?? null, miss };
     explained.push({ ...facts, ...realCause(facts) });
   }
   return explained;
 }
 
-async function historyOf(
-  store: ObjectStore,
-  { tenantId, programId }: RequestLogLine,
-  signal: AbortSignal,
-): Promise<ProgramHistory | null> {
+async function missOf(
+  { tenantId, programId, snapshotId, time }: RequestLogLine,
+  { store, settings, now, signal }: RequestContext,
+  asked: Map<string, Promise<Explanation>>,
+): Promise<Miss | null> {
   if (tenantId === null || !isTenantId(tenantId) || programId === null) return null;
   try {
     const live = await publishedSnapshot(store, tenantId, signal);
     if (live === undefined) return null;
-    return programHistory(await snapshotHistory(store, live, signal), live.manifest, programId);
+    const snapshots = await snapshotHistory(store, live, signal);
+    const key = JSON.stringify([tenantId, programId]);
+    const explaining =
+      asked.get(key) ?? explainProgram(store, settings, { tenantId, programId }, now, signal);
+    asked.set(key, explaining);
+    return {
+      missed: missedProgram(snapshots, programId, snapshotId, new Date(time)),
+      history: programHistory(snapshots, live.manifest, programId),
+      now: await explaining,
+    };
   } catch (error) {
-    if (asFailure(error).code === "interrupted") throw error;
+    if (asFailure(error).code === "interrupted" || signal.aborted) throw error;
     return null;
   }
 }

@@ -1,4 +1,7 @@
 import type { RequestLogLine } from "../../gateway-log/request-line.ts";
+import { forOperations, forSupport, nextStep, type Step } from "../next-step.ts";
+import { shellWord } from "../shell-word.ts";
+import { programMissed } from "./program-missed.ts";
 import type { RealCause, RequestFacts } from "./request-facts.ts";
 import { serverFault } from "./server-fault.ts";
 import { tokenRefusal } from "./token-refusal.ts";
@@ -17,11 +20,11 @@ export function realCause(facts: RequestFacts): RealCause {
     case 403:
       return forbidden(facts);
     case 404:
-      return line.route === "detail" ? programNotFound(facts) : unknownPath();
+      return line.route === "detail" ? programMissed(line, facts.miss) : unknownPath();
     case 405:
       return cause(
-        `The method ${line.method ?? "of the request"} is not GET; the API is read-only. A browser's CORS preflight (OPTIONS) gets this, too.`,
-        "Tell the partner to send GET, from a server: the API is not for browsers.",
+        `The request was ${line.method ?? "of another method"}; the API only reads, by GET. A browser's own check (OPTIONS) gets this, too.`,
+        forSupport("Tell the partner to send GET, from a server: the API is not for browsers."),
       );
     case 429:
       return overLimit(facts);
@@ -31,114 +34,108 @@ export function realCause(facts: RequestFacts): RealCause {
 }
 
 function served(line: RequestLogLine): RealCause {
-  const what = line.programId === null ? "" : ` --program ${line.programId}`;
+  const what = line.programId === null ? "" : ` --program ${shellWord(line.programId)}`;
   const selector = line.route === "list" ? " --list" : line.route === "legacy" ? " --legacy" : what;
   return cause(
-    "The partner got the whole answer, with the digest that the manifest states.",
-    "To see the very bytes:",
-    ...(line.tenantId === null || line.snapshotId === null
-      ? []
-      : [`snapshot show --tenant ${line.tenantId} --snapshot ${line.snapshotId}${selector} --raw`]),
+    "The partner got the whole answer, byte for byte as it was published.",
+    forSupport(
+      "To see what the partner got:",
+      ...(line.tenantId === null || line.snapshotId === null
+        ? []
+        : [`snapshot show --tenant ${line.tenantId} --snapshot ${line.snapshotId}${selector}`]),
+    ),
   );
 }
 
 function cut(line: RequestLogLine): RealCause {
   if (line.causeCode === "too_many_waiting") {
     return cause(
-      "The client sent request after request on one connection without waiting for answers, so the gateway ended it.",
-      "Tell the partner to send the next request when the answer to the last one is there, and to use some connections side by side.",
+      "The partner's program sent request after request on one connection without waiting for answers, so the gateway ended it.",
+      forSupport(
+        "Tell the partner to send the next request when the answer to the last one is there, and to use some connections side by side.",
+      ),
     );
   }
-  const why = line.cause === null ? "the client went away before it had the whole answer" : line.cause;
+  if (line.cause === null || line.causeCode === "client_left") {
+    return cause(
+      "The partner's side ended the connection before it had the whole answer. Nothing wrong was delivered as complete.",
+      forSupport("Ask the partner for the timeout of its program, and for proxies in between."),
+    );
+  }
   return cause(
-    `The connection ended before the answer did: ${why}. Nothing wrong was delivered as complete.`,
-    line.cause === null
-      ? "Look at the client's own timeout and at the proxies between it and the gateway."
-      : "If it happens again, look whether the stored objects are whole.",
-    ...(line.cause === null || line.tenantId === null ? [] : [`snapshot verify --tenant ${line.tenantId}`]),
+    "The gateway ended the connection before the answer was complete, so that nothing wrong was delivered as complete. Technical detail below.",
+    forSupport(
+      "If it happens again, escalate to operations: a published file may be damaged.",
+      ...(line.tenantId === null ? [] : [`snapshot verify --tenant ${line.tenantId}`]),
+    ),
   );
 }
 
 function malformed(line: RequestLogLine): RealCause {
   if (line.route === "detail") {
     return cause(
-      "The id in the path is not well formed, so no program can have it: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit, percent-encoded at most once.",
-      "Tell the partner to take ids from the list, character by character.",
-      ...(line.tenantId === null ? [] : [`snapshot show --tenant ${line.tenantId} --list`]),
+      "What the partner asked for cannot be the id of a program: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit, percent-encoded at most once.",
+      forSupport(
+        "Tell the partner to take ids from the list, character by character.",
+        ...(line.tenantId === null ? [] : [`snapshot show --tenant ${line.tenantId} --list`]),
+      ),
     );
   }
   return cause(
-    `The request was no well-formed HTTP request (${line.cause ?? "malformed"}), so the connection was closed.`,
-    "Look at the partner's HTTP client and at the proxies in between; a browser or curl would not send this.",
+    `What arrived was no proper HTTP request (${line.cause ?? "malformed"}), so the gateway closed the connection.`,
+    forSupport(
+      "Ask the partner which program sends it, and for proxies in between; a browser or curl would not send this.",
+    ),
   );
 }
 
 function forbidden({ token }: RequestFacts): RealCause {
-  const scopes = token.kind === "known" ? token.token.scopes.join(" ") || "none" : "others";
-  const id = token.kind === "known" ? token.token.tokenId : undefined;
+  const known = token.kind === "known" ? token.token : undefined;
+  const scopes = known === undefined ? "others" : known.scopes.join(" ") || "none";
   return cause(
-    `The token is good but lacks the scope programs.read; it has: ${scopes}.`,
-    "Scopes never change. Issue a token with that scope, give it to the partner, and revoke this one.",
-    ...(token.kind === "known" ? [`token create --tenant ${token.token.tenantId}`] : []),
-    ...(id === undefined ? [] : [`token revoke ${id}`]),
-  );
-}
-
-function programNotFound({ line, history }: RequestFacts): RealCause {
-  const { programId, tenantId, snapshotId } = line;
-  const explain =
-    tenantId === null || programId === null
-      ? []
-      : [`snapshot explain --tenant ${tenantId} --program ${programId}`];
-  const program = programId === null ? "the program" : `program ${programId}`;
-  const base = `Snapshot ${snapshotId ?? "of that time"} does not have ${program}`;
-  if (history === null || snapshotId === null) {
-    return cause(`${base}; what other snapshots have is not known.`, "Ask why it is not served:", ...explain);
-  }
-  const { last, first, removedBy, isServed, snapshotsExamined } = history;
-  if (first === null || last === null) {
-    return cause(
-      `${base}, nor does any of the ${snapshotsExamined} snapshots that are kept: for this tenant the id never existed, or long ago. A token of another tenant would get the same answer.`,
-      "Ask why it is not served:",
-      ...explain,
-    );
-  }
-  // Snapshot ids begin with the time of the build.
-  if (last.snapshotId < snapshotId) {
-    const by = removedBy === null ? "a rollback" : `snapshot ${removedBy.snapshotId}`;
-    return cause(
-      `${base}: it was last in ${last.snapshotId} and was taken out by ${by}.`,
-      "Ask why:",
-      ...explain,
-    );
-  }
-  return cause(
-    `${base}: it came with ${first.snapshotId < snapshotId ? "a later snapshot again" : `snapshot ${first.snapshotId}`}${isServed ? " and is served now" : ""}.`,
-    isServed ? "The partner can ask again; nothing else is to be done." : "Ask why it is not served:",
-    ...(isServed ? [] : explain),
+    `The access key is good but does not give the right to read programs (scope programs.read); it has: ${scopes}.`,
+    forSupport("Ask operations for another access key; what a key gives a right to never changes."),
+    forOperations(
+      "Issue an access key with that right, hand it to the partner, and revoke this one when the partner has changed over.",
+      ...(known === undefined
+        ? []
+        : [`token create --tenant ${known.tenantId}`, `token revoke ${known.tokenId}`]),
+    ),
   );
 }
 
 function unknownPath(): RealCause {
   return cause(
-    "The path names nothing that the API has. Paths are compared exactly: case, no slash at the end, no double slash. (The log does not keep paths, since clients put secrets into them.)",
-    "Ask the partner for the exact URL: /v1/programs, /v1/programs/{id}, or the deprecated /api/v1/partner/programs.",
+    "The address is none that the API has. Addresses are compared exactly: capitals, no slash at the end, no double slash. (The log does not keep addresses, since some programs put secrets into them.)",
+    forSupport(
+      "Ask the partner for the exact address: /v1/programs, /v1/programs/{id}, or the deprecated /api/v1/partner/programs, which has no addresses with ids.",
+    ),
   );
 }
 
 function overLimit({ line, token }: RequestFacts): RealCause {
   const own = token.kind === "known" ? token.token.rateLimit : null;
   const limit = line.limit ?? own;
-  const whose = own === null ? "the gateway's general limit, RATE_LIMIT_REQUESTS" : "the token's own limit";
-  const tenantId = line.tenantId ?? undefined;
+  // Where the list of access keys cannot be read, nobody knows which it was.
+  const whose =
+    token.kind !== "known"
+      ? ""
+      : own === null
+        ? " (the limit of all, RATE_LIMIT_REQUESTS)"
+        : " (the access key's own limit)";
   return cause(
-    `The token made more requests than ${limit === null ? "its limit allows" : `${limit} per window`} (${whose}). All resources count together, also answers 400, 403 and 404; the header Retry-After said when to go on.`,
-    "Tell the partner to keep the answers for a while; the list is one request. If the use is legitimate, issue a token with a higher limit.",
-    "token usage --log FILE",
-    ...(tenantId === undefined ? [] : [`token create --tenant ${tenantId} --rate-limit N`]),
+    `The access key made more requests than ${limit === null ? "its limit allows" : `${limit} in the time of a window`}${whose}. All requests count together, also those answered 400, 403 and 404; the header Retry-After said when to go on.`,
+    forSupport(
+      "Tell the partner to keep answers for a while; all programs are one request for the list.",
+      "token usage --log FILE",
+    ),
+    forOperations(
+      "If the partner's need is real, issue an access key with a higher limit.",
+      ...(line.tenantId === null ? [] : [`token create --tenant ${line.tenantId} --rate-limit N`]),
+    ),
   );
 }
 
-function cause(summary: string, text: string, ...commands: readonly string[]): RealCause {
-  return { summary, next: { text, commands } };
+function cause(summary: string, ...steps: readonly Step[]): RealCause {
+  return { summary, next: nextStep(...steps) };
 }

@@ -1,14 +1,27 @@
 import type { RequestLogLine } from "../../gateway-log/request-line.ts";
+import type { MissedProgram } from "../../snapshot/missed-program.ts";
 import type { ProgramHistory } from "../../snapshot/program-history.ts";
-import type { NextStep } from "../explain/next-step.ts";
+import type { Explanation } from "../explain/explain-program.ts";
+import type { NextStep } from "../next-step.ts";
 import type { TokenFinding } from "./token-finding.ts";
 
 /** What is known of one request, from the log and from the store. */
 export interface RequestFacts {
   readonly line: RequestLogLine;
+  /** When it is asked: what is to be done next is of now, whenever the request was. */
+  readonly now: Date;
   readonly token: TokenFinding;
+  /** When the access key's tenant was removed, RFC 3339; `null` while it is not, or when that is not known. */
+  readonly removedAt: string | null;
   /** Of the program that was asked for in vain; `null` when none was, or when nothing could be found out. */
-  readonly history: ProgramHistory | null;
+  readonly miss: Miss | null;
+}
+
+/** A program that was asked for in vain: why it was not there then, and how it stands now. */
+export interface Miss {
+  readonly missed: MissedProgram;
+  readonly history: ProgramHistory;
+  readonly now: Explanation;
 }
 
 /** Why a request was answered as it was, for somebody who reads neither code nor specification. */

@@ -1,10 +1,23 @@
 import type { ExplainedRequest } from "./explain-request.ts";
+import type { Miss } from "./request-facts.ts";
 import type { TokenFinding } from "./token-finding.ts";
 
 /** An element of what `request explain --json` prints; documented in docs/json.md. */
-export function requestJson({ line, token, history, summary, next }: ExplainedRequest): object {
+export function requestJson({ line, token, miss, summary, next }: ExplainedRequest): object {
   const { requestId: _, ...logged } = line;
-  return { ...logged, token: tokenJson(token), program: history, summary, next };
+  return {
+    ...logged,
+    token: tokenJson(token),
+    program: miss?.history ?? null,
+    missed: miss?.missed ?? null,
+    now: miss && nowJson(miss),
+    summary,
+    next,
+  };
+}
+
+function nowJson({ now: { answer, verdict, row, summary } }: Miss): object {
+  return { answer, verdict, row, summary };
 }
 
 function tokenJson(token: TokenFinding): object | null {

@@ -1,47 +1,58 @@
 import type { CauseCode } from "../../../core/cause-code.ts";
 import type { RequestLogLine } from "../../gateway-log/request-line.ts";
+import { forOperations, forSupport, nextStep } from "../next-step.ts";
 import type { RealCause } from "./request-facts.ts";
 
 /** What an operator can do about a 500, by the code that the gateway noted; its text names the object or the fault. */
 export function serverFault(line: RequestLogLine): RealCause {
   const tenant = line.tenantId === null ? "" : ` --tenant ${line.tenantId}`;
-  const { text, commands } = remedies.get(line.causeCode) ?? unexpected;
+  const { summary, remedy, commands } = faults.get(line.causeCode) ?? unexpected;
   return {
-    summary: `The gateway could not answer: ${line.cause ?? "it noted no cause."}`,
-    next: { text, commands: commands.map((command) => command.replace("{tenant}", tenant)) },
+    summary,
+    next: nextStep(
+      forSupport("Escalate to operations with this page; tell the partner to try again in some minutes."),
+      forOperations(remedy, ...commands.map((command) => command.replace("{tenant}", tenant))),
+    ),
   };
 }
 
-interface Remedy {
-  readonly text: string;
+interface Fault {
+  readonly summary: string;
+  readonly remedy: string;
   /** `{tenant}` stands for the option that names the tenant. */
   readonly commands: readonly string[];
 }
 
-const storeFault: Remedy = {
-  text: "The object store did not answer in time or refused. Gateways recover by themselves once it does.",
+const storeFault: Fault = {
+  summary: "The place where the published files lie did not answer, or refused. Technical detail below.",
+  remedy: "See what the object store says. Gateways recover by themselves once it answers.",
   commands: ["store check"],
 };
 
-const remedies: ReadonlyMap<string | null, Remedy> = new Map<CauseCode, Remedy>([
+const faults: ReadonlyMap<string | null, Fault> = new Map<CauseCode, Fault>([
   [
     "registry_unconfirmed",
     {
-      text: "The gateways can't confirm auth/tokens.json and fail closed. See whether the store answers and the object is whole; they recover by themselves.",
+      summary:
+        "The gateway could not confirm which access keys are good, and lets nobody in until it can. Technical detail below.",
+      remedy: "See whether the store answers and auth/tokens.json is whole; gateways recover by themselves.",
       commands: ["store check", "token list"],
     },
   ],
   [
     "not_found",
     {
-      text: "The token's tenant was never published. Build it, or revoke the token.",
+      summary: "Nothing was published then for the tenant of this access key. Technical detail below.",
+      remedy: "If nothing is by now, build the tenant, or revoke the access key.",
       commands: ["snapshot status{tenant}", "snapshot build{tenant}"],
     },
   ],
   [
     "corrupt_document",
     {
-      text: "An object in the store is damaged or gone. See how much; then write every file anew, or make an earlier snapshot live.",
+      summary:
+        "A published file is damaged, and the gateway sends none rather than a wrong one. Technical detail below.",
+      remedy: "See how much is damaged; then write every file anew, or make an earlier snapshot live.",
       commands: ["snapshot verify{tenant}", "snapshot build{tenant} --rewrite", "snapshot rollback{tenant}"],
     },
   ],
@@ -50,7 +61,8 @@ const remedies: ReadonlyMap<string | null, Remedy> = new Map<CauseCode, Remedy>(
   ["store_unsupported", storeFault],
 ]);
 
-const unexpected: Remedy = {
-  text: "This is unexpected: keep the log lines around it and report them.",
+const unexpected: Fault = {
+  summary: "The gateway met something that nobody expected. Technical detail below.",
+  remedy: "Keep the log lines around it and report them.",
   commands: ["snapshot status{tenant}", "store check"],
 };

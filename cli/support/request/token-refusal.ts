@@ -1,100 +1,71 @@
 import type { CauseCode } from "../../../core/cause-code.ts";
-import type { RegisteredToken } from "../../../core/token-registry.ts";
 import type { RequestLogLine } from "../../gateway-log/request-line.ts";
+import { forOperations, forSupport, nextStep, type Step } from "../next-step.ts";
+import { endedToken } from "./ended-token.ts";
 import type { RealCause, RequestFacts } from "./request-facts.ts";
 
-/** Why a token was refused with 401: its own history, where the gateway knew which one it was. */
-export function tokenRefusal({ line, token }: RequestFacts): RealCause {
+/** Why an access key was refused with 401: its own history, where the gateway knew which one it was. */
+export function tokenRefusal(facts: RequestFacts): RealCause {
+  const { line, token } = facts;
   switch (token.kind) {
     case "none":
       return anonymous(line);
     case "foreign":
-      return {
-        summary: `The log names token ${line.tokenId}, which is not in this store's registry: the log is of a gateway with another store.`,
-        next: { text: "Run this with the gateway's STORE_URL.", commands: ["config"] },
-      };
+      return cause(
+        `The log names the access key ${line.tokenId}, which is none of this installation's: the log is of a gateway with another store.`,
+        forSupport("Run this with the gateway's STORE_URL.", "config"),
+      );
     case "unavailable":
-      return {
-        summary: `The gateway refused token ${line.tokenId} (${line.cause ?? "no reason given"}). More is in the registry, which could not be read: ${token.reason}`,
-        next: { text: "Ask again when the store answers.", commands: ["store check"] },
-      };
+      return cause(
+        `The gateway refused the access key ${line.tokenId} (${line.cause ?? "it noted no reason"}). More is not known, since the list of access keys could not be read: ${token.reason}`,
+        forSupport("Ask again when the store answers.", "store check"),
+      );
     case "known":
-      return known(token.token, token.successors);
+      return endedToken(facts, token.token, token.successors);
   }
 }
 
-/** The gateway did not know the token. */
-function anonymous({ causeCode, cause }: RequestLogLine): RealCause {
+/** The gateway did not know the access key. */
+function anonymous({ causeCode, cause: noted }: RequestLogLine): RealCause {
   return (
-    anonymousCauses.get(causeCode) ?? {
-      summary: `The gateway refused the request: ${cause ?? "it noted no cause"}.`,
-      next: { text: "Ask the partner for the request as it was sent, without the token.", commands: [] },
-    }
+    anonymousCauses.get(causeCode) ??
+    cause(
+      `The gateway refused the request: ${noted ?? "it noted no cause"}.`,
+      forSupport("Ask the partner for the request as it was sent, without the access key."),
+    )
   );
 }
 
 const anonymousCauses: ReadonlyMap<string | null, RealCause> = new Map<CauseCode, RealCause>([
   [
     "no_token",
-    {
-      summary: "The request had no bearer token: no header `Authorization: Bearer ...`.",
-      next: {
-        text: "Tell the partner to send the header; a token in the query string or in a cookie does not count. Look also at proxies that drop it.",
-        commands: [],
-      },
-    },
+    cause(
+      "The request came without an access key: it had no header `Authorization: Bearer ...`.",
+      forSupport(
+        "Tell the partner to send the header; an access key in the address or in a cookie does not count. Ask also for proxies that drop the header.",
+      ),
+    ),
   ],
   [
     "unknown_token",
-    {
-      summary:
-        "The token has the right form, but this store never issued it: it belongs to another installation.",
-      next: {
-        text: "Give the partner a token of this installation.",
-        commands: ["token list", "token create --tenant ID"],
-      },
-    },
+    cause(
+      "The access key is whole, but was never issued here: it belongs to another installation, such as a test system.",
+      forSupport("Ask the partner which address and which access key its program uses.", "token list"),
+      forOperations("If the partner has none of this installation, issue one.", "token create --tenant ID"),
+    ),
   ],
   [
     "malformed_token",
-    {
-      summary:
-        "What was sent as a token is none: it was cut, mistyped, or is of another system, or the header was sent twice.",
-      next: {
-        text: "Tell the partner to copy the whole token: ppr_ and 49 letters and digits, after `Bearer` and a space. A lost one is replaced by rotation.",
-        commands: ["token list", "token rotate TOKEN_ID"],
-      },
-    },
+    cause(
+      "The access key was incomplete or altered: cut off, mistyped, of another system, or sent twice.",
+      forSupport(
+        "Ask the partner to copy it again, whole: ppr_ and 49 letters and digits, after `Bearer` and a space. Don't have it rotated yet: that stops a working access key.",
+        "token list",
+      ),
+    ),
   ],
 ]);
 
-function known(token: RegisteredToken, successors: readonly RegisteredToken[]): RealCause {
-  const name = token.name === null ? token.tokenId : `${token.tokenId} (${token.name})`;
-  const replacement = successors[0];
-  const newest = successors.at(-1);
-  if (token.revokedAt === null) {
-    return {
-      summary: `Token ${name} expired at ${token.expiresAt ?? "the time of the request"}.`,
-      next: {
-        text: "Issue a new one; an expired token can't be rotated.",
-        commands: [`token create --tenant ${token.tenantId}`],
-      },
-    };
-  }
-  if (replacement === undefined || newest === undefined) {
-    return {
-      summary: `Token ${name} was revoked at ${token.revokedAt} by \`token revoke\`, without a replacement.`,
-      next: {
-        text: "If the partner may still read the programs, issue a new one.",
-        commands: [`token create --tenant ${token.tenantId}`],
-      },
-    };
-  }
-  return {
-    summary: `Token ${name} was revoked at ${token.revokedAt} by \`token rotate\`, which issued ${replacement.tokenId} in its place${newest === replacement ? "" : ` (by now replaced by ${newest.tokenId})`}. The partner still uses the old one.`,
-    next: {
-      text: `Ask whether the partner got the new one. Nobody can see its plaintext again; if it is lost, rotate once more.`,
-      commands: [`token rotate ${newest.tokenId}`],
-    },
-  };
+function cause(summary: string, ...steps: readonly Step[]): RealCause {
+  return { summary, next: nextStep(...steps) };
 }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { patience } from "../../support/patience.ts";
 import {
   type Ending,
   type Moment,
@@ -112,7 +113,7 @@ describe("snapshot watch", () => {
     await watch?.ended;
   });
 
-  test("goes on, whenever its sessions end, and builds again", { timeout: 240_000 }, async () => {
+  test("goes on, whenever its sessions end, and builds again", async () => {
     watch = startCli(["snapshot", "watch", "--interval", "1"], { env });
     let isEnded = false;
     void watch.ended.then(() => {
@@ -138,25 +139,19 @@ describe("snapshot watch", () => {
       if (connects(moment)) await endAll();
       await bench.insertPrograms("acme", `round-${round}`);
       await ended;
-      await vi.waitFor(
-        async () => {
-          expect(isEnded, `${moment.when} ${moment.at} ended the watch`).toBe(false);
-          const { list } = await bench.published("acme");
-          expect(list.data.map(({ id }) => id)).toContain(`round-${round}`);
-        },
-        { timeout: 30_000, interval: 50 },
-      );
+      await vi.waitFor(async () => {
+        expect(isEnded, `${moment.when} ${moment.at} ended the watch`).toBe(false);
+        const { list } = await bench.published("acme");
+        expect(list.data.map(({ id }) => id)).toContain(`round-${round}`);
+      }, patience);
     }
     // All its sessions at once, with the one that listens.
     await endAll();
     await bench.insertPrograms("acme", "last");
-    await vi.waitFor(
-      async () => {
-        const { list } = await bench.published("acme");
-        expect(list.data.map(({ id }) => id)).toContain("last");
-      },
-      { timeout: 30_000, interval: 50 },
-    );
+    await vi.waitFor(async () => {
+      const { list } = await bench.published("acme");
+      expect(list.data.map(({ id }) => id)).toContain("last");
+    }, patience);
     watch.child.kill("SIGTERM");
     const { status, stderr } = await watch.ended;
     expect(status).toBe(0);

@@ -100,9 +100,7 @@ function sumOfCounts({ tenants }: RunReport): Readonly<Record<string, number>> {
   return found;
 }
 
-test("whatever the rows, a build ends well, leaves the neighbour alone and accounts for every program", {
-  timeout: 120_000,
-}, async () => {
+test("whatever the rows, a build ends well, leaves the neighbour alone and accounts for every program", async () => {
   await fc.assert(
     fc.asyncProperty(hostileSource, fc.boolean(), async (source, isTight) => {
       await bench.reset();

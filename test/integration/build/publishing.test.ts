@@ -145,6 +145,13 @@ describe("P7 an unchanged build", () => {
     expect(await buildEffect(bench)).toMatchObject({ written: [], run: { outcome: "unchanged" } });
   });
 
+  test("writes nothing beside a draft, either, whose id no published program could have", async () => {
+    await bench.insertPrograms("acme", { program_id: "d 2", lifecycle_state: "draft" });
+    await bench.build();
+    const { run } = await buildEffect(bench);
+    expect(run).toMatchObject({ outcome: "unchanged", requests: { put: 0 }, counts: { notPublishable: 2 } });
+  });
+
   test("is one also when only what is not published has changed", async () => {
     await bench.build();
     await bench.source.query(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { contractViews } from "../../../cli/source/contract.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
 
 let bench: Workbench;
 
@@ -73,6 +73,50 @@ describe("ids of other types than text", () => {
     const { details } = await bench.published("acme");
     expect(details.get("a")?.prices.rooms).toEqual([{ occupancy: 1, amount: 1 }]);
     expect(details.get("A")?.prices.rooms).toEqual([{ occupancy: 2, amount: 2 }]);
+  });
+
+  test("ids that a collation calls equal are still two programs, each with its own children", async () => {
+    await bench.source.query(
+      "CREATE COLLATION IF NOT EXISTS caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+    );
+    await retype("program_id", "text COLLATE caseless");
+    await retype("tenant_id", "text COLLATE caseless");
+    await bench.source.insert("tenants", { tenant_id: "acme" });
+    await bench.insertPrograms("acme", "a", "A", "b", "c", "d", "e");
+    for (const [at, id] of ["A", "a"].entries()) {
+      await bench.insertRows("room_prices", "acme", id, { occupancy: at + 1, amount: at + 1 });
+      await bench.insertRows("enrollments", "acme", id, ...Array.from({ length: at + 3 }, () => ({})));
+    }
+    expect((await bench.build()).status).toBe(0);
+    // Read by its id alone, beside what is taken over.
+    await bench.source.query(
+      `UPDATE partner_source.programs SET description = 'new' WHERE program_id COLLATE "C" = 'A'`,
+    );
+    const { status, report } = await bench.build();
+    expect([status, tenantRun(report, "acme").counts]).toMatchObject([0, { changed: 1, unchanged: 5 }]);
+    const { list, details } = await bench.published("acme");
+    expect(list.data.map(({ id }) => id)).toEqual(["A", "a", "b", "c", "d", "e"]);
+    for (const [at, id] of ["A", "a"].entries()) {
+      const own = { capacity: { used: at + 3 }, prices: { rooms: [{ occupancy: at + 1, amount: at + 1 }] } };
+      expect(details.get(id)).toMatchObject(own);
+      // Its queries are those for large rows.
+      const preview = await bench.run(["source", "preview", "--tenant", "acme", "--program", id, "--json"]);
+      expect(JSON.parse(preview.stdout).program.document.data).toMatchObject(own);
+    }
+  });
+
+  test("a text of a large row has changed, too, where its collation calls both equal", async () => {
+    await bench.source.query(`
+      CREATE COLLATION IF NOT EXISTS caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+      ALTER TABLE partner_source.programs ALTER COLUMN name TYPE text COLLATE caseless`);
+    const env = { MAX_VALUE_KB: "1" };
+    const large = { description: "x".repeat(900), departure_point: "y".repeat(900) };
+    await bench.source.insert("tenants", { tenant_id: "acme" });
+    await bench.insertPrograms("acme", { program_id: "a", name: "To the sea", ...large }, "b", "c", "d");
+    await bench.build([], { env });
+    await bench.source.query("UPDATE partner_source.programs SET name = 'To the Sea' WHERE program_id = 'a'");
+    await bench.build([], { env });
+    expect((await bench.published("acme")).details.get("a")?.name).toBe("To the Sea");
   });
 
   test("tenants that citext calls equal are refused rather than mixed", async () => {

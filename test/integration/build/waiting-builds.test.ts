@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { withClaimsSession } from "../../../cli/build/tenant-claims.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { gateSource } from "../../support/gated-source.ts";
+import { patience } from "../../support/patience.ts";
 import { startCli } from "../../support/run-cli.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
@@ -29,13 +30,13 @@ test("P35: a build that waits for another builder says for which tenant, within 
         "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
       );
       expect(row).toBeDefined();
-    }, 20_000);
+    }, patience);
     const second = startCli(["snapshot", "build"], { env });
     let said = "";
     second.child.stderr?.on("data", (text: string) => {
       said += text;
     });
-    await vi.waitFor(() => expect(said).not.toBe(""), 10_000);
+    await vi.waitFor(() => expect(said).not.toBe(""), patience);
     await gate.open();
     expect(await first.ended).toMatchObject({ status: 0, stderr: "" });
     expect(await second.ended).toMatchObject({
@@ -62,7 +63,7 @@ test("P35: a builder that waited too long says so and builds the tenant itself, 
     await withClaimsSession(impatient, async (session) => {
       const claims = await session.begin(0);
       expect(await claims.tryClaim(acme)).toBe("taken");
-      await vi.waitFor(async () => expect(await claims.tryClaim(acme)).toBe("ours"));
+      await vi.waitFor(async () => expect(await claims.tryClaim(acme)).toBe("ours"), patience);
       await claims.release(acme, true);
       expect(await (await session.begin(0)).tryClaim(acme)).toBe("ours");
     });

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
+import { patience } from "../../support/patience.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { openWorkbench, parsedReport, type Workbench } from "../../support/workbench.ts";
 
 let bench: Workbench;
 let watch: CliProcess | undefined;
@@ -36,8 +37,6 @@ async function servedIds(tenantId: string): Promise<readonly string[]> {
   const { list } = await bench.published(tenantId);
   return list.data.map(({ id }) => id).sort();
 }
-
-const patience = { timeout: 20_000, interval: 50 };
 
 describe("snapshot watch", () => {
   test("builds all tenants at its start, and a tenant again as soon as the source says that it changed", async () => {
@@ -77,6 +76,30 @@ describe("snapshot watch", () => {
     expect(JSON.parse(first)).toMatchObject({
       outcome: "published",
       tenants: [{ tenantId: "acme" }, { tenantId: "beta" }],
+    });
+  });
+
+  test("P9 is not refused a tenant on hold of which it is told: it withdraws what is withdrawn, and passes it over", async () => {
+    await bench.insertPrograms("acme", "a2");
+    await bench.build();
+    await bench.source.query("UPDATE partner_source.programs SET name = 'New' WHERE program_id = 'a'");
+    await bench.build();
+    await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
+    let printed = "";
+    startWatch("--interval", "3600", "--json").child.stdout?.on("data", (text: string) => {
+      printed += text;
+    });
+    await vi.waitFor(() => expect(printed).toContain("\n"), patience);
+    await bench.source.query(
+      `UPDATE partner_source.programs SET lifecycle_state = 'cancelled' WHERE program_id = 'a2';
+       NOTIFY partner_source_changed, 'acme'`,
+    );
+    const reports = () => printed.split("\n").slice(0, -1).map(parsedReport);
+    await vi.waitFor(() => expect(reports()).toHaveLength(2), patience);
+    expect(reports()[1]).toMatchObject({
+      outcome: "published",
+      exitStatus: 0,
+      tenants: [{ tenantId: "acme", outcome: "held", counts: { withdrawn: 1 } }],
     });
   });
 

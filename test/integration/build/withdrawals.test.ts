@@ -1,6 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { release } from "../../../cli/snapshot/release.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import { manifestKey, sourceMemoryKey } from "../../../core/object-key.ts";
+import { manifestKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
 
@@ -116,9 +119,10 @@ describe("P20 a withdrawal arrives", () => {
     await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
     const { hold } = (await bench.published("acme")).current;
     await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
-    const { status, run } = await build();
-    expect(status).toBe(0);
+    const { status, run, report } = await build();
+    expect([status, report.outcome]).toEqual([0, "published"]);
     expect(run).toMatchObject({ outcome: "held", generation: 4, livePrograms: 11, counts: { withdrawn: 1 } });
+    expect((await bench.build()).report.outcome).toBe("unchanged");
     const { current, details } = await bench.published("acme");
     expect(current.hold).toEqual(hold);
     expect(details.get("p-1")?.name).toBe("Tour 1");
@@ -127,6 +131,27 @@ describe("P20 a withdrawal arrives", () => {
     await bench.run(["snapshot", "release", "--tenant", "acme"]);
     expect((await build()).run).toMatchObject({ outcome: "published", generation: 5 });
     expect((await bench.published("acme")).details.get("p-1")?.name).toBe("Second");
+    expect(await servedIds()).toEqual(eleven);
+  });
+
+  test("on hold while a release is under way, which ends the hold all the same", async () => {
+    await set("name", "Second", "program_id = 'p-1'");
+    await build();
+    await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
+    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+    let isFirst = true;
+    const store: ObjectStore = {
+      ...bench.store,
+      async put(key, ...rest) {
+        if (isFirst) expect((await build()).run).toMatchObject({ outcome: "held", livePrograms: 11 });
+        isFirst = false;
+        return await bench.store.put(key, ...rest);
+      },
+    };
+    const { signal } = new AbortController();
+    const released = await release(acme, { store, now: () => new Date(), randomBytes, signal });
+    expect(released.outcome).toBe("released");
+    expect((await bench.published("acme")).current).toMatchObject({ hold: null, generation: 4 });
     expect(await servedIds()).toEqual(eleven);
   });
 
@@ -229,16 +254,4 @@ describe("a build that may not publish", () => {
     await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
     expect((await build()).run).toMatchObject({ outcome: "held", problemCounts: { manifest_unreadable: 1 } });
   });
-});
-
-test("a memory that cannot be written fails nothing, and is told", async () => {
-  await bench.source.query("UPDATE partner_source.programs SET name = 'New' WHERE program_id = 'p-1'");
-  const { mkdir, rm } = await import("node:fs/promises");
-  const path = `${bench.storeDirectory}/${sourceMemoryKey(acme)}`;
-  await rm(path);
-  await mkdir(`${path}/in-the-way`, { recursive: true });
-  const { status, run } = await build();
-  expect(status).toBe(0);
-  expect(run).toMatchObject({ outcome: "published", problemCounts: { memory_unwritten: 1 } });
-  expect((await bench.published("acme")).details.get("p-1")?.name).toBe("New");
 });

@@ -12,8 +12,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The packages whose code a call loads: V8's coverage names every script that it compiled. */
+/** The packages whose code a call loads. */
 async function packagesLoadedBy(...args: readonly string[]): Promise<ReadonlySet<string>> {
+  const urls = await scriptsLoadedBy(...args);
+  return new Set(urls.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []));
+}
+
+/** V8's coverage names every script that it compiled. */
+async function scriptsLoadedBy(...args: readonly string[]): Promise<readonly string[]> {
   const coverage = await mkdtemp(join(folder, "call-"));
   const { status } = await runCli(args, {
     env: { NODE_V8_COVERAGE: coverage, STORE_URL: `file:${folder}/store` },
@@ -23,7 +29,7 @@ async function packagesLoadedBy(...args: readonly string[]): Promise<ReadonlySet
   const { result }: { result: readonly { url: string }[] } = JSON.parse(
     await readFile(join(coverage, file), "utf8"),
   );
-  return new Set(result.flatMap(({ url }) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []));
+  return result.map(({ url }) => url);
 }
 
 describe("a call loads the code that it needs, and no other", () => {
@@ -35,6 +41,11 @@ describe("a call loads the code that it needs, and no other", () => {
     const loaded = await packagesLoadedBy(...args);
     for (const name of expected) expect(loaded).toContain(name);
     for (const name of ["knex", "pg", "@aws-sdk/client-s3", "express"]) expect(loaded).not.toContain(name);
+  });
+
+  test("--version loads one package, and no command", async () => {
+    expect([...(await packagesLoadedBy("--version"))]).toEqual(["commander"]);
+    expect((await scriptsLoadedBy("--version")).filter((url) => url.includes("/cli/commands/"))).toEqual([]);
   });
 
   test("knex is loaded for the reference schema alone", async () => {

@@ -32,9 +32,7 @@ async function freezeAt(k: number): Promise<BuildProcess | undefined> {
   return first === build ? build : undefined;
 }
 
-test("P5 a builder that is frozen at any of its store calls while another publishes loses or builds anew: it never wins with old data", {
-  timeout: 300_000,
-}, async () => {
+test("P5 a builder that is frozen at any of its store calls while another publishes loses or builds anew: it never wins with old data", async () => {
   const { objects } = stage.server;
   await stage.setVersion(1);
   expect((await stage.run("snapshot", "build")).status).toBe(0);

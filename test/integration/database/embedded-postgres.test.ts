@@ -1,17 +1,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { canEnter } from "../../../cli/database/server-account.ts";
+import { answers } from "../../../cli/database/server-process.ts";
 import {
   startEmbeddedPostgres,
   withEmbeddedPostgres,
 } from "../../../cli/database/start-embedded-postgres.ts";
+import { patience } from "../../support/patience.ts";
 import { isQuick } from "../../support/quick-pass.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -39,8 +43,8 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
-  // Until then it writes into the directory.
-  await serverEnd();
+  // Until then it writes into the directory. One that a test killed leaves its lock file.
+  await serverEnd((pid) => !isAlive(pid));
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -78,9 +82,35 @@ async function serverPid(): Promise<number | undefined> {
   return lockFile === "" ? undefined : Number.parseInt(lockFile, 10);
 }
 
-async function serverEnd(): Promise<void> {
-  while ((await serverPid()) !== undefined) await delay(10);
+async function serverEnd(isGone = (_pid: number) => false): Promise<void> {
+  for (let pid = await serverPid(); pid !== undefined && !isGone(pid); pid = await serverPid()) {
+    await delay(10);
+  }
 }
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("a server that is connected to, and cut off without an answer, is on its way out", async () => {
+  let isCut = true;
+  const server = createServer((socket) => {
+    if (isCut) socket.resetAndDestroy();
+    else socket.once("data", () => socket.end("N"));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  expect(await answers(port)).toBe(false);
+  isCut = false;
+  expect(await answers(port)).toBe(true);
+  await promisify(server.close.bind(server))();
+  expect(await answers(port)).toBe(false);
+});
 
 describe("startEmbeddedPostgres", () => {
   whole("creates the database on first use and keeps its data", async () => {
@@ -185,7 +215,7 @@ describe("startEmbeddedPostgres", () => {
     await vi.waitFor(async () => {
       const log = await readFile(join(dataDir, "postgres/server.log"), "utf8");
       expect(log).toContain("database system is shut down");
-    });
+    }, patience);
   });
 
   whole("starts over what a killed server left behind", async () => {

@@ -9,6 +9,7 @@ const token = issueToken("alpine-walks");
 
 beforeAll(async () => {
   fixture = await startGateway({
+    env: { TRUSTED_PROXIES: "127.0.0.1" },
     async fill(store, tokens) {
       await publishSnapshot(store, "alpine-walks", { programIds: ["a"] });
       await tokens.write([token]);
@@ -18,14 +19,14 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 test("the operator guide lists every field of a request's log line", async () => {
-  const authorization = { Authorization: `Bearer ${token.plaintext}` };
+  const headers = { Authorization: `Bearer ${token.plaintext}`, "X-Forwarded-For": "203.0.113.7" };
   for (const path of ["/v1/programs/a", "/v1/programs/b", "/v1/programs"]) {
-    await (await fetch(fixture.api + path, { headers: authorization })).arrayBuffer();
+    await (await fetch(fixture.api + path, { headers })).arrayBuffer();
   }
   const logged = new Set(fixture.log.filter(({ msg }) => msg === "request").flatMap(Object.keys));
   const listed = tableAfter(page("docs/operators.md").text, "<!-- log fields -->").flatMap(([fields = ""]) =>
     inlineCode(fields),
   );
-  // `isCut` is there only when a client left.
-  expect([...logged, "isCut"].toSorted()).toEqual(listed.toSorted());
+  // `isCut` is there only when a client left, `retryAfter` only on a 429.
+  expect([...logged, "isCut", "retryAfter"].toSorted()).toEqual(listed.toSorted());
 });

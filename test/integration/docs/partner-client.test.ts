@@ -2,14 +2,14 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
-import { createProgramsClient, stateFile } from "../../../docs/client/programs-client.ts";
-import { type Front, startFront } from "../../support/front.ts";
+import { type Fate, type Front, startFront } from "../../support/front.ts";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot, type SnapshotContent } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { projectRoot } from "../../support/markdown.ts";
 import { run } from "../../support/partner-tools.ts";
-import { createPythonClient, hasPython, type PollingClient } from "../../support/python-client.ts";
+import { type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
+import type { PollingClient } from "../../support/python-client.ts";
 
 const tenant = "alpine-walks";
 const token = issueToken(tenant);
@@ -45,30 +45,15 @@ async function serve(env: Readonly<Record<string, string>> = {}): Promise<void> 
   });
 }
 
-interface Options {
-  readonly baseUrl?: string;
-  readonly token?: string;
-  readonly maxAttempts?: number;
-}
-
 function answers(status?: number): number {
   return fixture.log.filter((line) => line.msg === "request" && (status ?? line.status) === line.status)
     .length;
 }
 
-const languages = [
-  ["TypeScript", (options) => createProgramsClient({ ...options, state: stateFile(options.state) }), true],
-  ["Python", createPythonClient, hasPython],
-] as const satisfies readonly (readonly [
-  string,
-  (options: Required<Options> & { readonly state: string; readonly refreshPerPoll: number }) => PollingClient,
-  boolean,
-])[];
-
-describe.each(languages)("the client for partners in %s", (_language, create, isThere) => {
+describe.each(pollingClients)("the client for partners in %s", (_language, create, isThere) => {
   const test = plainTest.skipIf(!isThere);
 
-  function client(options: Options = {}): PollingClient {
+  function client(options: Partial<PollingOptions> = {}): PollingClient {
     return create({
       baseUrl: fixture.api,
       token: token.plaintext,
@@ -151,10 +136,15 @@ describe.each(languages)("the client for partners in %s", (_language, create, is
   });
 
   test("waits as long as a 429 says when others have used the quota up", async () => {
-    await serve({ RATE_LIMIT_REQUESTS: "1", RATE_LIMIT_WINDOW_SECONDS: "1" });
+    await serve({ RATE_LIMIT_REQUESTS: "1", RATE_LIMIT_WINDOW_SECONDS: "2" });
     await publish([]);
-    await fetch(`${fixture.api}/v1/programs`, { headers: { authorization: `Bearer ${token.plaintext}` } });
-    expect((await client().sync()).requests).toBe(2);
+    // Just before the client's first request, however long the client takes to start.
+    front = await startFront(fixture.api, async (count): Promise<Fate> => {
+      const headers = { authorization: `Bearer ${token.plaintext}` };
+      if (count === 1) await fetch(`${fixture.api}/v1/programs`, { headers });
+      return "passes";
+    });
+    expect((await client({ baseUrl: front.url }).sync()).requests).toBe(2);
     expect(answers(429)).toBe(1);
   });
 

@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from "vitest";
 import { createClient, eventually } from "../../support/gateway-client.ts";
-import { faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
+import { type FaultyStore, faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { converse } from "../../support/raw-http.ts";
+import { setClocks } from "../../support/set-clocks.ts";
 
 const acme = issueToken("acme");
 let gateway: GatewayFixture;
@@ -85,7 +86,7 @@ test("/metrics counts requests by resource and status, times them, and tells age
   expect(await metric('gateway_request_duration_seconds_count{route="detail"}')).toBe(3);
   const { tokenId } = acme.entry;
   expect(await metric(`gateway_token_requests_total{token="${tokenId}",status="2xx"}`)).toBe(3);
-  expect(await metric(`gateway_token_requests_total{token="${tokenId}",status="4xx"}`)).toBe(1);
+  expect(await metric(`gateway_token_requests_total{token="${tokenId}",status="4xx"}`)).toBe(2);
   expect(await metric("gateway_token_registry_age_seconds")).toBeLessThan(5);
   expect(await metric('gateway_snapshot_age_seconds{tenant="acme"}')).toBeLessThan(5);
   expect(await metric('gateway_body_cache_lookups_total{result="hit"}')).toBe(1);
@@ -108,6 +109,75 @@ test("a token that is not in the registry never makes a series", async () => {
   expect(text.match(/^gateway_token_requests_total\{.*/gm)).toEqual([
     `gateway_token_requests_total{token="${acme.entry.tokenId}",status="2xx"} 1`,
   ]);
+});
+
+test("W92 what alerts watch is there before anything happened", async () => {
+  await start();
+  for (const route of ["list", "detail", "legacy", "unknown"]) {
+    expect(await metric(`gateway_requests_total{route="${route}",status="500"}`)).toBe(0);
+  }
+  expect(await metric("gateway_log_lines_lost_total")).toBe(0);
+});
+
+test("W93 /metrics says whether the gateway is ready, as /readyz does", async () => {
+  let seen: FaultyStore | undefined;
+  await start({
+    env: { TOKEN_MAX_STALE_SECONDS: "1" },
+    seen(store) {
+      seen = faultyStore(store);
+      return seen;
+    },
+  });
+  const state = async () => [(await fetch(`${gateway.admin}/readyz`)).status, await metric("gateway_ready")];
+  expect(await state()).toEqual([200, 1]);
+  seen?.breakKeys(/./, unavailable);
+  await eventually(state, ([status]) => status === 503);
+  expect(await state()).toEqual([503, 0]);
+  seen?.mend();
+  await eventually(state, ([status]) => status === 200);
+  expect(await state()).toEqual([200, 1]);
+});
+
+test("W94 a gateway without its Redis is another than one that needs none", async () => {
+  await start();
+  expect([await metric("gateway_limiter_shared_wanted"), await metric("gateway_limiter_shared")]).toEqual([
+    0, 0,
+  ]);
+  await gateway.close();
+  await start({ env: { REDIS_URL: "redis://127.0.0.1:1" } });
+  expect([await metric("gateway_limiter_shared_wanted"), await metric("gateway_limiter_shared")]).toEqual([
+    1, 0,
+  ]);
+});
+
+test("W95 a call of the store is timed to its outcome, a failed one, too", async () => {
+  const clocks = setClocks();
+  await start({
+    clocks,
+    seen(store) {
+      const seen = faultyStore(store);
+      seen.breakKeys(/current/, (...call) => {
+        clocks.advance(3000);
+        return unavailable(...call);
+      });
+      return seen;
+    },
+    seenTokens: (store) => store,
+  });
+  const within = (le: string) =>
+    metric(`gateway_store_call_duration_seconds_bucket{le="${le}",operation="get"}`);
+  const slow = async () => (await within("+Inf")) - (await within("2.5"));
+  expect(await slow()).toBe(0);
+  const client = createClient(gateway.api);
+  expect((await client.get("/v1/programs", acme.plaintext)).status).toBe(500);
+  client.close();
+  expect(await slow()).toBeGreaterThanOrEqual(1);
+  const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+  const counted = [...text.matchAll(/^gateway_store_calls_total\{.*\} (\d+)$/gm)].map(([, count]) =>
+    Number(count),
+  );
+  const timed = /^gateway_store_call_duration_seconds_count\{.*\} (\d+)$/m.exec(text)?.[1];
+  expect(Number(timed)).toBe(counted.reduce((sum, count) => sum + count, 0));
 });
 
 test("/metrics counts what the parser refused, and failed calls to the store by their kind", async () => {
@@ -133,7 +203,9 @@ test("tenants' gauges are bounded in number", async () => {
   await start({
     async fill(store, file) {
       await file.write(tokens);
-      for (const { entry } of tokens) await publishSnapshot(store, entry.tenantId, { programIds: [] });
+      await Promise.all(
+        tokens.map(({ entry }) => publishSnapshot(store, entry.tenantId, { programIds: [] })),
+      );
     },
   });
   const client = createClient(gateway.api);

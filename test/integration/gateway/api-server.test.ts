@@ -20,6 +20,7 @@ test("a connection keeps a response until it is over, and no longer", async () =
       answering.push({ connection, res });
     },
     middleware: [],
+    isProxy: undefined,
     fail: () => {},
     legacyHeaders: "",
     onRefusal: () => {},

@@ -164,7 +164,7 @@ test("W11 raw bytes: always the envelope or a close, never a 200, and the gatewa
     runs,
   );
   await stillServes();
-}, 120_000);
+});
 
 test("requests made of parts, without a good token: always the envelope or a close, never a 200", async () => {
   await fc.assert(
@@ -175,7 +175,7 @@ test("requests made of parts, without a good token: always the envelope or a clo
     runs,
   );
   await stillServes();
-}, 120_000);
+});
 
 test("W4 requests made of parts, with a tenant's token: never a byte of another tenant's", async () => {
   await fc.assert(
@@ -190,7 +190,7 @@ test("W4 requests made of parts, with a tenant's token: never a byte of another 
     runs,
   );
   await stillServes();
-}, 120_000);
+});
 
 test("W22 any target with a tenant's token: its own resources, 400 or 404", async () => {
   const statuses = new Set<number>();
@@ -209,7 +209,7 @@ test("W22 any target with a tenant's token: its own resources, 400 or 404", asyn
   // Else the parts would be too far from anything that exists.
   expect([...statuses].toSorted()).toEqual([200, 400, 404]);
   await stillServes();
-}, 120_000);
+});
 
 test("good requests cut into pieces anywhere get the answers that they get in one piece", async () => {
   const good = [
@@ -228,4 +228,4 @@ test("good requests cut into pieces anywhere get the answers that they get in on
     }),
     { ...runs, numRuns: Math.ceil(runs.numRuns / 4) },
   );
-}, 120_000);
+});

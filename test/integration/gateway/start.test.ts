@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -9,6 +7,7 @@ import { createLogger } from "../../../core/logger.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { createGateway, type Gateway } from "../../../gateway/gateway.ts";
 import type { StoreReader } from "../../../gateway/store-reader.ts";
+import { freePort } from "../../support/free-port.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { faultyStore, stuck, unavailable } from "../../support/gateway-faulty-store.ts";
 import { testSettings } from "../../support/gateway-fixture.ts";
@@ -43,15 +42,6 @@ async function create(
     destination,
   });
   return { api: `http://127.0.0.1:${port}`, admin: `http://127.0.0.1:${adminPort}` };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 /** The status of an answer, or `refused` where nobody listens. */
@@ -115,7 +105,7 @@ test("a store that never answers keeps the API closed for some seconds only; the
 });
 
 test("a gateway that is stopped before it listens never does", async () => {
-  const { api } = await create((store) => {
+  const { api, admin } = await create((store) => {
     const seen = faultyStore(store);
     seen.breakKeys(/./, stuck);
     return seen;
@@ -125,4 +115,5 @@ test("a gateway that is stopped before it listens never does", async () => {
   await gateway.stop();
   await refused;
   expect(await statusOf(`${api}/v1/programs`)).toBe("refused");
+  expect(await statusOf(`${admin}/healthz`)).toBe("refused");
 });

@@ -154,6 +154,50 @@ test("a client that leaves before the store has answered ends the call to the st
   expect(line).toMatchObject({ bytes: 0, isCut: true, cause: "the client left before the first byte" });
 });
 
+test("a client that leaves while the disk still reads is cut and logged, and no response is begun for it", async () => {
+  let reading = (): void => {};
+  let onRead = (): void => {};
+  const isReading = new Promise<void>((resolve) => {
+    reading = resolve;
+  });
+  const read = new Promise<void>((resolve) => {
+    onRead = resolve;
+  });
+  let readings = 0;
+  await start();
+  seen.breakKeys(/v1\/programs\.json$/, async (answer) => {
+    const result = await answer();
+    readings += 1;
+    if (result.kind !== "object" || result.forEachChunk === undefined || readings === 1) return result;
+    const { forEachChunk } = result;
+    return {
+      ...result,
+      forEachChunk: (take) =>
+        forEachChunk(async (chunk) => {
+          reading();
+          await read;
+          await take(chunk);
+        }),
+    };
+  });
+  // From then on the file is known, and read without a digest.
+  expect((await client.get("/v1/programs", acme.plaintext)).status).toBe(200);
+  const socket = openSocket(gateway.api);
+  socket.write(requestBytes("1.1", "X-Request-Id: left"));
+  await isReading;
+  socket.resetAndDestroy();
+  await eventually(
+    async () => (await fetch(`${gateway.admin}/metrics`)).text(),
+    (text) => /^gateway_connections 1$/m.test(text),
+  );
+  onRead();
+  const line = await eventually(
+    lastLine,
+    (seenLine) => (seenLine as { requestId?: string }).requestId === "left",
+  );
+  expect(line).toMatchObject({ bytes: 0, isCut: true, causeCode: "client_left" });
+});
+
 test("a client that closes its side and waits gets its answer, unless the store stalls", async () => {
   await start();
   const whole = await converse(gateway.api, { send: requestBytes("1.1"), halfClose: true });

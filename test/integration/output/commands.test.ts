@@ -10,6 +10,7 @@ import { forgery, hostileText, outputFaults } from "../../support/hostile-text.t
 import { sized } from "../../support/quick-pass.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { withUnwritablePaths } from "../../support/unwritable-paths.ts";
 
 /**
  * Hostile text from every source, and what each command prints of it: no control character but line breaks and the
@@ -24,14 +25,24 @@ interface Call {
 }
 
 const tenant = ["--tenant", deskTenant];
+const partner = ["--base-url", "https://programs.example.com", "--contact", "api@example.com"];
 const quotes = (...args: readonly string[]): Call => ({ args, quotes: true });
 const runs = (...args: readonly string[]): Call => ({ args });
 
 /** What is asked of the desk whose rows, store and log are hostile. */
 const onHostileDesk: Readonly<Record<string, readonly Call[]>> = {
-  "source init": [runs("source", "init"), runs("source", "init", "--views-only")],
+  "source init": [
+    runs("source", "init"),
+    runs("source", "init", "--views-only"),
+    runs("source", "init", "--skeleton"),
+  ],
   "source seed": [runs("source", "seed", "--programs", "1")],
   "source check": [quotes("source", "check")],
+  "source preview": [
+    quotes("source", "preview", ...tenant),
+    quotes("source", "preview", ...tenant, "--program", hostileProgram),
+    quotes("source", "preview", ...tenant, "--program", hostileText),
+  ],
   "snapshot build": [
     quotes("snapshot", "build", "--dry-run"),
     quotes("snapshot", "build", ...tenant, "--on-invalid", "skip"),
@@ -60,17 +71,31 @@ const onHostileDesk: Readonly<Record<string, readonly Call[]>> = {
   "store check": [runs("store", "check"), runs("store", "check", "--policies")],
   "token create": [runs("token", "create", ...tenant, "--name", "Website")],
   "token rotate": [runs("token", "rotate", "TOKEN")],
-  "token revoke": [runs("token", "revoke", "TOKEN")],
+  "token expire": [runs("token", "expire", "TOKEN", "--at", "90d")],
+  "token revoke": [runs("token", "revoke", "TOKEN"), runs("token", "revoke", ...tenant)],
   "token list": [quotes("token", "list")],
   "token usage": [quotes("token", "usage", "--log", "-"), quotes("token", "usage", "--all", "--log", "-")],
+  "tenant list": [quotes("tenant", "list")],
+  "tenant remove": [runs("tenant", "remove", "nobody"), runs("tenant", "remove", deskTenant)],
+  "tenant rename": [runs("tenant", "rename", deskTenant, "nobody")],
+  "audit list": [runs("audit", "list"), runs("audit", "list", ...tenant)],
   "request explain": [
     quotes("request", "explain", "request-1", "--log", "-"),
     quotes("request", "explain", hostileText, "--log", "-"),
     quotes("request", "explain", `${hostileText}?`, "--log", "-"),
   ],
-  inspect: [runs("inspect", "--port", "0")],
+  "docs export": [
+    runs("docs", "export", ...partner, "--company", "Tours", "--out", "/dev/null"),
+    runs("docs", "export", ...partner, "--company", hostileText, "--out", "/dev/null"),
+  ],
+  inspect: [runs("inspect", "--port", "0"), runs("inspect", "--port", "0", "--log", "-")],
+  "inspect-password": [runs("inspect-password", "ada"), runs("inspect-password", hostileText)],
+  "sandbox init": [runs("sandbox", "init"), runs("sandbox", "init", "--remove")],
+  certify: [runs("certify", "--token-id", "tok_0123456789ABCdef", "--log", "-")],
   config: [runs("config")],
   openapi: [runs("openapi")],
+  completion: [runs("completion", "bash")],
+  demo: [runs("demo", "--check")],
 };
 
 const commands = commandPaths().filter((path) => (commandNamed(path)?.commands.length ?? 0) === 0);
@@ -158,12 +183,8 @@ describe("of hostile arguments", () => {
   test.each(commandPaths().map((path) => path.join(" ")))("partner-programs %s", async (name) => {
     const own = lines.filter((args) => commandPathOf(args) === name);
     expect(own.length).toBeGreaterThan(0);
-    // A folder is made of hostile names below /proc only, where there can't be any.
     for (const args of own) {
-      const safe = args.map((arg, at) =>
-        /^--(out|report)$/.test(args[at - 1] ?? "") ? `/proc/${arg}` : arg,
-      );
-      await shownOf(safe, { ...desk.env, DATABASE_URL: "postgres://127.0.0.1:1/none" });
+      await shownOf(withUnwritablePaths(args), { ...desk.env, DATABASE_URL: "postgres://127.0.0.1:1/none" });
     }
   });
 
@@ -227,7 +248,7 @@ async function shownOf(
   ];
   let shown = "";
   for (const [way, isTerminal, options] of sized({ whole: ways, quick: ways.slice(1, 2) })) {
-    const isExact = args.includes("--raw") || args.includes("openapi");
+    const isExact = args.includes("--raw") || args.includes("openapi") || args.includes("completion");
     if (isExact && way !== "on a terminal") continue;
     const actual = args.map((arg) => (arg === "TOKEN" ? desk.tokenIds[0] : arg));
     const { stdout, stderr } = await ended(actual, options);
@@ -250,5 +271,7 @@ async function ended(args: readonly string[], options: CommandOptions): Promise<
     signal: interruption.signal,
     ...(isEndless ? { onOutput: () => interruption.abort() } : {}),
     ...options,
+    // No command is to make anything in this folder; the demo can't begin in that one.
+    env: { DATA_DIR: "/dev/null", ...options.env },
   });
 }

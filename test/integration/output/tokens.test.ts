@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { commandNamed } from "../../support/command-lines.ts";
 import { commandPaths } from "../../support/command-paths.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { withUnwritablePaths } from "../../support/unwritable-paths.ts";
 
 /** Somebody pastes a token where something else belongs: no command prints it again, on either output, as JSON or not. */
 
@@ -35,12 +36,7 @@ test.each(commandPaths().map((path) => path.join(" ")))("partner-programs %s", a
     ...registeredArguments.map(() => [...path, ...needed(), token]),
   ];
   for (const args of lines.flatMap((line) => [line, [...line, "--json"]])) {
-    // Nothing is written below /proc.
-    const safe = args.map((arg, at) =>
-      /^--(out|report)$/.test(args[at - 1] ?? "")
-        ? `/proc/${arg}`
-        : arg.replace(/^(--(?:out|report)=)/, "$1/proc/"),
-    );
+    const safe = withUnwritablePaths(args);
     const env = { DATABASE_URL: "postgres://127.0.0.1:1/none", LOG_LEVEL: "debug" };
     const signal = AbortSignal.timeout(10_000);
     const options = { env, internal: "shown", stdin: `${token}\n`, signal } as const;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   tools = await installedTools();
   work = await workFolder(tools);
   world = await openPartnerWorld();
-}, 600_000);
+});
 
 afterAll(async () => {
   await world?.close();

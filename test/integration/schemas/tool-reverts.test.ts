@@ -18,7 +18,7 @@ const works: string[] = [];
 
 beforeAll(async () => {
   tools = await installedTools();
-}, 600_000);
+});
 
 afterAll(() => Promise.all(works.map((work) => rm(work, { recursive: true, force: true }))));
 

@@ -1,4 +1,4 @@
-import { utimes } from "node:fs/promises";
+import { rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../../core/ids.ts";
@@ -139,7 +139,8 @@ test("--dry-run says what it would delete, and changes nothing, not even the poi
   const real = json((await prune(48, "--keep", "1", "--json")).stdout).tenants[0];
   const { deletedObjects, deletedBytes } = report.tenants[0];
   expect([real.deletedObjects, real.deletedBytes]).toEqual([deletedObjects, deletedBytes]);
-  expect(before.length - (await tools.keys()).length).toBe(deletedObjects);
+  const left = (await tools.keys()).filter((key) => !key.startsWith("audit/"));
+  expect(before.length - left.length).toBe(deletedObjects);
 });
 
 test("P15 before anything is deleted the pointer is rewritten with a new nonce and nothing else, so that a builder that started earlier must lose", async () => {
@@ -257,4 +258,21 @@ test("--keep below 1 and a --min-age that is no number are wrong usage", async (
 
 test("a --min-age below what gateways may be behind is told", async () => {
   expect((await prune(0, "--min-age", "0.5")).stderr).toContain("SNAPSHOT_MAX_STALE_SECONDS");
+});
+
+test("P86 a prune that fails behind its tenants is recorded with what it deleted", async () => {
+  await publish(3);
+  // What no prune can list.
+  await rm(join(tools.directory, "runs"), { recursive: true, force: true });
+  await symlink("runs", join(tools.directory, "runs"));
+  expect((await prune(48, "--keep", "1")).status).toBe(1);
+  expect(await folders()).toHaveLength(1);
+  const { stdout } = await tools.run(["audit", "list", "--json"]);
+  expect(json(stdout).records).toMatchObject([
+    {
+      outcome: "failed",
+      command: "snapshot prune",
+      changes: [{ kind: "deletion", tenantId: toolsTenant, deletedSnapshots: 2 }],
+    },
+  ]);
 });

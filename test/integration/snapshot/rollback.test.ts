@@ -29,6 +29,8 @@ test("P14 a rollback makes the snapshot before the live one live, raises the gen
     previousSnapshotId: second,
     generation: 3,
     hold: { reason: `rollback to ${first}`, since: expect.any(String) },
+    programs: 1,
+    previousPrograms: 1,
     withdrawn: null,
   });
   expect(await tools.current()).toMatchObject({
@@ -119,11 +121,11 @@ test("without an earlier snapshot there is nothing to roll back to", async () =>
 test("a tenant that was never published can be neither rolled back nor released", async () => {
   expect(await rollback()).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining("Nothing was ever published"),
+    stderr: expect.stringContaining("Nothing is published"),
   });
   expect(await release()).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining("Nothing was ever published"),
+    stderr: expect.stringContaining("Nothing is published"),
   });
 });
 
@@ -198,4 +200,29 @@ test("releasing a tenant that is not on hold says so and writes nothing", async 
   expect(status).toBe(0);
   expect(stdout).toContain("is not on hold; nothing was done");
   expect(await tools.current()).toEqual(before);
+});
+
+const six = ["A", "B", "C", "D", "E", "F"].map((programId) => ({ programId, name: programId }));
+
+test.each([
+  ["an empty one", []],
+  ["one that lacks five of six", [six[0]]],
+])("P55 a rollback to a snapshot that shrinks the tenant is refused: %s", async (_, few) => {
+  await tools.build(few.flatMap((program) => program ?? []));
+  await tools.build(six);
+  const before = await tools.current();
+  const refused = await rollback();
+  expect(refused.status).toBe(4);
+  expect(refused.stderr).toMatch(/has \d programs, and partners see 6 now, \d of which it lacks/);
+  expect(refused.stderr).toContain("--allow-shrink");
+  expect(await tools.current()).toEqual(before);
+  const { status, stdout } = await rollback("--allow-shrink");
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/Partners see \d programs? now; before it was 6\./);
+});
+
+test("P55 a rollback that changes few programs, or adds some, needs no leave", async () => {
+  await tools.build(six);
+  await tools.build(six.slice(0, 3));
+  expect((await rollback()).stdout).toContain("Partners see 6 programs now; before it was 3.");
 });

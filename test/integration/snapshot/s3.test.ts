@@ -70,8 +70,8 @@ test("rollback, release, prune, verify, list and export work on an s3: store", a
   expect(JSON.parse(stdout).snapshots).toHaveLength(1);
   await run(["snapshot", "export", ...tenant, "--out", join(folder, "out")]);
   expect(await filesBelow(join(folder, "out"))).toHaveLength(4);
-  // The live snapshot, what it shares with the first one, the pointer, and the memory of the source.
-  expect(server.objects.size).toBe(4 + 1 + 1 + 1);
+  // The live snapshot, what it shares with the first one, the pointer, the memory of the source, and the audit of three commands.
+  expect(server.objects.size).toBe(4 + 1 + 1 + 1 + 3 * 2);
 });
 
 test("a prune with nothing to delete costs a tenant one listing, one read, and three more per snapshot", async () => {
@@ -85,8 +85,8 @@ test("a prune with nothing to delete costs a tenant one listing, one read, and t
 test("a prune deletes up to 1,000 objects by one request", async () => {
   await publish("A", "B", "C");
   await run(["snapshot", "prune", ...tenant, "--keep", "1"], 48);
-  // Marks and pointer; the objects in one batch, the marks in another.
-  expect(requests()).toMatchObject({ PutObject: 2 + 1, ListObjectsV2: 2 });
+  // Marks, pointer and audit; the objects in one batch, the marks in another.
+  expect(requests()).toMatchObject({ PutObject: 2 + 1 + 2, ListObjectsV2: 2 });
   const batches = server.log.filter(({ operation }) => operation === "DeleteObjects");
   expect(batches.length).toBeLessThanOrEqual(3);
 });

@@ -36,5 +36,5 @@ test("a tenant without a pointer is unpublished, and not found when it was asked
 
   const one = await verify("--tenant", "atlas");
   expect(one.status).toBe(1);
-  expect(one.stderr).toContain("Nothing was ever published for tenant atlas");
+  expect(one.stderr).toContain("Nothing is published for tenant atlas");
 });

@@ -205,7 +205,7 @@ describe("the rows, as checkSource finds them", () => {
   });
 
   test.each(contractViews.filter(({ isRequired }) => !isRequired))(
-    "rows of $name of programs that do not exist are passed over with a warning",
+    "P104 rows of $name of programs or tenants that do not exist are passed over with a warning",
     async ({ name }) => {
       const sound = {
         room_prices: { occupancy: 2, amount: 1 },
@@ -222,6 +222,13 @@ describe("the rows, as checkSource finds them", () => {
       await insert(name, { tenant_id: "ghost", program_id: "P1", ...sound });
       const { problems } = await check();
       expect(problems).toMatchObject([
+        {
+          severity: "warning",
+          code: "rows_of_unknown_tenant",
+          view: name,
+          count: 1,
+          examples: [{ tenantId: "ghost", programId: null, value: "1 row(s)" }],
+        },
         {
           severity: "warning",
           code: "rows_of_unknown_program",

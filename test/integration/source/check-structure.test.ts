@@ -74,8 +74,16 @@ describe("checkSourceStructure", () => {
     expect(await checkAsReader()).toEqual([]);
   });
 
-  test("a missing schema is one problem, mended by source init", async () => {
+  test("P102 a missing schema is one problem: views on the tables that are there, or the reference schema where none is", async () => {
     await client.query("DROP SCHEMA partner_source CASCADE");
+    expect(await check()).toMatchObject([
+      {
+        code: "schema_missing",
+        view: null,
+        fix: { kind: "command", text: "partner-programs source init --skeleton > views.sql" },
+      },
+    ]);
+    await client.query("DROP SCHEMA booking CASCADE");
     expect(await check()).toMatchObject([
       { code: "schema_missing", view: null, fix: { kind: "command", text: "partner-programs source init" } },
     ]);

@@ -28,8 +28,9 @@ describe("the source commands", () => {
       [
         "partner_source",
         "  error   schema_missing",
-        "    The schema partner_source is missing: DATABASE_URL names another database than yours (unset: the",
-        "        embedded one), or there are no views yet.",
+        "    The schema partner_source is missing: the database is empty, so DATABASE_URL names another",
+        "        database than yours (unset: the embedded one), or it is to hold the reference booking schema",
+        "        of this program.",
         "    Fix: run partner-programs source init",
         "",
         "The contract is broken: 1 error. Rows were not looked at; mend the views first.",
@@ -55,17 +56,17 @@ describe("the source commands", () => {
     expect(JSON.parse(json.stdout)).toEqual({ applied: [], createdViews: [], missingViews: [] });
   });
 
-  test("an empty schema is no error, and says that there is nothing to build: exit 0", async () => {
+  test("P103 an empty schema says that there is nothing to publish: exit 1", async () => {
     const { status, stdout } = await source("check");
-    expect(status).toBe(0);
+    expect(status).toBe(1);
     expect(stdout).toBe(
       [
         "partner_source.tenants",
-        "  warning no_tenants",
+        "  error   no_tenants",
         "    partner_source.tenants gives no row, so nothing is built.",
         "    Fix: look whether DATABASE_URL names the right database, and whether SELECT * FROM partner_source.tenants gives rows to the view's owner.",
         "",
-        "The source may not show all that it should: 1 warning (0 tenants, 0 programs).",
+        "Nothing would be published: 1 error, 0 warnings (0 tenants, 0 programs).",
         "",
       ].join("\n"),
     );
@@ -105,6 +106,7 @@ describe("the source commands", () => {
     expect(JSON.parse(stdout)).toEqual({
       isBroken: true,
       rows: null,
+      published: null,
       problems: [
         {
           severity: "error",

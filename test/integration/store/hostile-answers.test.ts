@@ -18,7 +18,7 @@ import { createFaultPlan } from "../../support/s3-server-faults.ts";
 
 const timeoutMs = 400;
 /** Three attempts with their deadlines and the pauses between them, and a busy machine. */
-const settledMs = 20_000;
+const settledMs = 60_000;
 const objectHead = 'HTTP/1.1 200 OK\r\nETag: "e"\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n';
 const xmlHead = "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n";
 
@@ -181,7 +181,6 @@ describe("an answer that is", () => {
       );
       expect(outcomes.filter((outcome) => outcome === "store_unavailable").length).toBeGreaterThan(30);
     },
-    60_000,
   );
 
   test.each(Object.keys(calls))(
@@ -199,7 +198,6 @@ describe("an answer that is", () => {
       expect(outcomes.filter((outcome) => outcome === "internal")).toEqual([]);
       expect(new Set(outcomes).size).toBeGreaterThan(1);
     },
-    60_000,
   );
 });
 

@@ -24,7 +24,12 @@ async function explain(programId: string, options: CommandOptions = {}): Promise
   const args = ["snapshot", "explain", "--tenant", deskTenant, "--program", programId];
   const { status, stdout } = await desk.run(args, { now: noon, ...options });
   expect(status).toBe(0);
-  return stdout;
+  return unwrapped(stdout);
+}
+
+/** Each paragraph and each fact on one line. */
+function unwrapped(text: string): string {
+  return text.replace(/\n {4,}(?=\S)/g, " ");
 }
 
 async function change(sql: string): Promise<void> {
@@ -35,38 +40,43 @@ describe("snapshot explain", () => {
   test("says that all is well with a program that is served as the source has it", async () => {
     await desk.build({ now: morning });
     const text = await explain("KYOTO-1");
-    expect(text).toContain("Served: partners get 200, and exactly what the source has now.");
-    expect(text).toContain("up to date  yes: a build now would not change it");
+    expect(text).toContain("Partners see it, exactly as the booking system has it now.");
+    expect(text).toContain("compared        what partners see is what the booking system has");
     expect(text).toMatch(
       /served +first in 20261121T080000Z-[0-9a-f]{8}, 4 hours ago \(2026-11-21T08:00:00Z\)/,
     );
   });
 
-  test("names every value that was dropped, with the rule that decided it", async () => {
+  test("P51 says of every value that is not published what partners see instead, with the rule's code", async () => {
     await change(`
       UPDATE partner_source.programs SET cover_url = 'http://img.example/x.jpg' WHERE program_id = 'KYOTO-1';
       INSERT INTO partner_source.room_prices VALUES ('sakura-trails', 'KYOTO-1', 3, 0)`);
     await desk.build({ now: morning });
     const text = await explain("KYOTO-1");
-    expect(text.replace(/\s+/g, " ")).toContain("2 values of the source are not published, by rule");
-    expect(text).toContain("dropped media.coverUrl = http://img.example/x.jpg: only absolute https URLs");
-    expect(text).toMatch(/dropped prices\.rooms\[2\] = \{"occupancy":3,"amount":"0"\}/);
-    expect(text).toContain("Next: Should a value named above be published?");
+    expect(text.replace(/\s+/g, " ")).toContain(
+      "but for 2 values that are not published, by rule: Partners do not see a room price (persons 3, amount 0)",
+    );
+    expect(text).toContain("not published: Cover picture: partners do not see this address");
+    expect(text.replace(/\s+/g, " ")).toContain(
+      '("http://img.example/x.jpg"). (url_dropped, media.coverUrl)',
+    );
+    expect(text.replace(/\s+/g, " ")).toContain("(room_price_dropped, prices.rooms[2])");
+    expect(text).toContain("Next: If a value above should be seen, have it corrected");
   });
 
   test("tells what the next build would change of what is served", async () => {
     await desk.build({ now: morning });
     await change("UPDATE partner_source.room_prices SET amount = 990 WHERE occupancy = 1");
     const text = await explain("KYOTO-1");
-    expect(text).toContain("older than the source: the next build changes it (prices)");
-    expect(text).toContain("prices.rooms[0].amount: 1490 → 990");
+    expect(text).toContain("Partners see an older version; the booking system has changed since (Prices)");
+    expect(text).toContain("Room for 1: 1,490.00 → 990.00 EUR");
     expect(text).toMatch(/\n {2}partner-programs snapshot build --tenant sakura-trails\n$/);
   });
 
   test("names the lifecycle state that keeps a program from being published", async () => {
     await desk.build({ now: morning });
     const text = await explain("OSAKA-3");
-    expect(text).toContain('Partners get 404: its lifecycle state is "draft"');
+    expect(text).toContain('Partners do not see it (404): the booking system calls it "draft"');
   });
 
   test("names the snapshots that first and last served a program, and the one that took it out", async () => {
@@ -76,11 +86,11 @@ describe("snapshot explain", () => {
     await change("DELETE FROM partner_source.programs WHERE program_id = 'NARA-2'");
     await desk.build({ now: new Date("2026-11-21T10:00:00.000Z") });
     const text = await explain("NARA-2");
-    expect(text).toContain("the source no longer has program NARA-2 of this tenant");
+    expect(text).toContain("the booking system no longer has it");
     expect(text).toMatch(/first in 20261121T080000Z-\w+, 4 hours ago/);
     expect(text).toMatch(/last in 20261121T090000Z-\w+, 3 hours ago/);
     expect(text).toMatch(/taken out by 20261121T100000Z-\w+, 2 hours ago/);
-    expect(text).toContain("restore it in the booking system");
+    expect(text).toContain("have it restored in the booking system");
   });
 
   test("names the field and the value that make a program invalid, and what the last run said", async () => {
@@ -88,8 +98,8 @@ describe("snapshot explain", () => {
     await change("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'KYOTO-1'");
     await desk.build({ now: noon, args: ["--on-invalid", "fail"] });
     const text = await explain("KYOTO-1");
-    expect(text).toContain("Served as it was; what the source has now is invalid");
-    expect(text).toContain('name = " ": a program needs a name (program_name_blank)');
+    expect(text).toContain("Partners see it as it was; what the booking system has now cannot be published");
+    expect(text).toContain("It has no name, and a program needs one. (program_name_blank, name)");
     expect(text).toMatch(/last run +failed just now/);
   });
 
@@ -102,19 +112,22 @@ describe("snapshot explain", () => {
       "UPDATE partner_source.programs SET lifecycle_state = 'active' WHERE program_id = 'OSAKA-3'",
     );
     const text = await explain("OSAKA-3");
-    expect(text).toContain("Partners get 404 for now");
-    expect(text).toContain("Next: The tenant is held (rollback");
+    expect(text).toContain("fit to be published, but what is published was built without it");
+    expect(text).toContain("Next: Ask operations whether the reason of the hold is gone.");
     expect(text).toContain("partner-programs snapshot release --tenant sakura-trails\n");
   });
 
-  test("tells that a program of a snapshot that was rolled back was taken out by the rollback", async () => {
+  test("P48 tells that a program of a snapshot that was rolled back was taken out by the rollback", async () => {
     await desk.build({ now: morning });
     await change(
       "UPDATE partner_source.programs SET lifecycle_state = 'active' WHERE program_id = 'OSAKA-3'",
     );
     await desk.build({ now: new Date("2026-11-21T09:00:00.000Z") });
     await desk.run(["snapshot", "rollback", "--tenant", deskTenant], { now: noon });
-    expect(await explain("OSAKA-3")).toContain("taken out by a rollback");
+    const text = await explain("OSAKA-3");
+    expect(text).toMatch(/taken out by a rollback, .* \(20\S+Z\)/);
+    // The other one is as the live snapshot has it, not as the withdrawn one.
+    expect(await explain("KYOTO-1")).toMatch(/content as built by 20261121T080000Z-/);
   });
 
   test("finds the program under another spelling or another tenant", async () => {
@@ -126,15 +139,17 @@ describe("snapshot explain", () => {
       lifecycle_state: "active",
     });
     await desk.build({ now: morning });
-    expect(await explain("kyoto-1")).toContain('The source spells it "KYOTO-1"');
+    expect(await explain("kyoto-1")).toContain('the booking system writes it "KYOTO-1"');
     const text = await explain("EIGER");
-    expect(text).toContain("The source has it under tenant alpine");
+    expect(text).toContain('the booking system has "EIGER" under tenant alpine');
     expect(text).toContain("partner-programs snapshot explain --tenant alpine --program EIGER\n");
   });
 
   test("says that an id is ill-formed rather than refuse it", async () => {
     await desk.build({ now: morning });
-    expect(await explain("A/B 17")).toContain('Partners get 400: "A/B 17" is no well-formed program id.');
+    expect(await explain("A/B 17")).toContain(
+      'Partners get 400 (invalid request): "A/B 17" cannot be the id of a program.',
+    );
   });
 
   test("says that two programs of one id are both left out", async () => {
@@ -145,15 +160,17 @@ describe("snapshot explain", () => {
       lifecycle_state: "active",
     });
     await desk.build({ args: ["--on-invalid", "skip"], now: morning });
-    expect(await explain("NARA-2")).toContain("two programs of one tenant have the same id");
+    expect(await explain("NARA-2")).toContain(
+      "Two programs in the booking system have this id, so partners see neither.",
+    );
   });
 
   test("tells of a tenant that was never published, and of one that the source does not list", async () => {
-    expect(await explain("KYOTO-1")).toContain("has no published snapshot");
+    expect(await explain("KYOTO-1")).toContain("nothing is published for tenant sakura-trails");
     await desk.build({ now: morning });
     await change("DELETE FROM partner_source.tenants");
-    expect(await explain("KYOTO-1")).toContain("though the source no longer lists the tenant");
-    expect(await explain("OSAKA-3")).toContain("partner_source.tenants does not list the tenant");
+    expect(await explain("KYOTO-1")).toContain("though the booking system no longer lists tenant");
+    expect(await explain("OSAKA-3")).toContain("booking system does not list tenant sakura-trails");
   });
 
   test.each([
@@ -167,12 +184,12 @@ describe("snapshot explain", () => {
     await desk.build({ now: morning });
     const text = await explain("KYOTO-1", { env });
     expect(text).toContain(
-      "Served: partners get 200. Whether the booking database has changed since is unknown",
+      "Partners see it. Whether the booking system says something else by now is not known",
     );
     expect(text).toContain(reason);
     expect(text).not.toContain("secret");
     expect(await explain("OSAKA-3", { env })).toContain(
-      "Partners get 404: the live snapshot does not have it",
+      "Partners do not see it (404): it is not among what is published.",
     );
   });
 
@@ -191,7 +208,7 @@ describe("snapshot explain", () => {
     );
     await writeFile(file, (await readFile(file, "utf8")).replace("Temples", "Tempels"));
     const text = await explain("KYOTO-1");
-    expect(text).toContain("Partners get 500");
+    expect(text).toContain("Partners get 500 (internal error): a published file is damaged.");
     expect(text).toContain("partner-programs snapshot verify --tenant sakura-trails\n");
   });
 
@@ -206,13 +223,16 @@ describe("snapshot explain", () => {
       at: "2026-11-21T12:00:00.000Z",
       answer: 200,
       verdict: "served_outdated",
+      row: "served_differs/none",
       source: { kind: "publishable", dropped: [] },
       live: {
         kind: "live",
         served: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
         history: { isServed: true },
       },
-      pendingChanges: [{ kind: "changed", path: "currency", before: "EUR", after: "USD" }],
+      pendingChanges: [
+        { kind: "changed", path: "currency", before: "EUR", after: "USD", words: { label: "Currency" } },
+      ],
       lastRun: { outcome: "published", problems: [] },
       next: { commands: ["snapshot build --tenant sakura-trails"] },
     });

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DeskGateway, startDeskGateway } from "../../support/desk-gateway.ts";
+import { eventually } from "../../support/gateway-client.ts";
 import { page } from "../../support/markdown.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 
 let desk: SupportDesk;
 let gateway: DeskGateway;
+/** Of a token whose client breaks no rule. */
+let goodTokenId: string;
 
 beforeAll(async () => {
   desk = await openSupportDesk();
@@ -22,6 +25,12 @@ beforeAll(async () => {
   for (const path of ["/v1/programs/NARA-2", "/api/v1/partner/programs"]) {
     await gateway.get(path, { token: stdout.trim(), requestId: "documented" });
   }
+  const good = JSON.parse((await desk.run(["token", "create", "--tenant", deskTenant, "--json"])).stdout);
+  await eventually(
+    async () => (await gateway.get("/v1/programs", { token: good.token })).status,
+    (status) => status === 200,
+  );
+  goodTokenId = good.tokenId;
 });
 
 afterAll(async () => {
@@ -38,9 +47,12 @@ describe("docs/json.md", () => {
     ["snapshot explain", ["--tenant", deskTenant, "--program", "kyoto-1"]],
     ["request explain", ["documented", "--log", "-"]],
     ["token usage", ["--log", "-"]],
+    ["sandbox init", []],
+    ["certify", ["--token-id", "GOOD", "--log", "-"]],
     ["config", []],
   ])("names every key that %s --json prints (%j)", async (command, args) => {
-    const printed = await desk.json([...command.split(" "), ...args], { stdin: gateway.log() });
+    const given = args.map((arg) => (arg === "GOOD" ? goodTokenId : arg));
+    const printed = await desk.json([...command.split(" "), ...given], { stdin: gateway.log() });
     const section = sectionOf(command);
     const missing = [...keysOf(printed)].filter(
       (key) => !section.includes(`\`${key}\``) && !section.includes(`"${key}"`),

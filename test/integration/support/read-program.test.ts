@@ -4,8 +4,8 @@ import { type SourceClient, withSourcePool } from "../../../cli/database/connect
 import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
 import { readElsewhere, readProgram } from "../../../cli/source/read-program.ts";
 import { type ReadProgram, readPrograms } from "../../../cli/source/read-programs.ts";
+import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
-import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";

@@ -59,48 +59,52 @@ async function explained(requestId: string): Promise<string> {
 }
 
 describe("request explain", () => {
+  test("shows the client's address where a proxy has told it", async () => {
+    await ask("behind-a-proxy", "/v1/programs", "Website");
+    const log = gateway.log().replaceAll('"requestId":"behind-a-proxy"', '$&,"client":"203.0.113.7"');
+    const call = (...more: readonly string[]) =>
+      desk.run(["request", "explain", "behind-a-proxy", "--log", "-", ...more], { stdin: log });
+    expect((await call()).stdout).toMatch(/^ *from +203\.0\.113\.7$/m);
+    expect(JSON.parse((await call("--json")).stdout).requests[0].client).toBe("203.0.113.7");
+    expect(await explained("behind-a-proxy")).not.toMatch(/^ *from /m);
+  });
+
   test.each<[number, string, string, string | undefined, readonly string[]]>([
-    [200, "the list", "/v1/programs", "Website", ["asked     GET /v1/programs", "--list --raw"]],
+    [200, "the list", "/v1/programs", "Website", ["asked GET /v1/programs", "--list"]],
     [200, "a program", "/v1/programs/KYOTO-1", "Website", ["program KYOTO-1", "/v1/programs/KYOTO-1.json"]],
-    [401, "without a token", "/v1/programs", undefined, ["had no bearer token"]],
-    [401, "with half a token", "/v1/programs", "ppr_half", ["What was sent as a token is none"]],
+    [401, "without a token", "/v1/programs", undefined, ["came without an access key"]],
     [
       401,
-      "with a token that was rotated",
+      "with half a token",
       "/v1/programs",
-      "Old",
-      ["`token rotate`, which issued tok_", "(Old)"],
+      "ppr_half",
+      ["The access key was incomplete or altered", "Don't have it rotated yet"],
     ],
-    [401, "with a token that was revoked", "/v1/programs", "Gone", ["`token revoke`, without a replacement"]],
-    [
-      403,
-      "without the scope",
-      "/v1/programs",
-      "Narrow",
-      ["lacks the scope programs.read; it has: other.read"],
-    ],
+    [401, "with a token that was rotated", "/v1/programs", "Old", ["(Old) was replaced on", "by tok_"]],
+    [401, "with a token that was revoked", "/v1/programs", "Gone", ["and no other was issued in its place"]],
+    [403, "without the scope", "/v1/programs", "Narrow", ["(scope programs.read); it has: other.read"]],
     [
       404,
       "for what ended",
       "/v1/programs/NARA-2",
       "Website",
-      ["it was last in 20261121T080000Z", "was taken out by"],
+      ["last published with the data of 21 November 2026, 08:00 UTC", "took it out", 'calls it "ended"'],
     ],
     [
       404,
       "for what never was",
       "/v1/programs/X",
       "Website",
-      ["nor does any of the 2 snapshots that are kept"],
+      ["no published version has it. Now: Partners get 404 for this id: neither the booking system nor"],
     ],
-    [404, "for a path that is none", "/v1/Programs", "Website", ["names nothing that the API has"]],
-    [400, "for an ill-formed id", "/v1/programs/a%2Fb", "Website", ["is not well formed"]],
+    [404, "for a path that is none", "/v1/Programs", "Website", ["none that the API has"]],
+    [400, "for an ill-formed id", "/v1/programs/a%2Fb", "Website", ["cannot be the id of a program"]],
     [
       500,
       "of a tenant without a snapshot",
       "/v1/programs",
       "Empty",
-      ["no published snapshot", "snapshot build --tenant empty"],
+      ["Nothing was published then for the tenant", "snapshot build --tenant empty"],
     ],
   ])("tells the cause of a %d %s", async (status, what, path, token, texts) => {
     const requestId = `r-${what.replace(/\W+/g, "-")}`;
@@ -114,7 +118,7 @@ describe("request explain", () => {
   test("tells whose limit a 429 exceeded", async () => {
     await ask("limit-1", "/v1/programs", "Small");
     expect(await ask("limit-2", "/v1/programs", "Small")).toBe(429);
-    expect(await explained("limit-2")).toContain("more requests than 1 per window (the token's own limit)");
+    expect(await explained("limit-2")).toContain("more requests than 1 in the time of a window");
   });
 
   test("finds a request in a compressed log among others", async () => {
@@ -142,7 +146,9 @@ describe("request explain", () => {
       env: { STORE_URL: "file:/nowhere/at/all" },
     });
     expect(status).toBe(0);
-    expect(stdout).toContain("does not have program NARA-2");
+    expect(stdout.replace(/\s+/g, " ")).toContain(
+      "Why could not be found out: nothing of its tenant is published",
+    );
   });
 
   test("of an id that is not in the log is exit status 1 and says what time the log covers", async () => {
@@ -180,7 +186,9 @@ describe("request explain", () => {
           programId: "NARA-2",
           token: { name: "Website", successors: [] },
           program: { isServed: false },
-          next: { commands: ["snapshot explain --tenant sakura-trails --program NARA-2"] },
+          missed: { kind: "removed" },
+          now: { answer: 404, verdict: "not_publishable" },
+          next: { commands: ["snapshot build --tenant sakura-trails"] },
         },
       ],
       omitted: 0,
@@ -219,4 +227,23 @@ describe("token usage", () => {
       rows: expect.arrayContaining([expect.objectContaining({ resource: "list", status: 200 })]),
     });
   });
+});
+
+test("a 500 for want of a snapshot is not told of a tenant that was published since", async () => {
+  await desk.source.insert("tenants", { tenant_id: "late", name: "Late" });
+  const created = await desk.run(["token", "create", "--tenant", "late", "--allow-unpublished"]);
+  tokens.set("Late", created.stdout.trim());
+  await expect.poll(() => ask("known-yet", "/v1/programs", "Late")).toBe(500);
+  expect(await ask("too-early", "/v1/programs", "Late")).toBe(500);
+  await desk.source.insert("programs", {
+    tenant_id: "late",
+    program_id: "SAPA-1",
+    name: "Sapa",
+    lifecycle_state: "active",
+  });
+  expect((await desk.build({ args: ["--tenant", "late"] })).status).toBe(0);
+  await expect.poll(() => ask("in-time", "/v1/programs", "Late")).toBe(200);
+  const text = await explained("too-early");
+  expect(text).toContain("Nothing was published then for the tenant");
+  expect(text).not.toContain("Nothing is published");
 });

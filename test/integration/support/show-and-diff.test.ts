@@ -129,7 +129,7 @@ describe("snapshot show", () => {
 });
 
 describe("snapshot diff", () => {
-  test("compares the live snapshot with the one before, field by field", async () => {
+  test("P51 compares the live snapshot with the one before, field by field, in words", async () => {
     await change(`
       UPDATE partner_source.programs SET included = '{Lunch,Breakfast,"Museum pass"}' WHERE program_id = 'KYOTO-1';
       UPDATE partner_source.room_prices SET amount = 1590 WHERE occupancy = 1;
@@ -141,8 +141,8 @@ describe("snapshot diff", () => {
       "- NARA-2  Deer of Nara",
       "+ OSAKA-3  Osaka by night",
       "~ KYOTO-1  Temples of Kyoto",
-      "    prices.rooms[0].amount: 1490 → 1590",
-      '    content.included[0]: + "Lunch"',
+      "    Room for 1: 1,490.00 → 1,590.00 EUR",
+      '    Included 1: + "Lunch"',
       "",
       "1 removed, 1 added, 1 changed, 0 the same.",
       "",
@@ -181,7 +181,7 @@ describe("snapshot diff", () => {
   test("compares at most --limit programs field by field, and names the others", async () => {
     await change("UPDATE partner_source.programs SET currency = 'USD'");
     const { stdout } = await desk.run(["snapshot", "diff", ...tenant, "--limit", "1"]);
-    expect(stdout.match(/currency: "EUR" → "USD"/g)).toHaveLength(1);
+    expect(stdout.match(/Currency: "EUR" → "USD"/g)).toHaveLength(1);
     expect(stdout).toContain("(not compared; see --limit)");
   });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { tenantStatus } from "../../../cli/support/tenant-status.ts";
 import { countingStore } from "../../../core/counting-store.ts";
+import { damageLiveManifest } from "../../support/standing-plants.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 
 const morning = new Date("2026-11-21T08:00:00.000Z");
@@ -26,10 +27,11 @@ async function status(...args: readonly string[]) {
 }
 
 describe("snapshot status", () => {
-  test("says that nothing was published yet", async () => {
+  test("P56 says that nothing was published yet, and where it looked", async () => {
     const { status: exit, stdout, stderr } = await status();
     expect([exit, stdout]).toEqual([0, ""]);
     expect(stderr).toContain("Nothing was published yet");
+    expect(stderr).toContain(`The store (file:${desk.storeDirectory}) holds nothing at all. Check STORE_URL`);
   });
 
   test("tells of each tenant the live snapshot, its age, its programs and how the last run went", async () => {
@@ -38,6 +40,26 @@ describe("snapshot status", () => {
     expect(stdout).toMatch(
       /^TENANT +LIVE SNAPSHOT +PUBLISHED +CONFIRMED +PROGRAMS +HOLD +LAST TRY\nsakura-trails +20261121T080000Z-[0-9a-f]{8} +4 h +4 h +2 +- +published 4 hours ago\n$/,
     );
+  });
+
+  test("P50 calls no tenant silent by how often others are built", async () => {
+    await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
+    await desk.build({ now: morning });
+    for (let minutes = 60; minutes < 240; minutes += 20) {
+      const now = new Date(morning.getTime() + minutes * 60_000);
+      await desk.build({ now, args: ["--tenant", "alpine"] });
+    }
+    const { stdout } = await status("--tenant", deskTenant);
+    expect(stdout).toContain("published 4 hours ago");
+    expect(stdout).not.toContain("much longer than usual");
+    expect((await status()).stdout).not.toContain("much longer than usual");
+    const explain = ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"];
+    await desk.source.query("UPDATE partner_source.programs SET name = 'Kyoto' WHERE program_id = 'KYOTO-1'");
+    expect((await desk.run(explain, { now: noon })).stdout).not.toContain("much longer than usual");
+    // Its own build is as rare as it is; that of the other has stayed away.
+    const later = { now: new Date(noon.getTime() + 3 * 3_600_000) };
+    const { stdout: then } = await desk.run(["snapshot", "status", "--tenant", "alpine"], later);
+    expect(then.replace(/\s+/g, " ")).toContain("much longer than usual");
   });
 
   test("tells of one tenant relative and exact times", async () => {
@@ -56,13 +78,13 @@ describe("snapshot status", () => {
     expect((await status()).stdout).toMatch(/ 4 h +1 min +2 +- +unchanged 1 minute ago\n$/);
   });
 
-  test("ends with the reason of a run that failed", async () => {
+  test("P53 ends with the reason of a run that failed", async () => {
     await desk.build({ now: morning });
     await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
     await desk.build({ now: noon, args: ["--on-invalid", "fail"] });
     const { stdout } = await status();
     expect(stdout).toContain("failed just now");
-    expect(stdout).toMatch(/last run failed: 1 program\(s\) of tenant sakura-trails are invalid/);
+    expect(stdout).toMatch(/builds stop at faulty programs \(21 November 2026, 12:00 UTC\): 1 program\(s\)/);
   });
 
   test("P19, P22 names programs that were left out, and a live snapshot without any", async () => {
@@ -72,10 +94,10 @@ describe("snapshot status", () => {
     expect((await status()).stdout).toContain("sakura-trails  last run left out 1 program with an error");
     await desk.source.query("UPDATE partner_source.programs SET lifecycle_state = 'ended'");
     await desk.build({ now: noon });
-    const empty = "the live snapshot has no program: partners get an empty list";
+    const empty = "partners get an empty list: the live snapshot has no program";
     expect((await status()).stdout).toContain(`sakura-trails  ${empty}`);
     expect((await status("--tenant", deskTenant)).stdout).toMatch(
-      /programs +0\n +the live snapshot has no program/,
+      /attention +partners get an empty list: the live snapshot has no program/,
     );
   });
 
@@ -116,7 +138,35 @@ describe("snapshot status", () => {
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^alpine +damaged/m);
     expect(stdout).toMatch(/^sakura-trails +2026/m);
-    expect(stdout).toContain("current.json of tenant alpine");
+    expect(stdout.replace(/\s+/g, " ")).toContain(
+      "a published file is damaged; current.json of tenant alpine",
+    );
+  });
+
+  test("P54 shows no tenant as live whose manifest gateways refuse", async () => {
+    await desk.build({ now: morning });
+    await damageLiveManifest(desk);
+    const { tenants } = (await desk.json(["snapshot", "status"], { now: noon })) as {
+      tenants: readonly { live: unknown; fault: string; concerns: readonly { kind: string }[] }[];
+    };
+    expect(tenants).toMatchObject([{ live: null, fault: expect.stringContaining("digest") }]);
+    expect(tenants[0]?.concerns.map(({ kind }) => kind)).toEqual(["damaged"]);
+    expect((await status()).stdout).toMatch(/^sakura-trails +damaged/m);
+  });
+
+  test("P53, P50 warns of a tenant that nothing was built of for long, also when it is held", async () => {
+    await desk.build({ now: new Date("2026-11-18T08:00:00.000Z") });
+    expect((await status()).stdout).toContain("no build has ended since 18 November 2026, 08:00 UTC");
+    await desk.build({ now: morning });
+    expect((await status()).stdout).not.toContain("no build has ended");
+  });
+
+  test("P52 calls a tenant whose build somebody ended interrupted, not failed", async () => {
+    await desk.build({ now: morning });
+    await desk.build({ now: noon, signal: AbortSignal.abort() });
+    const { stdout } = await status();
+    expect(stdout).toContain("the last build was stopped before it was done");
+    expect(stdout).not.toContain("failed");
   });
 
   test("says so when a run's report cannot be read, and uses the one before", async () => {
@@ -137,6 +187,7 @@ describe("snapshot status", () => {
     const { status: exit, stderr } = await status("--tenant", "nobody");
     expect(exit).toBe(1);
     expect(stderr).toContain("has nothing of tenant nobody");
+    expect(stderr).toContain(`The store (file:${desk.storeDirectory}) holds other tenants.`);
   });
 
   test("prints an object for programs", async () => {
@@ -156,11 +207,11 @@ describe("snapshot status", () => {
     });
   });
 
-  test("costs two reads per tenant, one of the run's report and one of what was confirmed", async () => {
+  test("costs two reads per tenant, and one each of the run's report, what was confirmed and who was removed", async () => {
     await desk.build({ now: morning });
     const store = countingStore(desk.store);
     await tenantStatus(store, undefined, noon, new AbortController().signal);
-    expect(store.requests().get).toBe(4);
+    expect(store.requests().get).toBe(5);
   });
 
   test("tells of a tenant that the source no longer lists, and does not look for its last run for ever", async () => {
@@ -170,10 +221,10 @@ describe("snapshot status", () => {
     await desk.build({ now: new Date("2026-11-21T11:00:00.000Z") });
     const { stdout } = await status();
     expect(stdout).toMatch(/^sakura-trails .* unchanged 60 minutes ago$/m);
-    expect(stdout).toContain("the source did not list this tenant at 2026-11-21T11:00:00Z");
+    expect(stdout).toContain("the source did not list this tenant on 21 November 2026, 11:00 UTC");
     const store = countingStore(desk.store);
     await tenantStatus(store, undefined, noon, new AbortController().signal);
-    expect(store.requests().get).toBe(2 * 2 + 2);
+    expect(store.requests().get).toBe(2 * 2 + 3);
     expect((await status("--tenant", "alpine")).stdout).toContain(
       "last run   not in the source at 60 minutes ago",
     );
@@ -182,6 +233,6 @@ describe("snapshot status", () => {
   test("works without any run report", async () => {
     await desk.build({ now: morning });
     await rm(join(desk.storeDirectory, "runs"), { recursive: true });
-    expect((await status()).stdout).toMatch(/ 4 h +- +2 +- +-\n$/);
+    expect((await status()).stdout).toMatch(/ 4 h +- +2 +- +-\n\n +sakura-trails +no build is on record/);
   });
 });

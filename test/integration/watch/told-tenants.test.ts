@@ -1,6 +1,7 @@
 import { get } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type GatedSource, gateSource } from "../../support/gated-source.ts";
+import { patience } from "../../support/patience.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
 import { openWorkbench, parsedReport, type Workbench } from "../../support/workbench.ts";
 
@@ -53,8 +54,6 @@ function start(...args: readonly string[]): void {
     said += text;
   });
 }
-
-const patience = { timeout: 20_000, interval: 25 };
 
 async function isLive(tenantId: string): Promise<void> {
   await vi.waitFor(async () => expect((await bench.published(tenantId)).list.meta.count).toBe(1), patience);

@@ -5,8 +5,8 @@ import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
 import { severityOf } from "../../../cli/public-program/problem.ts";
 import type { ProgramSource } from "../../../cli/public-program/program-source.ts";
 import { type PublicProgram, publicProgram } from "../../../cli/public-program/public-program.ts";
+import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
-import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import type { ProgramDetail } from "../../../schemas/generated/types.ts";
 import {
   isLegacyProgramsResponse,

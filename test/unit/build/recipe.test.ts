@@ -12,6 +12,7 @@ test("the generator's digest is that of the code that takes part in a build, and
       "cli/database",
       "cli/inspect",
       "cli/public-program",
+      "cli/sandbox",
       "cli/source",
       "core",
       "schemas",

@@ -7,6 +7,7 @@ import type { BuildOptions } from "../../../cli/build/attempt.ts";
 import { buildTenant } from "../../../cli/build/build-tenant.ts";
 import type { SourceClient } from "../../../cli/database/connect.ts";
 import { programSumsQuery } from "../../../cli/source/source-queries.ts";
+import { databaseRows } from "../../../cli/source/tenant-rows.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { type CannedProgram, cannedLimits, cannedOptions, cannedPool } from "../../support/canned-source.ts";
@@ -41,9 +42,9 @@ async function build(
     parseTenantId("acme"),
     { ...cannedOptions, ...options },
     {
-      pool: {
+      withRows: databaseRows({
         withReading: (read) => cannedPool(() => programs).withReading((client) => read(recorded(client))),
-      },
+      }),
       store: createFileStore({ directory }),
       beforeFirstWrite: async () => {},
       now: () => new Date(),

@@ -39,6 +39,7 @@ describe("foreign text", () => {
             ["a", text],
             [`b${text}`, "c"],
           ],
+          Number.POSITIVE_INFINITY,
         ),
     ],
     ["in a fact", (text) => facts([[`a${text}`, text, text]], 40)],
@@ -149,7 +150,7 @@ describe("the net below all output", () => {
     expect(written(`program ${token} and ${token.slice(0, 30)}`, false)).toBe("program ppr_… and ppr_…");
     const chunks: unknown[] = [];
     const output = safeOutput({ isTTY: false, columns: 80, write: (chunk) => chunks.push(chunk) });
-    output.write(`${token} ${token.replace("A", "B")}`, token);
+    output.write(`${token} ${token.replace("A", "B")}`, [token]);
     expect(chunks).toEqual([`${token} ppr_…`]);
     expect(html`<a href="/${token}">${token}</a>`.markup).toBe('<a href="/ppr_…">ppr_…</a>');
   });

@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { cliSettings } from "../../../core/cli-settings.ts";
+import { gatewaySettings } from "../../../core/gateway-settings.ts";
 import { type Environment, parseSettings, type SettingTable } from "../../../core/setting-parser.ts";
-import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 
 function values<const Table extends SettingTable>(table: Table, env: Environment) {
   const parsed = parseSettings(table, env);
@@ -136,6 +137,20 @@ describe("faulty settings", () => {
     ]);
   });
 
+  test.each(["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"])("%s without its scheme, for a bucket", (name) => {
+    const STORE_URL = "s3://bucket/programs";
+    for (const endpoint of ["minio:9000", "127.0.0.1:9000", "http://", "ftp://ada:hunter2@minio"]) {
+      const expected = [expect.stringMatching(new RegExp(`^STORE_URL .* ${name} .* must be like https://`))];
+      for (const settings of [cliSettings, gatewaySettings]) {
+        const found = faults(settings, { STORE_URL, [name]: endpoint });
+        expect(found).toEqual(expected);
+        expect(found.join()).not.toContain("hunter2");
+      }
+      expect(faults(cliSettings, { STORE_URL: "file:/srv", [name]: endpoint })).toEqual([]);
+    }
+    expect(faults(cliSettings, { STORE_URL, [name]: "http://minio:9000" })).toEqual([]);
+  });
+
   test.each([
     "hunter2",
     "postgres://user:hunter2@[bad",
@@ -231,6 +246,6 @@ describe("settings as they are shown", () => {
   test("terminal statuses are given as a list, trimmed", () => {
     const { terminalStatuses } = values(cliSettings, { TERMINAL_ENROLLMENT_STATUSES: " Storno , no show" });
     expect(terminalStatuses).toEqual(["Storno", "no show"]);
-    expect(cliSettings.terminalStatuses.show(terminalStatuses)).toBe("Storno,no show");
+    expect(cliSettings.terminalStatuses.show(terminalStatuses)).toBe("Storno, no show");
   });
 });

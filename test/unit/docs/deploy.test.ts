@@ -2,14 +2,22 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments, visit } from "yaml";
+import { exchangesFile } from "../../../cli/partner-docs/examples-page.ts";
+import { guidePages } from "../../../cli/partner-docs/guide-page.ts";
+import { cliSettings } from "../../../core/cli-settings.ts";
+import { gatewaySettings } from "../../../core/gateway-settings.ts";
 import { parseSettings } from "../../../core/setting-parser.ts";
-import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 import { requestedAction } from "../../../gateway/arguments.ts";
 import { usageFault } from "../../support/command-lines.ts";
 import { projectRoot } from "../../support/markdown.ts";
 
-const kubernetes = readdirSync(join(projectRoot, "deploy/kubernetes")).map((name) => `kubernetes/${name}`);
-const units = readdirSync(join(projectRoot, "deploy/systemd")).map((name) => `systemd/${name}`);
+const kubernetes = readdirSync(join(projectRoot, "deploy/kubernetes"), { recursive: true })
+  .map((name) => `kubernetes/${name}`)
+  .filter((path) => path.endsWith(".yaml"));
+const units = [
+  ...readdirSync(join(projectRoot, "deploy/systemd")).map((name) => `systemd/${name}`),
+  "inspect/partner-programs-inspect.service",
+];
 
 describe("deployment examples", () => {
   test.each(["compose.yaml", "github-actions/publish.yaml", ...kubernetes])("%s is YAML", (path) => {
@@ -53,6 +61,21 @@ describe("deployment examples", () => {
     expect(parsed).toMatchObject({ ok: true, values: { host: "0.0.0.0", adminHost: "0.0.0.0" } });
   });
 
+  test("the image is made of all that the build reads, and holds what the programs read", () => {
+    const programsRead = [exchangesFile, "docs/client/programs-client.ts", "schemas/generated/openapi.json"];
+    const buildReads = [...Object.values(guidePages).map((file) => `docs/${file}`), ...programsRead];
+    const letIn = [...read(".dockerignore").matchAll(/^!(.+)$/gm)].map(([, path = ""]) => path);
+    expect(buildReads.filter((path) => !isAmong(letIn, path))).toEqual([]);
+    const lastStage =
+      example("Dockerfile")
+        .split(/^FROM /m)
+        .at(-1) ?? "";
+    const copied = [...lastStage.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, paths = ""]) =>
+      paths.split(" "),
+    );
+    expect(programsRead.filter((path) => !isAmong(copied, path))).toEqual([]);
+  });
+
   test("no example publishes the admin listener", () => {
     const compose = parse(example("compose.yaml"), { merge: true });
     const published = Object.values<{ ports?: string[] }>(compose.services).flatMap(
@@ -77,8 +100,17 @@ describe("deployment examples", () => {
   });
 });
 
+function read(path: string): string {
+  return readFileSync(join(projectRoot, path), "utf8");
+}
+
 function example(path: string): string {
-  return readFileSync(join(projectRoot, "deploy", path), "utf8");
+  return read(`deploy/${path}`);
+}
+
+/** Whether the path is one of these, or below one of them. */
+function isAmong(paths: readonly string[], path: string): boolean {
+  return paths.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
 /** Lists of words, anywhere in the documents, that begin with the name of one of the programs. */

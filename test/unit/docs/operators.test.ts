@@ -3,7 +3,7 @@ import { problemRules } from "../../../cli/public-program/problem.ts";
 import { exitStatusOf } from "../../../cli/shell/exit-status.ts";
 import { contractViews } from "../../../cli/source/contract.ts";
 import { refusalCodes } from "../../../core/cause-code.ts";
-import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { createMetrics } from "../../../gateway/metrics.ts";
 import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
 
@@ -40,15 +40,19 @@ describe("the operator guide", () => {
   });
 
   test("lists every metric with its labels", async () => {
-    const metrics = createMetrics();
+    const metrics = createMetrics(() => 0);
     metrics.attach({
       tokenRegistryAgeMs: () => 0,
       snapshotAges: () => [],
+      expiringTokens: () => [],
       oldestData: () => [],
       unixMs: () => 0,
       cacheBytes: () => 0,
       connections: () => 0,
       isCountedInFleet: () => false,
+      isFleetWanted: false,
+      isReady: () => true,
+      lastGood: { bytes: () => 0, isServing: () => false, writeFailures: () => 0 },
     });
     const exposed = [...(await metrics.text()).matchAll(/^# TYPE (gateway_\w+)/gm)].map(([, name]) => name);
     const listed = tableAfter(text, "<!-- metrics -->").flatMap(([name = ""]) => inlineCode(name));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+import { cliSettings } from "../../../core/cli-settings.ts";
+import { gatewaySettings } from "../../../core/gateway-settings.ts";
 import { codeBlocks, inlineCode, pages } from "../../support/markdown.ts";
 
 const known: ReadonlySet<string> = new Set(
@@ -29,7 +30,7 @@ function namedSettings(text: string): readonly string[] {
   return [...new Set(names ?? [])];
 }
 
-/** Of others: the AWS SDK, Node.js, systems and servers, the project's own tests; and words that stand for something. */
+/** Of others: the AWS SDK, Node.js, systems and servers, the project's own tests and sandbox; and words that stand for something. */
 function isForeign(name: string): boolean {
-  return /^(AWS|TEST|NODE|SSL|PG)_|^(PARTNER_TOKEN|REQUEST_ID|TOKEN_ID)$/.test(name);
+  return /^(AWS|TEST|NODE|SSL|PG|SANDBOX)_|^(PARTNER_TOKEN|REQUEST_ID|TOKEN_ID)$/.test(name);
 }

@@ -3,6 +3,7 @@ import { isProgramId } from "../../../core/ids.ts";
 import { parseToken } from "../../../core/token.ts";
 import { createAccessLog } from "../../../gateway/access-log.ts";
 import { createCredentialsReader } from "../../../gateway/bearer-credentials.ts";
+import { createClientAddresses } from "../../../gateway/client-address.ts";
 import { prefersGzip } from "../../../gateway/content-coding.ts";
 import { refusedHead } from "../../../gateway/refused-head.ts";
 import { methodRefusal } from "../../../gateway/refused-method.ts";
@@ -17,6 +18,7 @@ const sizes = sized({ whole: [16, 64, 256, 1024], quick: [16, 256] }).map((kib) 
 const maxMs = 2000;
 
 const log = createAccessLog({ write() {} }, "test");
+const { clientOf } = createClientAddresses({ entries: [], has: () => true });
 const head = (text: string): ReturnType<typeof refusedHead> => refusedHead(Buffer.from(text, "latin1"));
 
 /** All that the gateway does with text of which it knows nothing but that somebody sent it. */
@@ -30,6 +32,8 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "the credentials": (text) => createCredentialsReader()([text]),
   "a token": (text) => parseToken(text),
   "the accepted codings": (text) => prefersGzip(text),
+  "the forwarded client": (text) => clientOf(["Forwarded", text]),
+  "the forwarded clients": (text) => clientOf(["X-Forwarded-For", text]),
   // The lines of a megabyte are enough to tell; making more of them would be what takes the time.
   "header lines of one name": (text) => requestHead(text.split("\n", 50_000).flatMap(namesOf)),
   "the log of a request": (text) =>
@@ -52,6 +56,9 @@ const shapes: readonly (readonly [before: string, repeated: string, after: strin
   ["GET / HTTP/1.1\r\nX-Request-Id:", " ", "\rb"],
   ["GET / HTTP/1.1\r\n", "X-Request-Id: a\r\n", "\r\n"],
   ["GET / HTTP/1.1\r\n", "\r", "\r\n\r\n"],
+  ["", "for=10.0.0.1,", "!"],
+  ['for="', "\\\\", "!"],
+  ["for=", " ", "!"],
   ["", "\r\n", "x"],
   ["", "\n", ""],
   ["", "a ", "\r\n"],

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { parseTokenId } from "../../../core/ids.ts";
 import { createRequestTally } from "../../../gateway/request-tally.ts";
 
 test("requests are counted by resource and status, and timed in cumulative buckets of seconds", () => {
@@ -9,9 +8,9 @@ test("requests are counted by resource and status, and timed in cumulative bucke
     [200, 0.51],
     [404, 40_000],
   ] as const) {
-    tally.add("detail", status, durationMs, undefined);
+    tally.add("detail", status, durationMs);
   }
-  tally.add("unknown", 404, 0, undefined);
+  tally.add("unknown", 404, 0);
   const lines = tally.text().split("\n");
   expect(lines).toContain('gateway_requests_total{route="detail",status="200"} 2');
   expect(lines).toContain('gateway_requests_total{route="detail",status="404"} 1');
@@ -28,7 +27,7 @@ test("requests are counted by resource and status, and timed in cumulative bucke
 
 test("the text is Prometheus' own: each metric with its help and type, each line ended", () => {
   const tally = createRequestTally();
-  tally.add("list", 200, 1, parseTokenId("tok_0000000000000001"));
+  tally.add("list", 200, 1);
   const text = tally.text();
   expect(text.endsWith("\n")).toBe(true);
   for (const line of text.trimEnd().split("\n")) {
@@ -36,4 +35,15 @@ test("the text is Prometheus' own: each metric with its help and type, each line
       /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+)$/,
     );
   }
+});
+
+test("W92 a 500 of any resource is counted from 0, so that the first one is an increase", () => {
+  const tally = createRequestTally();
+  const count = (): readonly (string | undefined)[] =>
+    [...tally.text().matchAll(/^gateway_requests_total\{route="(\w+)",status="500"\} (\d+)$/gm)].map(
+      ([, route, value]) => `${route} ${value}`,
+    );
+  expect(count()).toEqual(["list 0", "detail 0", "legacy 0", "unknown 0"]);
+  tally.add("legacy", 500, 3);
+  expect(count()).toEqual(["list 0", "detail 0", "legacy 1", "unknown 0"]);
 });

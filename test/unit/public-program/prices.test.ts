@@ -73,6 +73,11 @@ describe("room prices", () => {
     expect(rooms([], "0.01")).toEqual({ startingAmount: 0.01, rooms: [[2, 0.01]], warnings: [] });
   });
 
+  test("D25, D37 startingAmount is found among as many prices as a program of the largest size can have", () => {
+    const rows = Array.from({ length: 500_000 }, (_, at): RoomPriceRow => [2, String(500_000 - at)]);
+    expect(published({ roomPrices: rows }).detail.prices.startingAmount).toBe(1);
+  });
+
   test("D25 startingAmount is null when no room price remains", () => {
     expect(rooms([[2, "0"]]).startingAmount).toBeNull();
     expect(rooms([]).startingAmount).toBeNull();

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { isAuditDocument, isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
 import {
   isErrorResponse,
   isLegacyProgramsResponse,
@@ -12,16 +13,20 @@ import {
   isConfirmedDocument,
   isCurrentDocument,
   isManifestDocument,
+  isSandboxDocument,
   isTokensDocument,
 } from "../../../schemas/generated/validators-stored.ts";
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 import { example, objectsOf, removed, replaced, valueAt } from "./mutations.ts";
 import {
+  audit,
   blockedMemory,
   confirmed,
   current,
   manifest,
+  removed as removedTenants,
   runReport,
+  sandbox,
   sourceMemory,
   tokens,
 } from "./stored-samples.ts";
@@ -37,9 +42,12 @@ const samples: Readonly<Record<string, Sample>> = {
   "detail response": { document: example("program-detail"), isDocument: isProgramDetailResponse },
   "legacy response": { document: example("legacy-programs"), isDocument: isLegacyProgramsResponse },
   "error response": { document: errorResponse, isDocument: isErrorResponse },
+  "audit/": { document: audit, isDocument: isAuditDocument },
   "confirmed.json": { document: confirmed, isDocument: isConfirmedDocument },
   "current.json": { document: current, isDocument: isCurrentDocument },
   "manifest.json": { document: manifest, isDocument: isManifestDocument },
+  "sandbox.json": { document: sandbox, isDocument: isSandboxDocument },
+  "removed.json": { document: removedTenants, isDocument: isRemovedDocument },
   "tokens.json": { document: tokens, isDocument: isTokensDocument },
   "run report": { document: runReport, isDocument: isRunReport },
   "source.json": { document: sourceMemory, isDocument: isSourceDocument },
@@ -50,6 +58,7 @@ const maps = new Set([
   "confirmed.json /tenants",
   "manifest.json /programs",
   "manifest.json /source/problemCounts",
+  "removed.json /tenants",
   "run report /tenants/0/problemCounts",
   "source.json of a block /rest/blocked/findings/problemCounts",
 ]);
@@ -66,8 +75,12 @@ const optional: Readonly<Record<string, readonly string[]>> = {
   "run-report.schema.json/$defs/ProgramCounts": ["withdrawn"],
 };
 
-/** One of two shapes: of what fits neither no key can be blamed. */
-const alternatives = new Set(["source.json /rest", "source.json of a block /rest"]);
+/** One of several shapes: of what fits none of them no key can be blamed. */
+const alternatives = new Set([
+  "source.json /rest",
+  "source.json of a block /rest",
+  ...objectsOf(audit.changes).map((pointer) => `audit/ /changes${pointer}`),
+]);
 
 const places = Object.entries(samples).flatMap(([name, { document, isDocument }]) =>
   objectsOf(document).map((pointer) => ({

@@ -69,6 +69,36 @@ describe("the search for breaking changes", () => {
         components.parameters["X-Request-Id"].required = true;
       },
     ],
+    [
+      "a required parameter of the operation",
+      /query season became required/,
+      ({ paths }) => {
+        paths["/v1/programs"].get.parameters = [
+          { name: "season", in: "query", required: true, schema: { type: "string" } },
+        ];
+      },
+    ],
+    [
+      "a body that must be sent",
+      /a body became required/,
+      ({ paths }) => {
+        paths["/v1/programs"].get.requestBody = { required: true, content: {} };
+      },
+    ],
+    [
+      "another way to authenticate",
+      /security changed/,
+      ({ components }) => {
+        components.securitySchemes.partnerToken = { type: "apiKey", in: "header", name: "X-Api-Key" };
+      },
+    ],
+    [
+      "another way to authenticate at one resource",
+      /\/v1\/programs: security changed/,
+      ({ paths }) => {
+        paths["/v1/programs"].get.security = [{ partnerToken: ["programs.write"] }];
+      },
+    ],
   ])("finds %s", (_what, finding, change) => {
     const changed = current();
     change(changed);

@@ -7,8 +7,9 @@ const directory = new URL("../../../schemas/generated/", import.meta.url);
 const modules = readdirSync(directory).filter((name) => name.startsWith("validators-"));
 
 describe("the compiled validators", () => {
-  test("are four modules, so that the gateway loads those of the stored documents only", () => {
+  test("are five modules, so that the gateway loads those of the stored documents only", () => {
     expect(modules.sort()).toEqual([
+      "validators-administration.ts",
       "validators-published.ts",
       "validators-run-report.ts",
       "validators-source.ts",

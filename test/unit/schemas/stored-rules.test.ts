@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { isAuditDocument, isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
 import { isRunReport } from "../../../schemas/generated/validators-run-report.ts";
 import {
   isConfirmedDocument,
   isCurrentDocument,
   isManifestDocument,
+  isSandboxDocument,
   isTokensDocument,
 } from "../../../schemas/generated/validators-stored.ts";
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
@@ -129,6 +131,51 @@ const documents: readonly {
       { at: "/tokens/0/createdAt", ...instants },
       { at: "/tokens/0/revokedAt", ...orNull(instants) },
       { at: "/tokens/0/replaces", fits: [null], not: ["", "tok_"] },
+    ],
+  },
+  {
+    name: "sandbox.json",
+    sample: samples.sandbox,
+    isDocument: isSandboxDocument,
+    rules: [
+      { at: "/format", fits: [], not: [null, "partner-programs/sandbox@2"] },
+      { at: "/tenantId", ...tenantIds },
+      { at: "/since", ...instants, not: [null, ...instants.not] },
+    ],
+  },
+  {
+    name: "removed.json",
+    sample: samples.removed,
+    isDocument: isRemovedDocument,
+    rules: [
+      { at: "/format", fits: [], not: [null, "partner-programs/removed@2"] },
+      { at: "/revision", ...generation },
+      { at: "/tenants", fits: [{}], not: [null, []] },
+      { at: "/tenants/atlas-tours/removedAt", ...orNull(instants) },
+      { at: "/tenants/atlas-tours/isPurged", fits: [false], not: [null, "yes"] },
+      { at: "/tenants/atlas-tours/generation", ...count },
+    ],
+  },
+  {
+    name: "audit",
+    sample: samples.audit,
+    isDocument: isAuditDocument,
+    rules: [
+      { at: "/format", fits: [], not: [null, "partner-programs/audit@2"] },
+      { at: "/recordId", ...snapshotIds, not: [null, ...snapshotIds.not] },
+      { at: "/outcome", fits: ["begun", "done"], not: [null, "refused"] },
+      { at: "/at", ...instants },
+      { at: "/command", fits: ["token create"], not: [null, ""] },
+      { at: "/actor/user", fits: ["uid 1000"], not: [null, ""] },
+      { at: "/reason", fits: [null], not: ["", 1] },
+      { at: "/tenants/0", ...tenantIds },
+      { at: "/changes/0/before", fits: [null], not: [{}, "x"] },
+      { at: "/changes/0/after", fits: [], not: [null, {}] },
+      { at: "/changes/1/before", fits: [null], not: [{}, "x"] },
+      { at: "/changes/2/deletedObjects", ...count },
+      { at: "/changes/3/kind", fits: [], not: ["deletion", "other", null] },
+      { at: "/changesOmitted", ...count },
+      { at: "/failure", fits: [null], not: ["x", {}] },
     ],
   },
   {

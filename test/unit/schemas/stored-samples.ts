@@ -75,6 +75,49 @@ export const confirmed = {
   },
 };
 
+export const sandbox = {
+  format: "partner-programs/sandbox@1",
+  tenantId: "sandbox",
+  since: "2027-02-01T03:15:00Z",
+};
+
+export const removed = {
+  format: "partner-programs/removed@1",
+  revision: 2,
+  tenants: {
+    "atlas-tours": { removedAt: "2027-02-01T03:15:00Z", isPurged: true, generation: 157 },
+  },
+};
+
+const token = {
+  tenantId: "atlas-tours",
+  name: "Website",
+  scopes: ["programs.read"],
+  expiresAt: "2028-01-01T00:00:00Z",
+  rateLimit: 60,
+  revokedAt: "2027-06-01T00:00:00Z",
+};
+const live = { snapshotId: "20270201T031500Z-0a1b2c3d", generation: 7, programs: 40, isHeld: true };
+
+export const audit = {
+  format: "partner-programs/audit@1",
+  recordId: "20270201T031500Z-0a1b2c3d",
+  outcome: "failed",
+  at: "2027-02-01T03:15:01.500Z",
+  command: "tenant remove --purge",
+  actor: { user: "ada", host: "desk" },
+  reason: "the contract ended",
+  tenants: ["atlas-tours"],
+  changes: [
+    { kind: "token", tokenId: "tok_0123456789ABCdef", before: token, after: token },
+    { kind: "snapshot", tenantId: "atlas-tours", before: live, after: live },
+    { kind: "deletion", tenantId: "atlas-tours", deletedSnapshots: 2, deletedObjects: 90 },
+    { kind: "removal", tenantId: "atlas-tours", isPurged: true, generation: 157 },
+  ],
+  changesOmitted: 0,
+  failure: { code: "store_unavailable", message: "The store does not answer." },
+};
+
 const requests = { get: 2, put: 4, list: 0, delete: 0 };
 const counts = {
   programs: 40,

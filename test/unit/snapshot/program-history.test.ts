@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { programHistory } from "../../../cli/snapshot/program-history.ts";
-import { parseProgramId, parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import { parseProgramId, parseSnapshotId, parseTenantId, type SnapshotId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { responseKey } from "../../../core/object-key.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
@@ -35,7 +35,14 @@ function snapshotOf(day: number) {
 const first = snapshot(1, { a: 1, gone: 1 });
 const second = snapshot(2, { a: 2, gone: 1 });
 const third = snapshot(3, { a: 2, new: 3 });
-const all = { manifests: [third, second, first], isCut: false };
+const all = {
+  manifests: [third, second, first],
+  withdrawnAt: new Map<SnapshotId, Date>(),
+  isCut: false,
+  hasGaps: false,
+};
+const rollbackAt = new Date("2026-11-03T12:00:00.000Z");
+const rolledBack = { ...all, withdrawnAt: new Map([[snapshotOf(3), rollbackAt]]) };
 
 test("A program that was always there is served since the first snapshot, its content since it last changed", () => {
   const history = programHistory(all, third, "a");
@@ -62,11 +69,26 @@ test("A program that no snapshot has is in none", () => {
   ]);
 });
 
-test("A program of a snapshot that a rollback replaced is not served, and no snapshot took it out", () => {
-  const history = programHistory(all, second, "new");
-  expect([history.last?.snapshotId, history.removedBy, history.isServed]).toEqual([
-    snapshotOf(3),
-    null,
-    false,
-  ]);
+test("P48 A program of a snapshot that a rollback replaced is not served, and no snapshot took it out", () => {
+  const history = programHistory(rolledBack, second, "new");
+  expect(history).toMatchObject({ last: { snapshotId: snapshotOf(3) }, removedBy: null, isServed: false });
+  expect(history.rolledBackAt).toBe(rollbackAt.toISOString());
+});
+
+test("P48 After a rollback the content is as the live snapshot has it, not as the newest does", () => {
+  const history = programHistory(rolledBack, first, "a");
+  expect(history).toMatchObject({ isServed: true, rolledBackAt: null, removedBy: null });
+  expect([history.last?.snapshotId, history.unchangedSince]).toEqual([snapshotOf(1), snapshotOf(1)]);
+});
+
+test("P48 A build after a rollback did not take out what the rollback took back", () => {
+  const fourth = { ...snapshot(4, { a: 4 }), parent: snapshotOf(2) };
+  const history = programHistory({ ...rolledBack, manifests: [fourth, third, second, first] }, fourth, "new");
+  expect(history).toMatchObject({ removedBy: null, rolledBackAt: rollbackAt.toISOString() });
+});
+
+test("P48 A build upon a snapshot that was made live again and replaced took out what it lacks", () => {
+  const fourth = snapshot(4, { a: 4 });
+  const history = programHistory({ ...rolledBack, manifests: [fourth, third, second, first] }, fourth, "new");
+  expect(history).toMatchObject({ removedBy: { snapshotId: snapshotOf(4) }, rolledBackAt: null });
 });

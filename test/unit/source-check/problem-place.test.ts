@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
 import { publicProgram } from "../../../cli/public-program/public-program.ts";
 import { problemPlace } from "../../../cli/source-check/problem-place.ts";
-import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { anyProgramSource } from "../../support/program-source-arbitrary.ts";
 
 describe("the place of a problem in the source", () => {

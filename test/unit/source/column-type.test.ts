@@ -28,7 +28,8 @@ describe("types that PostgreSQL casts without loss are accepted", () => {
 
 describe("other types are refused with the reason and a cast", () => {
   test.each<[ColumnKind, ColumnType, RegExp, string]>([
-    ["text", type("jsonb"), /no text/, "c::text"],
+    ["text", type("jsonb"), /no text/, "c #>> '{}'"],
+    ["text", { ...type("jsonb"), isArray: true }, /no text/, "c::text"],
     ["text", type("timestamptz"), /no text/, "c::text"],
     ["text", { ...type("text"), isArray: true }, /no text/, "c::text"],
     ["int", type("numeric"), /fractions/, "c::integer"],
@@ -39,6 +40,15 @@ describe("other types are refused with the reason and a cast", () => {
     ["date", type("timestamptz"), /depends on a time zone/, "(c AT TIME ZONE 'UTC')::date"],
     ["date", type("timestamp"), /time of day/, "c::date"],
     ["date", type("text"), /no calendar date/, "c::date"],
+    ["int", type("bool"), /no whole number/, "c::integer"],
+    ["int", type("jsonb"), /no whole number/, "c::integer"],
+    ["int", type("json"), /no whole number/, "c::text::integer"],
+    ["int", { ...type("numeric"), isArray: true }, /no whole number/, "c::text::integer"],
+    ["numeric", type("bool"), /no decimal number/, "c::text::numeric"],
+    ["numeric", { ...type("float8"), isArray: true }, /no decimal number/, "c::text::numeric"],
+    ["date", type("json"), /no calendar date/, "(c #>> '{}')::date"],
+    ["date", type("int4"), /no calendar date/, "c::text::date"],
+    ["date", { ...type("timestamp"), isArray: true }, /no calendar date/, "c::text::date"],
     ["text[]", type("text"), /single value/, "string_to_array(c::text, ',')"],
     ["text[]", { ...type("jsonb"), isArray: true }, /no list of texts/, "c::text[]"],
   ])("%s: %o", (kind, refused, reason, cast) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { structureProblems } from "../../../cli/source/check-structure.ts";
 
-const schema = { role: "generator", exists: false, isUsable: false, relations: [] };
+const schema = { role: "generator", exists: false, isUsable: false, tables: 0, relations: [] };
 
 test("a server that cannot hash rows is named with its version, before anything else that may be wrong", () => {
   const [problem, ...others] = structureProblems({ ...schema, serverVersion: 130_022 });

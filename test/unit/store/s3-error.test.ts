@@ -29,6 +29,8 @@ describe("what an S3 error amounts to", () => {
     [undefined, "CERT_HAS_EXPIRED", "unavailable"],
     [undefined, "TimeoutError", "unavailable"],
     [undefined, "CredentialsProviderError", "credentials"],
+    [undefined, "AccessDenied", "denied"],
+    [undefined, "InternalError", "unavailable"],
     [undefined, "TypeError", "defect"],
     [undefined, "ERR_INVALID_ARG_TYPE", "defect"],
   ] as const)("HTTP %s with the code %s is %s", (status, code, kind) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { awsVariables, effectiveSettings } from "../../../cli/support/effective-settings.ts";
-import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+import { cliSettings } from "../../../core/cli-settings.ts";
+import { gatewaySettings } from "../../../core/gateway-settings.ts";
 
 describe("the effective settings", () => {
   test("are those of both programs, each once, with who uses it", () => {
@@ -47,10 +48,16 @@ describe("the effective settings", () => {
   });
 
   test("show the AWS variables that are set, by name, and what is harmless of them", () => {
-    const env = { AWS_REGION: "eu-west-1", AWS_SECRET_ACCESS_KEY: "x", AWS_PROFILE: "", OTHER: "y" };
+    const env = {
+      AWS_REGION: "eu-west-1",
+      AWS_SECRET_ACCESS_KEY: "x",
+      AWS_SECRET_ACCESS_KEY_FILE: "/run/secrets/key",
+      AWS_PROFILE: "",
+      OTHER: "y",
+    };
     expect(awsVariables(env)).toEqual([
-      { name: "AWS_REGION", value: "eu-west-1" },
-      { name: "AWS_SECRET_ACCESS_KEY", value: "(set, not shown)" },
+      { name: "AWS_REGION", value: "eu-west-1", origin: "environment" },
+      { name: "AWS_SECRET_ACCESS_KEY", value: "(set, not shown)", origin: "file" },
     ]);
   });
 });

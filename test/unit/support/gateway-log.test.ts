@@ -60,6 +60,12 @@ describe("a line of the access log", () => {
       limit: null,
       causeCode: "no_token",
       cause: "no token",
+      connection: null,
+      client: null,
+      nth: null,
+      acceptsGzip: null,
+      encoding: null,
+      retryAfter: null,
       isCut: false,
     });
   });

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { html } from "../../../cli/inspect/html.ts";
+import { groupedFindings } from "../../../cli/inspect/finding-groups.ts";
+import { directionOf, html } from "../../../cli/inspect/html.ts";
 import { searchPrograms } from "../../../cli/inspect/program-search.ts";
-import { calendarDay, money } from "../../../cli/inspect/program-words.ts";
-import type { ProgramListItem } from "../../../schemas/generated/types.ts";
+import { calendarDay, money } from "../../../cli/public-program/value-words.ts";
+import type { Problem, ProgramListItem } from "../../../schemas/generated/types.ts";
 
 describe("a template of HTML", () => {
   test("escapes every text, in elements and in attributes", () => {
@@ -81,14 +82,73 @@ describe("the search for programs", () => {
 });
 
 describe("the words for a program", () => {
-  test("keep an amount's digits and name the currency if there is one", () => {
-    expect(money(1234.5, "EUR")).toBe("1,234.5 EUR");
-    expect(money(0.000_001, null)).toBe("0.000001");
+  test.each([
+    [1234.5, "EUR", "1,234.50 EUR"],
+    [482.4, "USD", "482.40 USD"],
+    [120_000, "JPY", "120,000 JPY"],
+    [1.5, "KWD", "1.500 KWD"],
+    [1.5, "QQQ", "1.50 QQQ"],
+    [0.125, "EUR", "0.125 EUR"],
+    [0.000_001, null, "0.000001"],
+    [7, null, "7.00"],
+  ])("give %d %s as %s: the currency's decimals, and every digit", (amount, currency, words) => {
+    expect(money(amount, currency)).toBe(words);
   });
 
   test("give a calendar date the day that it is, in every time zone", () => {
     expect(calendarDay("2027-04-01")).toBe("1 April 2027");
     expect(calendarDay("0001-01-01")).toBe("1 January 1");
-    expect(calendarDay(null)).toBeNull();
+  });
+});
+
+test.each([
+  ["12 שלום and more", "rtl"],
+  ["Hotel שלום", "ltr"],
+  ["مرحبا", "rtl"],
+  ["日本", "ltr"],
+  ["12", "ltr"],
+])("%s is written %s, as its first letter is", (text, direction) => {
+  expect(directionOf(text)).toBe(direction);
+});
+
+describe("findings", () => {
+  const finding = (programId: string, field: string, value: string, code = "url_dropped"): Problem => ({
+    severity: code === "url_dropped" ? "warning" : "error",
+    code,
+    message: `rule of ${code}`,
+    programId,
+    field,
+    value,
+  });
+
+  test("that repeat are one, with how often, the values and the programs", () => {
+    const groups = groupedFindings([
+      finding("A", "transport.flights[0].airline.logoUrl", "http://b"),
+      finding("A", "transport.flights[1].airline.logoUrl", "http://a"),
+      finding("B", "transport.flights[7].airline.logoUrl", "http://a"),
+      finding("C", "media.coverUrl", "http://a"),
+      finding("D", "name", " ", "program_name_blank"),
+    ]);
+    expect(groups.map(({ field, count, programIds }) => [field, count, programIds])).toEqual([
+      ["name", 1, ["D"]],
+      ["transport.flights[].airline.logoUrl", 3, ["A", "B"]],
+      ["media.coverUrl", 1, ["C"]],
+    ]);
+    expect(groups[1]?.values).toEqual([
+      { value: "http://a", count: 2 },
+      { value: "http://b", count: 1 },
+    ]);
+  });
+
+  test("are all counted, whatever they are", () => {
+    const texts = fc.constantFrom("A", "B", "prices.rooms[0]", "prices.rooms[12]", "x");
+    fc.assert(
+      fc.property(fc.array(fc.tuple(texts, texts, texts)), (all) => {
+        const problems = all.map(([programId, field, value]) => finding(programId, field, value));
+        const groups = groupedFindings(problems);
+        expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(problems.length);
+        expect(new Set(groups.map(({ field }) => field)).size).toBe(groups.length);
+      }),
+    );
   });
 });

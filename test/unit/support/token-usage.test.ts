@@ -6,6 +6,7 @@ import type { TokenDigest } from "../../../core/token.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
+const until = "2026-11-21T11:30:00.000Z";
 
 function token(number: number, fields: Partial<RegisteredToken> = {}): RegisteredToken {
   return {
@@ -42,7 +43,7 @@ test("The counts of a token are summed by resource and by class of status", () =
     row({ resource: "detail", status: 404, requests: 2, lastSeen: "2026-11-21T11:00:00.000Z" }),
     row({ resource: "legacy", status: 500, requests: 1 }),
   ];
-  const [use] = usageByToken(rows, [token(1)], now).tokens;
+  const [use] = usageByToken(rows, [token(1)], until, now).tokens;
   expect(use).toEqual({
     tokenId: token(1).tokenId,
     tenantId: "acme",
@@ -56,7 +57,7 @@ test("The counts of a token are summed by resource and by class of status", () =
 
 test("The busiest token comes first, and requests without a token count as one", () => {
   const rows = [row({}), row({ tokenId: null, tenantId: null, status: 401, requests: 9 })];
-  expect(usageByToken(rows, [token(1)], now).tokens.map(({ tokenId }) => tokenId)).toEqual([
+  expect(usageByToken(rows, [token(1)], until, now).tokens.map(({ tokenId }) => tokenId)).toEqual([
     null,
     token(1).tokenId,
   ]);
@@ -69,7 +70,14 @@ test("Idle are the active tokens without a request; revoked and expired ones are
     token(3, { revokedAt: "2026-11-01T00:00:00.000Z" }),
     token(4, { expiresAt: "2026-11-21T11:59:59.000Z" }),
   ];
-  expect(usageByToken([row({})], registered, now).idle.map(({ tokenId }) => tokenId)).toEqual([
+  expect(usageByToken([row({})], registered, until, now).idle.map(({ tokenId }) => tokenId)).toEqual([
+    token(2).tokenId,
+  ]);
+});
+
+test("A token that was issued after the log's last request is not idle in it", () => {
+  const registered = [token(2, { createdAt: until }), token(3, { createdAt: "2026-11-21T11:30:00.001Z" })];
+  expect(usageByToken([row({})], registered, until, now).idle.map(({ tokenId }) => tokenId)).toEqual([
     token(2).tokenId,
   ]);
 });
@@ -80,5 +88,5 @@ test("Whoever calls the deprecated resource is named once", () => {
     row({ resource: "legacy", day: "2026-11-20" }),
     row({ tokenId: null, resource: "legacy" }),
   ];
-  expect(usageByToken(rows, [], now).legacyCallers).toEqual([token(1).tokenId]);
+  expect(usageByToken(rows, [], until, now).legacyCallers).toEqual([token(1).tokenId]);
 });

@@ -1,0 +1,44 @@
+import { Examples, type Finding, type Judge } from "../rule.ts";
+
+/** A request that follows within this time should find its connection open: clients keep one for some seconds at least. */
+const promptMs = 2000;
+/** Fewer prompt requests say little. */
+const least = 5;
+
+/** Whether requests that follow each other go over connections that are open already. */
+export function judgeKeepAlive(): Judge {
+  let lastEndMs = Number.NEGATIVE_INFINITY;
+  let prompt = 0;
+  let opened = 0;
+  const examples = new Examples();
+  return {
+    see(request) {
+      const { nth, beganMs, endedMs } = request;
+      if (nth !== null && beganMs - lastEndMs <= promptMs) {
+        prompt += 1;
+        if (nth === 1) {
+          opened += 1;
+          examples.add(request);
+        }
+      }
+      lastEndMs = Math.max(lastEndMs, endedMs);
+    },
+    finding(isDirect): Finding {
+      const isSeen = isDirect && prompt >= least;
+      // A client that asks side by side opens several at first.
+      const fails = isSeen && opened * 2 > prompt;
+      return {
+        rule: "keep-alive",
+        verdict: !isSeen ? "not-seen" : fails ? "fail" : "pass",
+        summary: isDirect
+          ? `Of ${prompt} requests that closely followed another, ${opened} opened a new connection.`
+          : "The gateway saw a proxy's connections.",
+        counts: { prompt, newConnections: opened },
+        examples: fails ? examples.ids : [],
+        advice: fails
+          ? "Keep the connection open and use it again (HTTP keep-alive, one session or agent)."
+          : null,
+      };
+    },
+  };
+}

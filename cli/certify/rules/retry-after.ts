@@ -1,0 +1,46 @@
+import { Examples, type Finding, type Judge } from "../rule.ts";
+
+/** Gateways' clocks may differ a little. */
+const slackMs = 500;
+/** What a client sent before the refusal reached it arrives so much later, over a long way. */
+const roundTripMs = 250;
+
+/** Whether a client that was refused waits as long as it was told. */
+export function judgeRetryAfter(): Judge {
+  let refused = 0;
+  let early = 0;
+  /** Requests that begin between these two come too early; what was under way at the refusal could not know. */
+  let fromMs = Number.POSITIVE_INFINITY;
+  let untilMs = Number.NEGATIVE_INFINITY;
+  const examples = new Examples();
+  return {
+    see(request) {
+      const { beganMs, endedMs, status, retryAfter } = request;
+      if (beganMs > fromMs && beganMs < untilMs) {
+        early += 1;
+        examples.add(request);
+      }
+      if (status !== 429 || retryAfter === null) return;
+      refused += 1;
+      const endMs = endedMs + retryAfter * 1000 - slackMs;
+      if (endedMs >= untilMs) fromMs = endedMs + roundTripMs;
+      untilMs = Math.max(untilMs, endMs);
+    },
+    finding(): Finding {
+      const fails = early > 0;
+      return {
+        rule: "retry-after",
+        verdict: refused === 0 ? "not-seen" : fails ? "fail" : "pass",
+        summary:
+          refused === 0
+            ? "It was never told to wait."
+            : `It was told to wait ${refused} times, and sent ${early} requests before that time was over.`,
+        counts: { refused, early },
+        examples: examples.ids,
+        advice: fails
+          ? "After a 429 send nothing for as many seconds as `Retry-After` says, from any process."
+          : null,
+      };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { Command } from "commander";
+import { Failure } from "../../core/failure.ts";
+import { parseTokenId, type TokenId } from "../../core/ids.ts";
+import { createCertifier } from "../certify/certificate.ts";
+import { forEachRequest } from "../gateway-log/merged-requests.ts";
+import { certificateText } from "../presentation/certificate-text.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { logOption, logSources } from "./log-option.ts";
+import { parsedOption } from "./parsed-option.ts";
+
+interface CertifyFlags {
+  readonly tokenId: TokenId;
+  readonly log?: readonly string[];
+  readonly behindProxy: boolean;
+  readonly json: boolean;
+}
+
+/** `certify`: how well the client of a partner behaves. Needs the log alone, no store and no database. */
+export function certify(shell: Shell): Command {
+  return new Command()
+    .requiredOption("--token-id <id>", "the token's id (see `token list`)", parsedOption(parseTokenId))
+    .addOption(logOption())
+    .option("--behind-proxy", "the log's connections are those of a proxy: judge nothing by them", false)
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: CertifyFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, { tokenId, log, behindProxy, json }: CertifyFlags): Promise<ExitStatus> {
+  const logs = logSources(shell, settingsOf(shell), log);
+  const certifier = createCertifier(tokenId, behindProxy);
+  await forEachRequest(logs, certifier.see, shell.signal);
+  const certificate = certifier.certificate();
+  if (certificate === undefined) {
+    throw new Failure(
+      "not_found",
+      `No request of the log bore the token ${tokenId}. Is it the gateway's log, with LOG_LEVEL=info, of the right time?`,
+    );
+  }
+  if (json) printJson(shell, certificate);
+  else shell.stdout.write(certificateText(certificate, layoutOf(shell)));
+  return certificate.verdict === "fail" ? 1 : 0;
+}

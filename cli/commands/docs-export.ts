@@ -1,0 +1,52 @@
+import { Command } from "commander";
+import { printable } from "../../core/printable.ts";
+import { type Contact, parseBaseUrl, parseCompanyName, parseContact } from "../partner-docs/company.ts";
+import { exportPartnerFolder } from "../partner-docs/partner-folder.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell } from "../shell/shell.ts";
+import { parsedOption } from "./parsed-option.ts";
+
+interface ExportFlags {
+  readonly company: string;
+  readonly baseUrl: string;
+  readonly contact: Contact;
+  readonly withoutSandbox: boolean;
+  readonly out: string;
+  readonly json: boolean;
+}
+
+/** `docs export`: all that a partner needs beside a token, as a folder. */
+export function docsExport(shell: Shell): Command {
+  return new Command()
+    .requiredOption(
+      "--company <name>",
+      "the company's name, as partners know it",
+      parsedOption(parseCompanyName),
+    )
+    .requiredOption("--base-url <url>", "where partners reach the gateway", parsedOption(parseBaseUrl))
+    .requiredOption(
+      "--contact <address>",
+      "whom partners ask: e-mail or https address",
+      parsedOption(parseContact),
+    )
+    .requiredOption("--out <dir>", "the folder to write: a new or an empty one")
+    .option("--without-sandbox", "leave out the page of the sandbox: there is none for partners", false)
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: ExportFlags) => run(shell, flags)));
+}
+
+async function run(
+  shell: Shell,
+  { company: name, baseUrl, contact, withoutSandbox, out, json }: ExportFlags,
+): Promise<ExitStatus> {
+  const exported = await exportPartnerFolder({ name, baseUrl, contact, hasSandbox: !withoutSandbox }, out);
+  if (json) printJson(shell, { baseUrl, ...exported });
+  else {
+    const { directory, files, bytes } = exported;
+    const size = `${files.toLocaleString("en")} files, ${bytes.toLocaleString("en")} bytes`;
+    shell.stdout.write(
+      `The partner's folder: ${size} in ${printable(directory)}\nOpen index.html in it, or put it on any web server.\n`,
+    );
+  }
+  return 0;
+}

@@ -1,0 +1,98 @@
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { Failure } from "../../core/failure.ts";
+import type { Gate } from "../inspect/access/gate.ts";
+import { accessKeyBytes, createKeyGate, welcomeAddress } from "../inspect/access/key-gate.ts";
+import { createPasswordFile } from "../inspect/access/password-file.ts";
+import { createPasswordGate } from "../inspect/access/password-gate.ts";
+import { createProxyGate, secretHeader } from "../inspect/access/proxy-gate.ts";
+import type { Shell } from "../shell/shell.ts";
+
+/** The options of `inspect` that say who may see the pages. */
+export interface AccessFlags {
+  readonly listen?: string;
+  readonly hostName?: readonly string[];
+  readonly userHeader?: string;
+  readonly proxySecretFile?: string;
+  readonly passwordFile?: string;
+}
+
+/** Where `inspect` listens, whom it lets in, and what it says of that. */
+export interface InspectAccess {
+  readonly host: string;
+  readonly gate: Gate;
+  /** Whether several people use it. */
+  readonly isShared: boolean;
+  /** What to print, with the port that was bound. */
+  readonly invitation: (port: number) => string;
+}
+
+export const loopback = "127.0.0.1";
+
+/** P61: pages are never open to whoever reaches them. Throws `usage` for options that would leave them so. */
+export async function inspectAccess(flags: AccessFlags, shell: Shell): Promise<InspectAccess> {
+  const { listen: host = loopback, hostName = [], userHeader, proxySecretFile, passwordFile } = flags;
+  const hostNames = [host, ...hostName];
+  const address = (port: number): string => `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}/`;
+  if (userHeader !== undefined && passwordFile !== undefined) {
+    throw new Failure("usage", "Take either --user-header or --password-file: one way to sign in.");
+  }
+  if (userHeader !== undefined) {
+    const secret = await proxySecret(proxySecretFile);
+    checkUserHeader(userHeader);
+    const gate = createProxyGate({ userHeader, secret, hostNames });
+    const invitation = (port: number) => `${address(port)}, for the proxy that signs people in`;
+    return { host, gate, isShared: true, invitation };
+  }
+  if (proxySecretFile !== undefined) {
+    throw new Failure("usage", "--proxy-secret-file goes with --user-header NAME, which says who signed in.");
+  }
+  if (passwordFile !== undefined) {
+    const file = createPasswordFile(passwordFile);
+    const names = (await file.accounts()).size;
+    const gate = createPasswordGate({ file, hostNames, now: shell.now });
+    const people = `${names} ${names === 1 ? "name" : "names"}`;
+    const invitation = (port: number) => `${address(port)}, for the ${people} of ${passwordFile}`;
+    return { host, gate, isShared: true, invitation };
+  }
+  if (host !== loopback || hostName.length > 0) {
+    throw new Failure(
+      "usage",
+      "--listen and --host-name are for a team, which has to sign in: add --user-header NAME and --proxy-secret-file FILE behind a proxy that authenticates, or --password-file FILE.",
+    );
+  }
+  const key = Buffer.from(shell.randomBytes(accessKeyBytes)).toString("base64url");
+  const invitation = (port: number) => welcomeAddress(port, key);
+  return { host, gate: createKeyGate(key), isShared: false, invitation };
+}
+
+function checkUserHeader(name: string): void {
+  const isTaken = ["authorization", "cookie", "host", secretHeader.toLowerCase()].includes(
+    name.toLowerCase(),
+  );
+  if (isTaken || !/^[A-Za-z0-9-]{1,64}$/.test(name)) {
+    throw new Failure("usage", `--user-header ${name} can't name a person; for example X-Forwarded-Email.`);
+  }
+}
+
+/** What the file holds, less white space around it. */
+async function proxySecret(path: string | undefined): Promise<string> {
+  if (path === undefined) {
+    throw new Failure(
+      "usage",
+      `--user-header needs --proxy-secret-file FILE: what the proxy sends as ${secretHeader}, or anybody who reaches the port could send a name.`,
+    );
+  }
+  const secret = await readFile(path, "utf8").catch((error: unknown) => {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new Failure("usage", `--proxy-secret-file ${path} can't be read (${code}).`, { cause: error });
+  });
+  const { length } = secret.trim();
+  if (!/^[\x21-\x7e]+$/.test(secret.trim()) || length < 32 || length > 512) {
+    throw new Failure(
+      "usage",
+      `${path} has to hold 32 to 512 characters without spaces: \`openssl rand -hex 32 > ${path}\`.`,
+    );
+  }
+  return secret.trim();
+}

@@ -1,0 +1,130 @@
+import { Command } from "commander";
+import { Failure } from "../../core/failure.ts";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import { currentKey } from "../../core/object-key.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import type { Audit } from "../audit/audit.ts";
+import { publications } from "../audit/changes.ts";
+import { auditedStatus, withAudit } from "../audit/with-audit.ts";
+import { buildSandbox } from "../build/build-sandbox.ts";
+import { reinstateReturned } from "../build/returned-tenants.ts";
+import { sandboxJson, sandboxText, tokenVariables } from "../presentation/sandbox-text.ts";
+import { makeSandbox, otherSandbox, readSandbox } from "../sandbox/sandbox-document.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { readRemovedTenants } from "../snapshot/removed-tenants.ts";
+import { withCheckedStore } from "../store-check/with-checked-store.ts";
+import { isInSource } from "../tenants/in-source.ts";
+import { removeTenant } from "../tenants/remove-tenant.ts";
+import { provideSandboxTokens } from "../tokens/sandbox-tokens.ts";
+import { parsedOption } from "./parsed-option.ts";
+import { type ReasonFlag, reasonOption } from "./reason-option.ts";
+
+interface InitFlags extends ReasonFlag {
+  readonly tenant?: TenantId;
+  readonly rotate: boolean;
+  readonly remove: boolean;
+  readonly withoutSource: boolean;
+  readonly json: boolean;
+}
+
+/** `sandbox init`: a tenant for partners' tests, with a token for each refusal, beside the real ones. */
+export function sandboxInit(shell: Shell): Command {
+  return new Command()
+    .option(
+      "--tenant <id>",
+      `its id, which no real tenant may have (default: ${usualId})`,
+      parsedOption(parseTenantId),
+    )
+    .option("--rotate", "issue all its tokens anew and revoke the old ones", false)
+    .option("--remove", "end the sandbox: revoke its tokens, and delete what is stored of it", false)
+    .option("--without-source", "do not ask the booking database whether it has a tenant of that id", false)
+    .addOption(reasonOption())
+    .option("--json", "print one object with the tokens (see docs/json.md)", false)
+    .action(action(shell, (flags: InitFlags) => run(shell, flags)));
+}
+
+const usualId = "sandbox";
+
+async function run(shell: Shell, flags: InitFlags): Promise<ExitStatus> {
+  return await withCheckedStore(shell, async (checked) => {
+    const existing = await readSandbox(checked, shell.signal);
+    if (flags.tenant !== undefined && existing !== undefined && existing !== flags.tenant) {
+      throw otherSandbox(existing);
+    }
+    const tenants = [existing ?? flags.tenant ?? parseTenantId(usualId)];
+    const request = { command: "sandbox init", tenants, reason: flags.reason };
+    const { result: print, unrecorded } = await withAudit(shell, checked, request, (store, audit) =>
+      flags.remove
+        ? end(store, audit, existing, shell, flags.json)
+        : provide(store, audit, existing, shell, flags),
+    );
+    print();
+    return auditedStatus(shell, unrecorded);
+  });
+}
+
+/** Gives what is to be printed when the record is complete. */
+async function provide(
+  store: ObjectStore,
+  audit: Audit,
+  existing: TenantId | undefined,
+  shell: Shell,
+  flags: InitFlags,
+): Promise<() => void> {
+  const settings = settingsOf(shell);
+  const tenantId = existing ?? flags.tenant ?? parseTenantId(usualId);
+  // P98
+  if (!flags.withoutSource && (await isInSource(tenantId, settings, shell.signal))) {
+    throw taken(tenantId, "The booking database");
+  }
+  if (existing === undefined) {
+    const found = await store.get(currentKey(tenantId), { signal: shell.signal });
+    if (found.kind === "object") {
+      found.body.destroy();
+      throw taken(tenantId, "The store");
+    }
+    // Before anything else of it: a run that begins meanwhile must not take it for a tenant that vanished.
+    await makeSandbox(store, tenantId, shell.now());
+  }
+  const removed = await readRemovedTenants(store, shell.signal);
+  await reinstateReturned(store, [tenantId], removed, { dryRun: false, signal: shell.signal });
+  const run = await buildSandbox(store, tenantId, settings, shell);
+  audit.note(publications([run]));
+  const tokens = await provideSandboxTokens(store, tenantId, flags.rotate, shell, audit);
+  const report = { tenantId, run, tokens };
+  const issued = tokens.flatMap(({ plaintext }) => plaintext ?? []);
+  return () => {
+    if (flags.json) return printJson(shell, sandboxJson(report), issued);
+    shell.stderr.write(
+      sandboxText(report, shell.stderr.isTTY ? shell.stderr.columns : Number.POSITIVE_INFINITY),
+    );
+    shell.stdout.write(tokenVariables(tokens), issued);
+  };
+}
+
+/** As `tenant remove --purge` does; the next sandbox of the same id goes on with its generations (P92). */
+async function end(
+  store: ObjectStore,
+  audit: Audit,
+  tenantId: TenantId | undefined,
+  shell: Shell,
+  json: boolean,
+): Promise<() => void> {
+  if (tenantId === undefined) throw new Failure("not_found", "This store has no sandbox; nothing was done.");
+  const { now, signal } = shell;
+  const { revokedTokens, deletedObjects } = await removeTenant(tenantId, true, { store, audit, now, signal });
+  return () => {
+    if (json) return printJson(shell, { tenantId, revokedTokens, deletedObjects });
+    shell.stderr.write(
+      `Sandbox ${tenantId} ended: ${revokedTokens} token(s) revoked, ${deletedObjects} object(s) deleted.\n`,
+    );
+  };
+}
+
+function taken(tenantId: TenantId, who: string): Failure {
+  return new Failure(
+    "usage",
+    `${who} has a tenant ${tenantId} already, and the sandbox must not take its place; nothing was done. Choose another id with --tenant.`,
+  );
+}

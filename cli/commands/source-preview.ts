@@ -1,0 +1,45 @@
+import { Command, InvalidArgumentError } from "commander";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import { contentRules } from "../build/content-rules.ts";
+import { withSourceReading } from "../database/with-source-reading.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { previewText } from "../presentation/preview-text.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { openapiDocument } from "../support/openapi-document.ts";
+import { previewSource } from "../support/preview/preview-source.ts";
+import { parsedOption } from "./parsed-option.ts";
+
+interface PreviewFlags {
+  readonly tenant?: TenantId;
+  readonly program?: string;
+  readonly json: boolean;
+}
+
+/** `source preview`: what would be published, without a store. */
+export function sourcePreview(shell: Shell): Command {
+  return new Command()
+    .option("--tenant <id>", "the tenant (default: the first)", parsedOption(parseTenantId))
+    .option("--program <id>", "the program (default: the first that would be published)", programId)
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: PreviewFlags) => run(shell, flags)));
+}
+
+async function run(shell: Shell, { tenant, program, json }: PreviewFlags): Promise<ExitStatus> {
+  const settings = settingsOf(shell);
+  const { signal } = shell;
+  const openapi: unknown = JSON.parse((await openapiDocument()).toString());
+  const wish = { tenantId: tenant, programId: program };
+  const preview = await withSourceReading(settings, signal, (client) =>
+    previewSource(client, contentRules(settings), wish, openapi),
+  );
+  if (json) printJson(shell, preview);
+  else shell.stdout.write(previewText(preview, layoutOf(shell)));
+  return 0;
+}
+
+/** As the source writes it. */
+function programId(value: string): string {
+  if (value !== "" && value.length <= 500) return value;
+  throw new InvalidArgumentError("Expected a program id.");
+}

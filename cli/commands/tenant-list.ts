@@ -1,0 +1,34 @@
+import { Command } from "commander";
+import { printable } from "../../core/printable.ts";
+import { withSourceReading } from "../database/with-source-reading.ts";
+import { layoutOf } from "../presentation/layout.ts";
+import { printText } from "../presentation/print-text.ts";
+import { tenantListText } from "../presentation/tenant-list-text.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
+import { readTenants } from "../source/read-tenants.ts";
+import { listTenants } from "../tenants/list-tenants.ts";
+
+/** `tenant list`: source, store and tokens side by side. */
+export function tenantList(shell: Shell): Command {
+  return new Command()
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, (flags: { readonly json: boolean }) => run(shell, flags.json)));
+}
+
+async function run(shell: Shell, json: boolean): Promise<ExitStatus> {
+  const settings = settingsOf(shell);
+  const { signal } = shell;
+  const askSource = () => withSourceReading(settings, signal, readTenants);
+  const list = await withStore(settings, (store) => listTenants(store, askSource, shell.now(), signal));
+  const { tenants, away } = list;
+  if (json) printJson(shell, { tenants, unavailable: away });
+  else if (tenants.length > 0) printText(shell, tenantListText(list, layoutOf(shell)));
+  else shell.stderr.write("No tenant. Fill the source, then run `snapshot build`.\n");
+  const reasons = Object.entries(away).filter(([, reason]) => reason !== null);
+  for (const [side, reason] of json ? [] : reasons) {
+    shell.stderr.write(`partner-programs: the ${side} could not be asked: ${printable(reason ?? "")}\n`);
+  }
+  return reasons.length === 0 ? 0 : 3;
+}

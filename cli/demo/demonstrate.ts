@@ -1,0 +1,167 @@
+import { interrupted } from "../../core/failure.ts";
+import { printable } from "../../core/printable.ts";
+import { withEmbeddedPostgres } from "../database/start-embedded-postgres.ts";
+import type { Shell } from "../shell/shell.ts";
+import { claimDemoFolder } from "./demo-folder.ts";
+import { createNarration, type Narration } from "./narration.ts";
+import { freePort, type RunningGateway, runCli, startGateway } from "./programs.ts";
+import { makeRequests } from "./requests.ts";
+
+export interface DemoOptions {
+  /** Where its database and its store lie, and stay. */
+  readonly dataDir: string;
+  /** Ends after the requests instead of serving until the signal. */
+  readonly isCheck: boolean;
+}
+
+/** What the parts of one demonstration have in common. */
+interface Stage {
+  readonly dataDir: string;
+  readonly narration: Narration;
+  readonly signal: AbortSignal;
+  /** Of the programs that it runs. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const tokenName = "demo";
+
+/**
+ * From a booking database to a partner's answer, with the programs that operators run, each in a process of its own. Gives
+ * whether every answer was as expected.
+ */
+export async function demonstrate(
+  { dataDir, isCheck }: DemoOptions,
+  shell: Pick<Shell, "stdout" | "env" | "signal">,
+): Promise<boolean> {
+  const stage: Stage = {
+    dataDir,
+    narration: createNarration(shell),
+    signal: shell.signal,
+    env: programEnvironment(shell.env, dataDir),
+  };
+  await claimDemoFolder(dataDir);
+  try {
+    return await perform(stage, isCheck);
+  } catch (error) {
+    // Whatever fails while everything is being ended fails because of it.
+    throw stage.signal.aborted ? interrupted("The demo") : error;
+  }
+}
+
+async function perform(stage: Stage, isCheck: boolean): Promise<boolean> {
+  const { narration, env, signal } = stage;
+  narration.say("partner-programs: tour programs for partners, precomputed.");
+  const [tenant, stranger] = await publish(stage);
+
+  narration.heading(3, `A token for ${tenant}, printed this once`);
+  await revokeEarlierTokens(stage);
+  const token = await createToken(stage, tenant);
+  const narrowToken = await createToken(stage, tenant, "--rate-limit", "1");
+  const strangerToken = await createToken(stage, stranger);
+  narration.token(token, token);
+
+  narration.heading(4, "The gateway serves the files; the database is stopped, nobody needs it");
+  const ports = isCheck ? [0, 0] : [await freePort(8080), await freePort(9090)];
+  const gateway = await startGateway(
+    { ...env, PORT: String(ports[0]), ADMIN_PORT: String(ports[1]) },
+    signal,
+  );
+  try {
+    narration.detail(gateway.baseUrl);
+    narration.heading(5, "What partners get");
+    const { baseUrl } = gateway;
+    const exchanges = await makeRequests({ baseUrl, token, narrowToken, strangerToken });
+    exchanges.forEach(narration.exchange);
+    if (!isCheck) await serve(gateway, token, exchanges[1]?.path ?? "/v1/programs", narration);
+    gateway.stop();
+    const status = await gateway.ended;
+    const met = exchanges.filter(({ fault }) => fault === undefined).length;
+    narration.say(`\n${met} of ${exchanges.length} answers as expected; the gateway ended with ${status}.`);
+    return met === exchanges.length && status === 0;
+  } finally {
+    gateway.stop();
+  }
+}
+
+/** Fills the database and builds the snapshots; gives the first two tenants by id. */
+async function publish({ dataDir, narration, env, signal }: Stage): Promise<readonly [string, string]> {
+  return await withEmbeddedPostgres(dataDir, {}, async () => {
+    const place = printable(dataDir);
+    narration.heading(1, `A booking database: PostgreSQL under ${place}/postgres, with sample data`);
+    await runCli(["source", "init"], env, signal);
+    narration.detail((await runCli(["source", "seed"], env, signal)).trimEnd());
+
+    narration.heading(2, `Snapshots, validated and published under ${place}/store`);
+    const report = JSON.parse(await runCli(["snapshot", "build", "--json"], env, signal)) as Report;
+    for (const { tenantId, outcome, counts } of report.tenants) {
+      const programs = `${String(counts.programs).padStart(3)} programs ${outcome}`;
+      narration.detail(`${tenantId.padEnd(20)} ${programs}, ${counts.notPublishable} not publishable`);
+    }
+    const { warnings } = report.totals;
+    narration.detail(
+      `${report.durationMs} ms; ${warnings} faults of the data dropped by rule and reported (--report)`,
+    );
+    const [first, second] = report.tenants.map(({ tenantId }) => tenantId);
+    if (first === undefined || second === undefined)
+      throw new Error("The sample data has fewer than two tenants.");
+    return [first, second];
+  });
+}
+
+async function createToken(
+  { env, signal }: Stage,
+  tenant: string,
+  ...options: readonly string[]
+): Promise<string> {
+  const args = ["token", "create", "--tenant", tenant, "--name", tokenName, ...options];
+  return (await runCli(args, env, signal)).trim();
+}
+
+/** Each run has tokens of its own; those of earlier runs end. */
+async function revokeEarlierTokens({ env, signal }: Stage): Promise<void> {
+  const tokens = JSON.parse(await runCli(["token", "list", "--json"], env, signal)) as readonly Token[];
+  const earlier = tokens.filter(({ name, status }) => name === tokenName && status === "active");
+  const ids = earlier.map(({ tokenId }) => tokenId);
+  if (ids.length > 0) await runCli(["token", "revoke", ...ids], env, signal);
+}
+
+/** Until the signal stops the gateway. */
+async function serve(
+  gateway: RunningGateway,
+  token: string,
+  detailPath: string,
+  narration: Narration,
+): Promise<void> {
+  const { baseUrl, ended } = gateway;
+  narration.say("\nTry it yourself:\n");
+  narration.token(`TOKEN=${token}`, token);
+  narration.detail(`curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/programs`);
+  narration.detail(`curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}${detailPath}`);
+  narration.detail(`curl -si ${baseUrl}/v1/programs`);
+  narration.say("\nAnd in another terminal: npx partner-programs snapshot status\n\nCtrl-C ends the demo.");
+  await ended;
+}
+
+/**
+ * P120: the defaults under DATA_DIR, whatever this shell is set up for: a demo must never touch a real database or store.
+ */
+function programEnvironment(env: Shell["env"], dataDir: string): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot } = env;
+  return { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, DATA_DIR: dataDir, LOG_LEVEL: "warn" };
+}
+
+interface Report {
+  readonly durationMs: number;
+  readonly totals: { readonly warnings: number };
+  readonly tenants: readonly {
+    readonly tenantId: string;
+    readonly outcome: string;
+    readonly counts: { readonly programs: number; readonly notPublishable: number };
+  }[];
+}
+
+interface Token {
+  readonly tokenId: string;
+  readonly name: string | null;
+  readonly status: string;
+}

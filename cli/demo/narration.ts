@@ -1,0 +1,49 @@
+import { printableJson, singleLine } from "../../core/printable.ts";
+import { type Style, styleOf } from "../presentation/style.ts";
+import type { Output, Shell } from "../shell/shell.ts";
+import type { Exchange } from "./requests.ts";
+
+/** Lines of an answer that are shown; the whole is one curl away. */
+const shownLines = 12;
+
+/** Tells what the demo does, in lines for people. */
+export interface Narration {
+  say(text: string): void;
+  heading(step: number, text: string): void;
+  detail(text: string): void;
+  /** A token may be said: the demo's own are of no use to anybody else. */
+  token(line: string, token: string): void;
+  exchange(exchange: Exchange): void;
+}
+
+export function createNarration({ stdout, env }: Pick<Shell, "stdout" | "env">): Narration {
+  const style = styleOf(stdout, env);
+  return {
+    say: (text) => stdout.write(`${text}\n`),
+    heading: (step, text) => stdout.write(`\n${style.bold(`${step}. ${text}`)}\n`),
+    detail: (text) => stdout.write(`${indented(text)}\n`),
+    token: (line, token) => stdout.write(`${indented(line)}\n`, [token]),
+    exchange: (exchange) => tellExchange(exchange, stdout, style),
+  };
+}
+
+function tellExchange(exchange: Exchange, output: Output, style: Style): void {
+  const { title, path, status, headers, body, fault } = exchange;
+  const notable = ["retry-after", "ratelimit", "snapshot-generated-at", "deprecation"]
+    .filter((name) => headers.has(name))
+    .map((name) => singleLine(`${name}: ${headers.get(name)}`));
+  const lines = printableJson(body).split("\n");
+  const told = [
+    style.faint(singleLine(`GET ${path}`)),
+    `${style.bold(String(status))}  ${style.faint(notable.join("  "))}`.trimEnd(),
+    ...lines.slice(0, shownLines),
+    ...(lines.length > shownLines ? [style.faint(`... ${lines.length - shownLines} more lines`)] : []),
+    ...(fault === undefined ? [] : [style.bad(`not as expected: ${singleLine(fault)}`)]),
+  ];
+  const sign = fault === undefined ? style.good("✓") : style.bad("✗");
+  output.write(`\n ${sign} ${title}\n${told.map((line) => `${indented(line)}\n`).join("")}`);
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, "   ");
+}

@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { Failure, interrupted } from "../../core/failure.ts";
+
+// The package's two programs, which share nothing but the store: one starts the other, and imports nothing of it.
+const cliPath = fileURLToPath(new URL("../main.js", import.meta.url));
+const gatewayPath = fileURLToPath(new URL("../../gateway/main.js", import.meta.url));
+
+/**
+ * Runs `partner-programs` as an operator would and gives its standard output; throws what it said when it does not exit
+ * with 0. The signal ends it.
+ */
+export async function runCli(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<string> {
+  const what = `partner-programs ${args.join(" ")}`;
+  if (signal?.aborted) throw interrupted(what);
+  const child = spawn(process.execPath, [cliPath, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const end = (): boolean => child.kill("SIGTERM");
+  signal?.addEventListener("abort", end);
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output.stderr += text;
+  });
+  const [status] = await once(child, "close");
+  signal?.removeEventListener("abort", end);
+  if (signal?.aborted) throw interrupted(what);
+  if (status === 0) return output.stdout;
+  const said = `${output.stderr}${output.stdout}`.trimEnd().split("\n");
+  throw new Failure("internal", [`${what} ended with ${status}:`, ...said]);
+}
+
+/** A running gateway. */
+export interface RunningGateway {
+  readonly baseUrl: string;
+  /** Resolves with the exit status once it has ended, for whatever reason. */
+  readonly ended: Promise<number | null>;
+  stop(): void;
+}
+
+/** Starts `partner-programs-gateway` and waits for the line that says where it listens. The signal stops it. */
+export async function startGateway(env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<RunningGateway> {
+  const what = "The start of the gateway";
+  if (signal?.aborted) throw interrupted(what);
+  const child = spawn(process.execPath, [gatewayPath], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const stop = (): void => {
+    child.kill("SIGTERM");
+  };
+  signal?.addEventListener("abort", stop);
+  const ended = once(child, "close").then(([status]) => status as number | null);
+  const lines = createInterface({ input: child.stdout });
+  const address = new Promise<string>((resolve) => {
+    lines.on("line", (line) => {
+      const { api } = JSON.parse(line) as { readonly api?: unknown };
+      if (typeof api === "string") resolve(api);
+    });
+  });
+  const baseUrl = await Promise.race([address, ended.then(() => undefined)]);
+  if (signal?.aborted) {
+    await ended;
+    throw interrupted(what);
+  }
+  if (baseUrl === undefined) {
+    throw new Failure("internal", "The gateway ended before it was ready; what it said stands above.");
+  }
+  return { baseUrl, ended, stop };
+}
+
+/** The port if nobody has it, else 0: any free one. */
+export async function freePort(wanted: number): Promise<number> {
+  const probe = createServer();
+  return await new Promise((resolve) => {
+    probe.once("error", () => resolve(0));
+    probe.listen(wanted, "127.0.0.1", () => probe.close(() => resolve(wanted)));
+  });
+}

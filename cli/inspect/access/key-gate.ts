@@ -1,0 +1,58 @@
+import { home } from "../addresses.ts";
+import { type Gate, refused } from "./gate.ts";
+import { isSameSecret } from "./same-secret.ts";
+
+/** Random bytes of the key of one run of `inspect`. */
+export const accessKeyBytes = 32;
+
+/** The address that lets a browser in. */
+export function welcomeAddress(port: number, key: string): string {
+  return `http://127.0.0.1:${port}${home}?key=${key}`;
+}
+
+/**
+ * P61: whoever was given the key. Loopback alone keeps out neither other users of the machine, nor pages
+ * of the web, which may point a name of their own at 127.0.0.1 (DNS rebinding) or have the visitor's browser ask for an
+ * address of this server.
+ */
+export function createKeyGate(key: string): Gate {
+  return (req, url) => {
+    const { host } = req.headers;
+    const port = req.socket.localPort ?? 0;
+    if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
+      return refused(421, "This server answers to 127.0.0.1 and localhost only.");
+    }
+    // A server of somebody else on another port of this machine is the same site, but another origin.
+    const origin = req.headers["sec-fetch-site"];
+    if (origin !== undefined && origin !== "none" && origin !== "same-origin") {
+      return refused(
+        403,
+        "Another page asked for this one. Type or paste its address into the address bar instead.",
+      );
+    }
+    const given = url?.pathname === home ? url.searchParams.get("key") : null;
+    if (given !== null && isSameSecret(given, key)) {
+      const cookie = `${cookieName(port)}=${key}; Path=/; HttpOnly; SameSite=Strict`;
+      return { kind: "welcome", location: home, cookie };
+    }
+    const cookies = cookieValues(req.headers.cookie ?? "", cookieName(port));
+    if (cookies.some((value) => isSameSecret(value, key))) return { kind: "granted", user: null };
+    return refused(
+      403,
+      `These pages need the key of this run: open the address that \`partner-programs inspect\` printed,\nhttp://127.0.0.1:${port}/?key=...`,
+    );
+  };
+}
+
+/** Cookies know no ports; so that two servers can be open side by side, the name has it. */
+function cookieName(port: number): string {
+  return `partner-programs-${port}`;
+}
+
+function cookieValues(header: string, name: string): readonly string[] {
+  return header
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+}

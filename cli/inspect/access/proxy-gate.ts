@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import { createForeignRequestCheck } from "./foreign-request.ts";
+import { type Gate, refused } from "./gate.ts";
+import { isSameSecret } from "./same-secret.ts";
+
+/** The header in which the proxy proves that it is the proxy. */
+export const secretHeader = "X-Inspect-Secret";
+
+export interface ProxyGateOptions {
+  /** The header in which the proxy names who signed in. */
+  readonly userHeader: string;
+  /** What nobody but the proxy knows. */
+  readonly secret: string;
+  readonly hostNames: readonly string[];
+}
+
+/**
+ * P62: whoever an authenticating proxy names. Anybody who reaches the port can send the name, so it counts only beside the
+ * secret, and each of them only once: of two that differ nobody knows which one the proxy set.
+ */
+export function createProxyGate({ userHeader, secret, hostNames }: ProxyGateOptions): Gate {
+  const foreign = createForeignRequestCheck(hostNames);
+  return (req) => {
+    const refusal = foreign(req);
+    if (refusal !== undefined) return refusal;
+    const given = single(req, secretHeader);
+    if (given === undefined || !isSameSecret(given, secret)) {
+      return refused(
+        403,
+        `These pages are reached through the proxy that signs people in. (Its ${secretHeader} is missing or wrong.)`,
+      );
+    }
+    const user = userName(single(req, userHeader) ?? "");
+    if (user === undefined) {
+      return refused(403, `The proxy did not say who signed in: it has to set ${userHeader}, once.`);
+    }
+    return { kind: "granted", user };
+  };
+}
+
+function single(req: IncomingMessage, name: string): string | undefined {
+  const values = req.headersDistinct[name.toLowerCase()] ?? [];
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** As UTF-8, which Node.js does not take header values for. */
+function userName(header: string): string | undefined {
+  const name = Buffer.from(header, "latin1").toString("utf8").trim();
+  return name !== "" && name.length <= 256 ? name : undefined;
+}

@@ -1,0 +1,163 @@
+import type { Stats } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { isCompressedLog, openLog } from "../gateway-log/open-log.ts";
+import { wholeLines } from "../gateway-log/whole-lines.ts";
+import {
+  isBeginning,
+  type KnownContent,
+  newContent,
+  noteRead,
+  prefixBytes,
+  sameContent,
+} from "./known-content.ts";
+import { beginningOf, readLines } from "./read-lines.ts";
+
+/** Takes whole lines; how many requests were in them. */
+export type TakeLines = (lines: Buffer) => Promise<number>;
+
+/** A log that is read as it grows. */
+interface OpenLog {
+  readonly file: FileHandle;
+  readonly ino: number;
+  content: KnownContent;
+  /** When it had last changed. */
+  mtimeMs: number;
+}
+
+/** One name of a log, with whatever stands behind it at the moment. */
+export class FollowedLog {
+  readonly name: string;
+  readonly #contents: KnownContent[];
+  readonly #take: TakeLines;
+  #open: OpenLog | undefined;
+  /** Of a compressed log that was read, and what went wrong with it: that is so until the log is another one. */
+  #readVersion = "";
+  #readFailure: unknown;
+  /** Bytes of the file that are there and were read, for whoever waits. */
+  size = 0;
+  read = 0;
+
+  /** `contents` is shared by all names, since a log goes from one to the next. */
+  constructor(name: string, contents: KnownContent[], take: TakeLines) {
+    this.name = name;
+    this.#contents = contents;
+    this.#take = take;
+  }
+
+  async look(): Promise<void> {
+    const found = await stat(this.name).catch(absent);
+    this.size = found?.size ?? 0;
+  }
+
+  /** Reads what is new. Throws when it can't be read. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    const found = await stat(this.name).catch(absent);
+    if (this.#open !== undefined && found?.ino !== this.#open.ino) await this.#leave(signal);
+    if (found === undefined) return;
+    this.size = found.size;
+    if (this.#open !== undefined) return await this.#goOn(found, signal);
+    if (versionOf(found) === this.#readVersion) {
+      if (this.#readFailure !== undefined) throw this.#readFailure;
+      return;
+    }
+    const file = await open(this.name, "r");
+    const beginning = await beginningOf(file, prefixBytes).catch(async (error: unknown) => {
+      await file.close();
+      throw error;
+    });
+    if (isCompressedLog(this.name, beginning)) {
+      await file.close();
+      this.#readVersion = versionOf(found);
+      this.#readFailure = undefined;
+      await this.#readCompressed(signal).catch((error: unknown) => {
+        this.#readFailure = error;
+        throw error;
+      });
+      this.read = found.size;
+      return;
+    }
+    const content = this.#contentOf(beginning);
+    this.#open = { file, ino: found.ino, content, mtimeMs: Number.NaN };
+    await this.#goOn(found, signal);
+  }
+
+  async close(): Promise<void> {
+    await this.#open?.file.close();
+    this.#open = undefined;
+  }
+
+  /** What was written before the log was renamed is read to its end. */
+  async #leave(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#readOn(signal);
+    } finally {
+      await this.close();
+      this.read = 0;
+    }
+  }
+
+  async #goOn({ size, mtimeMs }: Stats, signal: AbortSignal): Promise<void> {
+    const opened = this.#open;
+    if (opened === undefined) return;
+    if (size === opened.content.consumed && mtimeMs === opened.mtimeMs) return;
+    opened.mtimeMs = mtimeMs;
+    // Emptied after it was copied, and perhaps longer again by now than it was.
+    const beginning = await beginningOf(opened.file, prefixBytes);
+    if (size < opened.content.consumed || !isBeginning(opened.content.prefix, beginning)) {
+      opened.content = this.#contentOf(beginning);
+    }
+    await this.#readOn(signal);
+  }
+
+  async #readOn(signal: AbortSignal): Promise<void> {
+    const opened = this.#open;
+    if (opened === undefined) return;
+    const { file, content } = opened;
+    const take = async (lines: Buffer): Promise<void> => {
+      noteRead(content, lines, await this.#take(lines));
+      this.read = content.consumed;
+    };
+    // Not a position of its own: the same content may have been read to its end under another name.
+    content.consumed = await readLines(file, content.consumed, take, signal);
+    this.read = content.consumed;
+  }
+
+  async #readCompressed(signal: AbortSignal): Promise<void> {
+    const lines = wholeLines(openLog({ name: this.name, stdin: emptyInput() }, signal));
+    let content: KnownContent | undefined;
+    let skip = 0;
+    for await (const block of lines) {
+      if (content === undefined) {
+        content = this.#contentOf(block);
+        skip = content.consumed;
+      }
+      const fresh = block.subarray(Math.min(skip, block.length));
+      skip -= block.length - fresh.length;
+      if (fresh.length > 0) noteRead(content, fresh, await this.#take(fresh));
+    }
+  }
+
+  #contentOf(beginning: Buffer): KnownContent {
+    const known = sameContent(this.#contents, beginning);
+    if (known !== undefined) return known;
+    const content = newContent();
+    this.#contents.push(content);
+    if (this.#contents.length > maxContents) this.#contents.shift();
+    return content;
+  }
+}
+
+/** Of logs that long ago nothing is left to be mistaken for new. */
+const maxContents = 1000;
+
+function versionOf({ ino, size, mtimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs}`;
+}
+
+/** Between two steps of a rotation a log may not be there. */
+function absent(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
+}
+
+async function* emptyInput(): AsyncGenerator<Uint8Array> {}

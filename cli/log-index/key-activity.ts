@@ -1,0 +1,86 @@
+import type { LogIndex } from "./log-index.ts";
+import { idDigest, noLimit, routeNumber } from "./request-columns.ts";
+
+/** What one access key did, by the logs. */
+export interface KeyActivity {
+  readonly requests: number;
+  /** Answers of 400 and above. */
+  readonly errors: number;
+  /** Calls of the deprecated resource. */
+  readonly legacy: number;
+  /** Refused for its limit. */
+  readonly limited: number;
+  /** `null`: not seen. */
+  readonly lastSeenMs: number | null;
+  /** The most requests in a minute of the clock, of the last day of the logs. */
+  readonly busiestMinute: number;
+  /** Requests per window that the gateway allowed last; `null` when it is not known. */
+  readonly limit: number | null;
+}
+
+const minuteMs = 60_000;
+const minutesOfDay = 1440;
+
+interface Counted {
+  requests: number;
+  errors: number;
+  legacy: number;
+  limited: number;
+  lastSeenMs: number;
+  limit: number;
+  minutes: Uint32Array | undefined;
+}
+
+/** Counts the requests of these keys, in one pass over the index. Memory grows with the keys that are asked for. */
+export async function keyActivity(
+  index: LogIndex,
+  tokenIds: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, KeyActivity>> {
+  const counts = new Map<number, Counted>(tokenIds.map((id) => [idDigest(id), nothing()]));
+  const legacyRoute = routeNumber("legacy");
+  const { covers } = index;
+  const lastDayMs = covers === null ? 0 : Date.parse(covers.to) - (minutesOfDay - 1) * minuteMs;
+  const firstMinute = Math.floor(lastDayMs / minuteMs);
+  await index.scan({}, signal, ({ token, status, route, timeMs, limit }, { rows }) => {
+    for (let row = 0; row < rows; row += 1) {
+      const counted = counts.get(token[row] ?? 0);
+      if (counted === undefined) continue;
+      const at = timeMs[row] ?? 0;
+      counted.requests += 1;
+      if ((status[row] ?? 0) >= 400) counted.errors += 1;
+      if (status[row] === 429) counted.limited += 1;
+      if (route[row] === legacyRoute) counted.legacy += 1;
+      if (at > counted.lastSeenMs) {
+        counted.lastSeenMs = at;
+        counted.limit = limit[row] || counted.limit;
+      }
+      const minute = Math.floor(at / minuteMs) - firstMinute;
+      if (minute < 0 || minute >= minutesOfDay) continue;
+      counted.minutes ??= new Uint32Array(minutesOfDay);
+      counted.minutes[minute] = (counted.minutes[minute] ?? 0) + 1;
+    }
+  });
+  return new Map(tokenIds.map((id) => [id, activity(counts.get(idDigest(id)) ?? nothing())]));
+}
+
+function nothing(): Counted {
+  return {
+    requests: 0,
+    errors: 0,
+    legacy: 0,
+    limited: 0,
+    lastSeenMs: Number.NEGATIVE_INFINITY,
+    limit: noLimit,
+    minutes: undefined,
+  };
+}
+
+function activity({ minutes, lastSeenMs, limit, ...counted }: Counted): KeyActivity {
+  return {
+    ...counted,
+    lastSeenMs: counted.requests === 0 ? null : lastSeenMs,
+    busiestMinute: minutes === undefined ? 0 : Math.max(...minutes),
+    limit: limit === noLimit ? null : limit,
+  };
+}

@@ -1,0 +1,58 @@
+import { fieldLabel, fieldPattern } from "./field-words.ts";
+
+/** A published value in words: an amount with its currency, a day, a list; a JSON string keeps its quotes. */
+export function valueWords(path: string, value: unknown, currency: string | null): string {
+  if (value === null) return "nothing";
+  if (Array.isArray(value)) {
+    const words = value.map((element, at) => valueWords(`${path}[${at}]`, element, currency));
+    return words.length === 0 ? "none" : words.join(", ");
+  }
+  if (typeof value === "object") return objectWords(path, value, currency);
+  if (typeof value === "number") {
+    return amountFields.has(fieldPattern(path)) ? money(value, currency) : String(value);
+  }
+  if (typeof value !== "string") return JSON.stringify(value) ?? "nothing";
+  return dateFields.test(path) ? calendarDay(value) : JSON.stringify(value);
+}
+
+/** An amount with its currency if that is known: `1,160.00 EUR`. */
+export function money(amount: number, currency: string | null): string {
+  const text = amount.toLocaleString("en", {
+    minimumFractionDigits: minorDigits(currency),
+    maximumFractionDigits: 20,
+  });
+  return currency === null ? text : `${text} ${currency}`;
+}
+
+/** `1 April 2027`, whatever the machine's time zone; what is no calendar date stays as it is. */
+export function calendarDay(date: string): string {
+  const at = new Date(`${date}T00:00:00Z`);
+  if (Number.isNaN(at.getTime())) return date;
+  return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+}
+
+function objectWords(path: string, value: object, currency: string | null): string {
+  const parts = Object.entries(value).flatMap(([name, part]) => {
+    if (part === null || (Array.isArray(part) && part.length === 0)) return [];
+    const at = `${path}.${name}`;
+    const label = fieldLabel(at);
+    const own = label.slice(label.lastIndexOf(", ") + 1).trim();
+    return [`${own}: ${valueWords(at, part, currency)}`];
+  });
+  return parts.length === 0 ? "nothing" : parts.join("; ");
+}
+
+/** Yen have no cents. A code that nobody knows is taken to have two digits. */
+function minorDigits(currency: string | null): number {
+  if (currency === null || !/^[A-Za-z]{3}$/.test(currency)) return 2;
+  return (
+    new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().minimumFractionDigits ?? 2
+  );
+}
+
+const amountFields: ReadonlySet<string> = new Set([
+  "prices.startingAmount",
+  "prices.rooms[].amount",
+  "prices.children[].amount",
+]);
+const dateFields = /(^|\.)(departureDate|returnDate|checkIn|checkOut)$/;

@@ -1,0 +1,108 @@
+import type { RegisteredToken } from "../../../core/token-registry.ts";
+import { nearestName } from "../../shell/nearest-name.ts";
+import type { FoundInSource } from "../../source/find-programs.ts";
+import type { SourceSearch } from "./find-in-source.ts";
+import { foldedText } from "./folded-text.ts";
+import type { CatalogEntry, CatalogReading } from "./program-catalog.ts";
+
+/** What may be meant by what somebody wrote. */
+export interface FoundAnything {
+  readonly tenantIds: readonly string[];
+  readonly tokens: readonly RegisteredToken[];
+  /** Published ones; the best first. */
+  readonly programs: readonly CatalogEntry[];
+  /** Of all that match. */
+  readonly totalPrograms: number;
+  /** What the text is letter by letter, but for case. */
+  readonly exact: readonly ExactHit[];
+}
+
+export type ExactHit =
+  | { readonly kind: "tenant"; readonly tenantId: string }
+  | { readonly kind: "token"; readonly tokenId: string }
+  | { readonly kind: "program"; readonly tenantId: string; readonly programId: string };
+
+const maxShown = 50;
+
+/** Without what is copied along with an id: white space, quotes, a full stop. */
+export function cleanedText(text: string): string {
+  const characters = [...text.slice(0, maxTextLength)];
+  const first = characters.findIndex((character) => !around.has(character));
+  const last = characters.findLastIndex((character) => !around.has(character));
+  return first === -1 ? "" : characters.slice(first, last + 1).join("");
+}
+
+const maxTextLength = 200;
+const around = new Set(" \t\r\n\u00a0\"'“”‘’«»`<>().,;");
+
+export function wordsOf(text: string): readonly string[] {
+  return foldedText(text).split(/\s+/u).filter(Boolean).slice(0, 10);
+}
+
+/** Looks through all tenants. Pure. */
+export function findAnything(
+  text: string,
+  { tenantIds, entries }: Pick<CatalogReading, "tenantIds" | "entries">,
+  tokens: readonly RegisteredToken[],
+): FoundAnything {
+  const folded = foldedText(text);
+  const words = wordsOf(text);
+  const hasAll = (candidate: string): boolean => words.every((word) => candidate.includes(word));
+  const isSame = (id: string): boolean => foldedText(id) === folded;
+  const matches = entries.filter((entry) => hasAll(entry.folded));
+  const sameIds = matches.filter(({ programId }) => isSame(programId));
+  // Of ids that differ in case alone, the one that was written is meant.
+  const sameCase = sameIds.filter(({ programId }) => programId === text);
+  const exact: ExactHit[] = [
+    ...tenantIds.filter(isSame).map((tenantId) => ({ kind: "tenant" as const, tenantId })),
+    ...tokens
+      .filter(({ tokenId }) => isSame(tokenId))
+      .map(({ tokenId }) => ({ kind: "token" as const, tokenId })),
+    ...(sameCase.length > 0 ? sameCase : sameIds).map(({ tenantId, programId }) => {
+      return { kind: "program" as const, tenantId, programId };
+    }),
+  ];
+  const others = matches.filter((entry) => !sameIds.includes(entry));
+  return {
+    tenantIds: tenantIds.filter((tenantId) => hasAll(foldedText(tenantId))).slice(0, maxShown),
+    tokens: tokens
+      .filter(({ tokenId, name }) => isSame(tokenId) || hasAll(foldedText(name ?? "")))
+      .slice(0, maxShown),
+    programs: [...sameIds, ...others].slice(0, maxShown),
+    totalPrograms: matches.length,
+    exact,
+  };
+}
+
+/** Programs that the source has and no partner sees. */
+export function unpublishedOf(
+  source: SourceSearch,
+  entries: readonly CatalogEntry[],
+): readonly FoundInSource[] {
+  if (source.kind !== "asked" || source.programs.length === 0) return [];
+  const published = new Set(entries.map(({ tenantId, programId }) => `${tenantId}\u0000${programId}`));
+  return source.programs.filter(({ tenantId, programId }) => !published.has(`${tenantId}\u0000${programId}`));
+}
+
+/** What was most likely meant where nothing was found: an id, or the words with their slips mended. */
+export function suggestion(
+  text: string,
+  { tenantIds, entries }: Pick<CatalogReading, "tenantIds" | "entries">,
+  tokens: readonly RegisteredToken[],
+): string | undefined {
+  const ids = [
+    ...tenantIds,
+    ...tokens.map(({ tokenId }) => tokenId),
+    ...new Set(entries.map(({ programId }) => programId)),
+  ];
+  const id = nearestName(text, ids);
+  if (id !== undefined) return id;
+  const vocabulary = new Set(entries.flatMap(({ folded }) => folded.split(/[^\p{Letter}\p{Number}]+/u)));
+  vocabulary.delete("");
+  const words = wordsOf(text);
+  const mended = words.map((word) => (vocabulary.has(word) ? word : nearestName(word, vocabulary)));
+  const known = mended.filter((word) => word !== undefined);
+  if (known.length < words.length || words.length === 0) return undefined;
+  const hasMatch = entries.some(({ folded }) => known.every((word) => folded.includes(word)));
+  return hasMatch && known.join(" ") !== words.join(" ") ? known.join(" ") : undefined;
+}

@@ -1,0 +1,82 @@
+import { LRUCache } from "lru-cache";
+import { asFailure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
+import { readLiveManifest, readPointer } from "../../snapshot/live-snapshot.ts";
+import { responseBytes } from "../../snapshot/stored-response.ts";
+import { storedTenants } from "../../snapshot/stored-tenants.ts";
+import { foldedText } from "./folded-text.ts";
+
+/** A program to be found by its id or its name. */
+export interface CatalogEntry {
+  readonly tenantId: string;
+  readonly programId: string;
+  readonly name: string;
+  /** Id and name as they are compared. */
+  readonly folded: string;
+}
+
+/** The published programs of all tenants. */
+export interface ProgramCatalog {
+  /** Reads what was published since it was last asked. */
+  read(store: ObjectStore, signal: AbortSignal): Promise<CatalogReading>;
+}
+
+export interface CatalogReading {
+  readonly tenantIds: readonly TenantId[];
+  readonly entries: readonly CatalogEntry[];
+  /** Tenants that could not be read, so that a program of theirs may be missed. */
+  readonly unread: readonly string[];
+}
+
+const maxParallelReads = 8;
+/** 200,000 programs are about 60 MB. */
+const maxEntries = 200_000;
+
+/** Remembers each tenant's list for as long as its snapshot is live. */
+export function createProgramCatalog(): ProgramCatalog {
+  const lists = new LRUCache<string, readonly CatalogEntry[]>({
+    maxSize: maxEntries,
+    sizeCalculation: (entries) => entries.length + 1,
+  });
+
+  async function ofTenant(
+    store: ObjectStore,
+    tenantId: TenantId,
+    signal: AbortSignal,
+  ): Promise<readonly CatalogEntry[]> {
+    const pointer = await readPointer(store, tenantId, signal);
+    if (pointer === undefined) return [];
+    const key = `${tenantId} ${pointer.current.manifestSha256}`;
+    const known = lists.get(key);
+    if (known !== undefined) return known;
+    const { list } = await readLiveManifest(store, pointer.current, signal);
+    const response: unknown = JSON.parse((await responseBytes(store, list, signal)).toString("utf8"));
+    const programs = isProgramListResponse(response) ? response.data : [];
+    const entries = programs.map(({ id, name }) => {
+      return { tenantId, programId: id, name, folded: foldedText(`${id} ${name}`) };
+    });
+    lists.set(key, entries);
+    return entries;
+  }
+
+  return {
+    async read(store, signal) {
+      const tenantIds: TenantId[] = [];
+      for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
+      const entries: CatalogEntry[] = [];
+      const unread: string[] = [];
+      for (let at = 0; at < tenantIds.length; at += maxParallelReads) {
+        const round = tenantIds.slice(at, at + maxParallelReads).map(async (tenantId) => {
+          const found = await ofTenant(store, tenantId, signal).catch(asFailure);
+          if (found instanceof Error) unread.push(tenantId);
+          else for (const entry of found) entries.push(entry);
+        });
+        await Promise.all(round);
+        signal.throwIfAborted();
+      }
+      return { tenantIds, entries, unread };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { type ProblemPlace, problemPlace } from "../../source-check/problem-place.ts";
+
+/** A public field that no document has a value for, and the column that it comes from. */
+export interface EmptyField extends ProblemPlace {
+  /** The way to it from the program: `prices.rooms[].amount`. */
+  readonly field: string;
+}
+
+/** Gathers which of the published fields have a value in at least one document. */
+export class FilledFields {
+  readonly #filled = new Set<string>();
+
+  /** `program`: the `data` of a detail response. */
+  add(program: unknown): void {
+    for (const [name, value] of Object.entries(program as Readonly<Record<string, unknown>>)) {
+      this.#note(value, name);
+    }
+  }
+
+  /** The fields that are empty everywhere, in the order of the wire; of an empty list or object only itself. */
+  neverFilled(openapi: unknown): readonly EmptyField[] {
+    const empty: string[] = [];
+    for (const path of publicFields(openapi)) {
+      const isInside = empty.some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[]`));
+      if (!isInside && !this.#filled.has(path)) empty.push(path);
+    }
+    return empty.map((field) => ({ field, ...problemPlace(sources[field] ?? field) }));
+  }
+
+  #note(value: unknown, path: string): void {
+    if (value === null || value === "") return;
+    if (Array.isArray(value)) {
+      for (const element of value) this.#note(element, `${path}[]`);
+      if (value.length === 0) return;
+    } else if (typeof value === "object") {
+      for (const [name, part] of Object.entries(value)) this.#note(part, `${path}.${name}`);
+    }
+    this.#filled.add(path);
+  }
+}
+
+/** Fields that are made of others, by the first of the source's fields that they need. */
+const sources: Readonly<Record<string, string>> = {
+  status: "lifecycle_state",
+  category: "category.type",
+  guide: "guide.name",
+  staff: "staff[]",
+  accommodation: "hotels[]",
+  transport: "transport.flights[]",
+  media: "media.coverUrl",
+  durationDays: "returnDate",
+  duration: "returnDate",
+  "prices.startingAmount": "prices.rooms[].amount",
+  "staff.leadGuide": "staff[]",
+  "staff.teachers": "staff[]",
+  "staff.teachers[].gender": "staff[].gender",
+  "staff.teachers[].roleLabel": "staff[].roleLabel",
+  "accommodation.stays": "hotels[]",
+  "accommodation.stays[].name": "hotels[].name",
+  "accommodation.stays[].location": "hotels[].location",
+  "accommodation.stays[].checkIn": "hotels[].checkIn",
+  "accommodation.stays[].checkOut": "hotels[].checkOut",
+  "accommodation.stays[].starLevel": "hotels[].starLevel",
+  "accommodation.description": "content.accommodationDescription",
+  hotels: "hotels[]",
+  "prices.rooms": "prices.rooms[]",
+  "prices.children": "prices.children[]",
+  "transport.flights": "transport.flights[]",
+  "content.faq": "content.faq[]",
+  "content.itinerary": "content.itinerary[]",
+};
+
+interface Schema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/** All fields of a program by the way to them, an object before its own. */
+function publicFields(openapi: unknown): readonly string[] {
+  const { schemas } = (openapi as { components: { schemas: Readonly<Record<string, Schema>> } }).components;
+  const fields = new Set<string>();
+  const visit = (schema: Schema, path: string): void => {
+    const target = schema.$ref?.split("/").at(-1);
+    if (target !== undefined) visit(schemas[target] ?? {}, path);
+    for (const choice of schema.anyOf ?? []) visit(choice, path);
+    if (schema.items !== undefined) visit(schema.items, `${path}[]`);
+    for (const [name, part] of Object.entries(schema.properties ?? {})) {
+      const inner = path === "" ? name : `${path}.${name}`;
+      fields.add(inner);
+      visit(part, inner);
+    }
+  };
+  visit({ $ref: "ProgramDetail" }, "");
+  return [...fields];
+}

@@ -1,0 +1,34 @@
+import type { TenantId } from "../../core/ids.ts";
+import { placeOf, terminalStatusTest } from "../public-program/capacity.ts";
+import type { CliSettings } from "../shell/shell.ts";
+import { type EnrollmentGroup, maxEnrollmentGroups, readEnrollments } from "../source/read-enrollments.ts";
+import { askSource, type SourceAway } from "./ask-source.ts";
+
+/** Which enrollments take a program's places. */
+export type TakenPlaces =
+  | SourceAway
+  | {
+      readonly kind: "asked";
+      readonly groups: readonly (EnrollmentGroup & { readonly place: ReturnType<typeof placeOf> })[];
+      /** More kinds are there than are shown. */
+      readonly isCut: boolean;
+    };
+
+const maxAskingMs = 15_000;
+
+/** P75: asks the source for numbers by status and role. Never throws for its sake. */
+export async function takenPlaces(
+  settings: CliSettings,
+  tenantId: TenantId,
+  programId: string,
+  signal: AbortSignal,
+): Promise<TakenPlaces> {
+  const isTerminal = terminalStatusTest(settings.terminalStatuses);
+  return await askSource(settings, { maxMs: maxAskingMs, signal }, async (client) => {
+    const found = await readEnrollments(client, tenantId, programId);
+    const groups = found
+      .slice(0, maxEnrollmentGroups)
+      .map((group) => ({ ...group, place: placeOf(group.role, group.status, isTerminal) }));
+    return { kind: "asked", groups, isCut: found.length > groups.length };
+  });
+}

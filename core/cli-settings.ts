@@ -1,0 +1,97 @@
+import { adminHostNames, host } from "./host-settings.ts";
+import { secretFile } from "./secret-files.ts";
+import { SettingFault, settingText } from "./setting-parser.ts";
+import { choice, integer, portOrOff, text, url } from "./setting-types.ts";
+import { storeSettings } from "./store-settings.ts";
+
+/** Terminal enrollment statuses unless configured otherwise: such an enrollment takes no place. */
+export const defaultTerminalStatuses: readonly string[] = [
+  "cancelled",
+  "canceled",
+  "rejected",
+  "declined",
+  "expired",
+  "refunded",
+  "withdrawn",
+  "no_show",
+];
+
+/** The settings of `partner-programs`. */
+export const cliSettings = {
+  databaseUrl: url({
+    name: "DATABASE_URL",
+    about: "the booking database; read-only access to the `partner_source` views is enough to build",
+    schemes: ["postgres:", "postgresql:"],
+    fallbackText: "the embedded PostgreSQL under `DATA_DIR`",
+  }),
+  databaseUrlFile: secretFile("DATABASE_URL"),
+  ...storeSettings,
+  legacyCapacity: choice({
+    name: "LEGACY_CAPACITY",
+    about: "`capacity` of the legacy resource: the object of v1, or the plain total",
+    words: ["object", "total"],
+    fallback: "object",
+  }),
+  terminalStatuses: text<readonly string[]>({
+    name: "TERMINAL_ENROLLMENT_STATUSES",
+    about: "comma-separated: enrollments of these statuses take no place",
+    fallbackText: defaultTerminalStatuses.map((status) => `\`${status}\``).join(", "),
+    fallback: () => defaultTerminalStatuses,
+    parse: terminalStatuses,
+    show: (statuses) => statuses.join(", "),
+  }),
+  liveCopy: text<boolean>({
+    name: "LIVE_COPY",
+    about:
+      "`on` or `off`: a copy of each tenant's live files for people, all in one folder, `tenants/TENANT/live/`; `off` removes it with the next build",
+    fallbackText: "`on` for `file:`, `off` for `s3:`",
+    fallback: (env) => settingText("STORE_URL", env)?.startsWith("s3:") !== true,
+    parse: (word) => {
+      if (word === "on" || word === "off") return word === "on";
+      throw new SettingFault("must be on or off");
+    },
+    show: (isOn) => (isOn ? "on" : "off"),
+  }),
+  maxValueKb: integer({
+    name: "MAX_VALUE_KB",
+    about: "a text or list of the source that is larger is not read: an error of its program",
+    fallback: 1024,
+    min: 1,
+    max: 65_536,
+  }),
+  maxProgramKb: integer({
+    name: "MAX_PROGRAM_KB",
+    about: "a program with more in one view, or with larger JSON, has an error and is not published",
+    fallback: 4096,
+    min: 1,
+    max: 262_144,
+  }),
+  watchAdminHost: text<string>({
+    name: "WATCH_ADMIN_HOST",
+    about: "address of the listener of `snapshot watch` (health, readiness, metrics)",
+    fallbackText: "`127.0.0.1`",
+    fallback: () => "127.0.0.1",
+    parse: host,
+    show: String,
+  }),
+  watchAdminPort: portOrOff({
+    name: "WATCH_ADMIN_PORT",
+    about: "its port; `0` picks a free one and prints it, `off` for none",
+    fallback: undefined,
+  }),
+  adminHostNames,
+  logFile: text<string | undefined>({
+    name: "PARTNER_PROGRAMS_LOG",
+    about: "the gateway's log that commands read when they are called without `--log`",
+    fallbackText: "none",
+    fallback: () => undefined,
+    parse: String,
+    show: (path) => path ?? "none",
+  }),
+} as const;
+
+function terminalStatuses(list: string): readonly string[] {
+  const statuses = list.split(",").map((status) => status.trim());
+  if (statuses.every((status) => status !== "")) return statuses;
+  throw new SettingFault("must be statuses separated by commas, none of them empty");
+}

@@ -1,0 +1,27 @@
+import { Failure } from "../failure.ts";
+import { isErrno } from "./errno.ts";
+
+/** What an error of the file system at an object (or a prefix) means: what is wrong, where, and how to mend it. */
+export function folderFailure(key: string, cause: unknown): Failure {
+  if (cause instanceof Failure) return cause;
+  if (cause instanceof Error && cause.name === "AbortError") {
+    return new Failure("interrupted", `Interrupted at ${key}.`, { cause });
+  }
+  if (isErrno(cause, "EROFS")) {
+    const text = `The store's folder lies on a read-only file system, so ${key} can't be written; have it mounted for writing.`;
+    return new Failure("store_denied", text, { cause });
+  }
+  if (isErrno(cause, "EACCES", "EPERM")) {
+    const text = `No permission for ${key} in the store's folder; check its owner and mode.`;
+    return new Failure("store_denied", text, { cause });
+  }
+  const full = isErrno(cause, "ENOSPC") ? "disk is full" : isErrno(cause, "EDQUOT") && "quota is used up";
+  const text = full
+    ? `The store's folder could not take ${key}, since the ${full}; make room there, and run this again.`
+    : `The store's folder could not serve ${key}: ${reason(cause)}.`;
+  return new Failure("store_unavailable", text, { cause });
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,53 @@
+import { BlockList, isIPv6 } from "node:net";
+import { ipAddress } from "./ip-address.ts";
+import { SettingFault } from "./setting-parser.ts";
+import { text } from "./setting-types.ts";
+
+/** The addresses whose word about their clients counts. */
+export interface TrustedProxies {
+  /** As they were given. */
+  readonly entries: readonly string[];
+  /** The address in the form of `ipAddress`. */
+  has(address: string): boolean;
+}
+
+/** Of the gateway. `undefined` when it is not set. */
+export const trustedProxies = text<TrustedProxies | undefined>({
+  name: "TRUSTED_PROXIES",
+  about:
+    "comma-separated: IP addresses and networks (`10.0.0.0/8`) of proxies whose `Forwarded` or `X-Forwarded-For` names the client in the log",
+  fallbackText: "none: no client's address is logged",
+  fallback: () => undefined,
+  parse: parseTrustedProxies,
+  show: (proxies) => proxies?.entries.join(",") ?? "none",
+});
+
+/** P119: names every entry that is none, since each is one to mend. */
+function parseTrustedProxies(list: string): TrustedProxies {
+  const entries = list.split(",").map((entry) => entry.trim());
+  const trusted = new BlockList();
+  const wrong = entries.filter((entry) => !isAdded(trusted, entry));
+  if (wrong.length > 0) {
+    const named = wrong.map((entry) => (entry === "" ? "an empty entry" : JSON.stringify(entry))).join(", ");
+    throw new SettingFault(
+      `must be IP addresses and networks separated by commas, like 10.0.0.12,10.1.0.0/16,2001:db8::/32; these are none: ${named}`,
+    );
+  }
+  return { entries, has: (address) => trusted.check(address, isIPv6(address) ? "ipv6" : "ipv4") };
+}
+
+function isAdded(trusted: BlockList, entry: string): boolean {
+  const [host = "", length, ...more] = entry.split("/");
+  const address = ipAddress(host);
+  if (address === undefined || more.length > 0) return false;
+  const family = isIPv6(address) ? "ipv6" : "ipv4";
+  if (length === undefined) {
+    trusted.addAddress(address, family);
+    return true;
+  }
+  // The length of a network of mapped addresses counts from another end: it has to be written as IPv4.
+  if (isIPv6(host) !== (family === "ipv6")) return false;
+  if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > (family === "ipv6" ? 128 : 32)) return false;
+  trusted.addSubnet(address, Number(length), family);
+  return true;
+}

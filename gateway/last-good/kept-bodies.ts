@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { Readable } from "node:stream";
+import type { ResponseEntry } from "../../core/manifest.ts";
+import { entryFailure, openEntry } from "../../core/read-entry.ts";
+import type { StoreReader } from "../store-reader.ts";
+import { ownBytes } from "../verified-body.ts";
+import type { LastGood } from "./last-good.ts";
+
+/** Bodies of the folder. They are asked for before the store: equal digests mean equal bytes, wherever they lie (W77). */
+export interface KeptBodies {
+  get(entry: ResponseEntry): Promise<Buffer | undefined>;
+  open(entry: ResponseEntry): Promise<Readable | undefined>;
+  /** Of one whose reading failed. */
+  doubt(entry: ResponseEntry): void;
+  /** Of a body that was just read from the store. */
+  keep(entry: ResponseEntry, bytes: Buffer): void;
+  /** The same of one that went out without being held: it is read once more, when there is time. */
+  keepLarge(entry: ResponseEntry): void;
+}
+
+export function createKeptBodies(lastGood: LastGood, store: StoreReader, timeoutMs: number): KeptBodies {
+  const { files } = lastGood;
+
+  async function* fetched(entry: ResponseEntry): AsyncGenerator<Buffer> {
+    const found = await openEntry(store, entry, AbortSignal.timeout(timeoutMs));
+    if (found.kind === "fault") throw entryFailure(entry, found.fault);
+    const hash = createHash("sha256");
+    for await (const piece of found.body as AsyncIterable<Buffer>) {
+      hash.update(piece);
+      yield piece;
+    }
+    const digest = hash.digest("hex");
+    if (digest !== entry.sha256) throw entryFailure(entry, { kind: "digest", found: digest });
+  }
+
+  return {
+    async get({ sha256 }) {
+      const bytes = await files.read(sha256);
+      return bytes === undefined ? undefined : ownBytes(bytes);
+    },
+    open: ({ sha256 }) => files.stream(sha256),
+    doubt: ({ sha256 }) => files.doubt(sha256),
+    keep: lastGood.keepBody,
+    keepLarge: (entry) => lastGood.keepLarge(entry, () => fetched(entry)),
+  };
+}

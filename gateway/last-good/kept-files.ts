@@ -1,0 +1,211 @@
+import { createHash } from "node:crypto";
+import { type FileHandle, lstat, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { Failure } from "../../core/failure.ts";
+import { isErrno } from "../../core/file-store/errno.ts";
+import { sha256Hex } from "../../core/object-body.ts";
+import { type AtomicFiles, namesIn, type Pieces } from "./atomic-file.ts";
+import { isDigest } from "./kept-state.ts";
+import { openOwnFile } from "./own-entry.ts";
+
+/**
+ * Files named after the SHA-256 of their content, so that no name comes from foreign text, several gateways never write
+ * different things under one name, and each file proves itself when it is read (W77). Bounded: the least recently used go
+ * first (W84).
+ */
+export interface KeptFiles {
+  has(sha256: string): boolean;
+  /** The whole content; `undefined`, and the file is gone, when it is not what its name says. */
+  read(sha256: string): Promise<Buffer | undefined>;
+  /** The same as a stream, of a file whose content was looked at before. */
+  stream(sha256: string): Promise<Readable | undefined>;
+  /** Such a stream was not what it should have been: the content is looked at again before the next. */
+  doubt(sha256: string): void;
+  /** Makes room, then writes; false: it is there already. Throws, with nothing removed, when there is no room to be made. */
+  write(sha256: string, size: number, pieces: Pieces): Promise<boolean>;
+  /** Finds what is there: files of gateways before, and of others beside. */
+  scan(): Promise<void>;
+  /** Bytes on the disk. */
+  bytes(): number;
+}
+
+export interface KeptFilesOptions {
+  readonly folder: string;
+  readonly files: AtomicFiles;
+  readonly maxBytes: number;
+  /** Never removed for others. */
+  readonly pinned: () => ReadonlySet<string>;
+  /** What is in use in memory, and so not asked for here, the most recently used last. */
+  readonly inUse: () => Iterable<string>;
+}
+
+export function createKeptFiles({ folder, files, maxBytes, pinned, inUse }: KeptFilesOptions): KeptFiles {
+  const root = join(folder, "files");
+  /** Digest → bytes on the disk, the least recently used first. */
+  const sizes = new Map<string, number>();
+  /** Large ones that were read whole by this process, and have not failed since. */
+  const proven = new Set<string>();
+  /** Counted already, and not there yet. */
+  const writing = new Set<string>();
+  let total = 0;
+
+  const pathOf = (sha256: string): string => join(root, sha256.slice(0, 2), sha256);
+
+  function note(sha256: string, size: number): void {
+    forget(sha256);
+    sizes.set(sha256, onDisk(size));
+    total += onDisk(size);
+  }
+
+  function forget(sha256: string): void {
+    total -= sizes.get(sha256) ?? 0;
+    sizes.delete(sha256);
+    proven.delete(sha256);
+  }
+
+  function touch(sha256: string): void {
+    const size = sizes.get(sha256);
+    if (size === undefined) return;
+    sizes.delete(sha256);
+    sizes.set(sha256, size);
+  }
+
+  async function remove(sha256: string): Promise<void> {
+    await rm(pathOf(sha256), { force: true, recursive: true });
+    forget(sha256);
+  }
+
+  /** Whether there would be room if all went that may go. */
+  function canHold(bytes: number): boolean {
+    if (total + bytes <= maxBytes) return true;
+    let staying = 0;
+    for (const sha256 of pinned()) staying += sizes.get(sha256) ?? 0;
+    return staying + bytes <= maxBytes;
+  }
+
+  async function makeRoom(bytes: number): Promise<void> {
+    if (total + bytes <= maxBytes) return;
+    for (const sha256 of inUse()) touch(sha256);
+    const kept = pinned();
+    // Somewhat more than is needed: else every write from now on would look through all of them.
+    const goal = maxBytes * 0.95 - bytes;
+    for (const sha256 of [...sizes.keys()]) {
+      if (total <= goal) return;
+      if (!kept.has(sha256)) await remove(sha256);
+    }
+  }
+
+  async function unlessMissing<Value>(sha256: string, use: () => Promise<Value>): Promise<Value | undefined> {
+    try {
+      return await use();
+    } catch (error) {
+      if (!isErrno(error, "ENOENT")) throw error;
+      forget(sha256);
+      return undefined;
+    }
+  }
+
+  return {
+    has: (sha256) => sizes.has(sha256),
+
+    read: (sha256) =>
+      unlessMissing(sha256, async () => {
+        const file = await openOwnFile(pathOf(sha256));
+        const bytes = file && (await wholeContent(file));
+        if (bytes === undefined || sha256Hex(bytes) !== sha256) {
+          await remove(sha256);
+          return undefined;
+        }
+        touch(sha256);
+        return bytes;
+      }),
+
+    stream: (sha256) =>
+      unlessMissing(sha256, async () => {
+        const file = await openOwnFile(pathOf(sha256));
+        if (file === undefined || !(proven.has(sha256) || (await contentDigest(file)) === sha256)) {
+          await file?.close();
+          await remove(sha256);
+          return undefined;
+        }
+        proven.add(sha256);
+        touch(sha256);
+        return file.createReadStream({ start: 0, highWaterMark: 64 * 1024 });
+      }),
+
+    doubt: (sha256) => void proven.delete(sha256),
+
+    async write(sha256, size, pieces) {
+      if (sizes.has(sha256)) return false;
+      // Else one that is too large would cost all others their place, and have none itself.
+      if (!canHold(onDisk(size))) throw tooSmall(size);
+      await makeRoom(onDisk(size));
+      if (total + onDisk(size) > maxBytes) throw tooSmall(size);
+      // Counted before it is there: somebody else may be making room meanwhile.
+      note(sha256, size);
+      writing.add(sha256);
+      try {
+        await files.write(pathOf(sha256), pieces, { isSynced: false });
+        return true;
+      } catch (error) {
+        forget(sha256);
+        throw error;
+      } finally {
+        writing.delete(sha256);
+      }
+    },
+
+    async scan() {
+      const before = new Set(sizes.keys());
+      const found: { readonly sha256: string; readonly size: number; readonly mtimeMs: number }[] = [];
+      for (const shard of await namesIn(root)) {
+        for (const sha256 of await namesIn(join(root, shard))) {
+          if (!isDigest(sha256) || before.delete(sha256) || sizes.has(sha256)) continue;
+          const stats = await lstat(pathOf(sha256)).catch(() => undefined);
+          if (stats?.isFile()) found.push({ sha256, size: stats.size, mtimeMs: stats.mtimeMs });
+        }
+      }
+      for (const removed of before) if (!writing.has(removed)) forget(removed);
+      found.sort((a, b) => a.mtimeMs - b.mtimeMs);
+      const newer = [...sizes.keys()];
+      for (const { sha256, size } of found) note(sha256, size);
+      for (const sha256 of newer) touch(sha256);
+      await makeRoom(0);
+    },
+
+    bytes: () => total,
+  };
+}
+
+async function wholeContent(file: FileHandle): Promise<Buffer> {
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The file stays open, unless it throws. */
+async function contentDigest(file: FileHandle): Promise<string> {
+  const hash = createHash("sha256");
+  try {
+    const content = file.createReadStream({ start: 0, autoClose: false });
+    for await (const piece of content as AsyncIterable<Buffer>) hash.update(piece);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return hash.digest("hex");
+}
+
+function tooSmall(size: number): Failure {
+  return new Failure("settings", `LAST_GOOD_MAX_MB is too small: ${size} bytes find no room.`);
+}
+
+/** Small files take a whole block. */
+function onDisk(size: number): number {
+  return Math.ceil(Math.max(size, 1) / blockBytes) * blockBytes;
+}
+
+const blockBytes = 4096;

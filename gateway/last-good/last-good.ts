@@ -1,0 +1,298 @@
+import { randomBytes } from "node:crypto";
+import { rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure } from "../../core/failure.ts";
+import type { TenantId } from "../../core/ids.ts";
+import type { Logger } from "../../core/logger.ts";
+import type { ResponseEntry } from "../../core/manifest.ts";
+import type { Clocks } from "../clocks.ts";
+import { settledWithin } from "../deadline.ts";
+import type { StoreReader } from "../store-reader.ts";
+import { createAtomicFiles } from "./atomic-file.ts";
+import { createKeptFiles } from "./kept-files.ts";
+import { type KeptPointer, type KeptRegistry, stateBytes } from "./kept-state.ts";
+import { type Confirmed, type HeldBody, mendCopy } from "./mended-copy.ts";
+import { patientFiles, type ReadableFiles } from "./patient-files.ts";
+import { readStates, type StateFile } from "./read-states.ts";
+import { type RestoredState, restoredState } from "./restored-state.ts";
+import { createWriteFaults, createWriteQueue } from "./write-queue.ts";
+
+/**
+ * What was last confirmed, kept in a folder for a gateway that starts while the store is away (W76). Writes happen beside
+ * all requests; no reading or writing that fails is more than a warning.
+ */
+export interface LastGood {
+  /** Reads what was confirmed before this process. First of all; never rejects. */
+  open(): Promise<void>;
+  /** With the moment of its confirmation, by the monotonic clock. */
+  registry(): (KeptRegistry & ConfirmedAt) | undefined;
+  pointer(tenantId: TenantId): (KeptPointer & ConfirmedAt) | undefined;
+  readonly files: ReadableFiles;
+  /** Keeps a document that pointer, registry or state names. */
+  keepRecord(sha256: string, pieces: readonly Buffer[]): void;
+  keepBody(entry: ResponseEntry, bytes: Buffer): void;
+  /** The same of a body too large for memory: `fetch` gives its pieces when its turn comes, and throws for wrong ones. */
+  keepLarge(entry: ResponseEntry, fetch: () => AsyncIterable<Buffer>): void;
+  /** Something else is confirmed than before: to be written down at once, not with the next beat. */
+  changed(): void;
+  /** Begins to write down what is confirmed. `held`: bodies in memory, the most recently used last. */
+  start(sources: { readonly confirmed: () => Confirmed; readonly held: () => Iterable<HeldBody> }): void;
+  bytes(): number;
+  writeFailures(): number;
+  stop(): Promise<void>;
+}
+
+export interface LastGoodOptions {
+  /** See `lastGoodFolder`. */
+  readonly folder: string;
+  /** For what went missing from the folder. */
+  readonly store: StoreReader;
+  readonly callTimeoutMs: number;
+  readonly maxBytes: number;
+  /** Older pointers are not worth their manifests. */
+  readonly maxStaleMs: number;
+  readonly clocks: Clocks;
+  readonly logger: Logger;
+}
+
+export function createLastGood(options: LastGoodOptions): LastGood {
+  const { folder, store, callTimeoutMs, maxBytes, maxStaleMs, clocks, logger } = options;
+  const states = join(folder, "states");
+  // W86, one per process: gateways that share the folder never write the same file.
+  const ownName = `${randomBytes(8).toString("hex")}.state`;
+  /** Something may be missing from the folder: writes failed, or somebody emptied it. */
+  let isIncomplete = false;
+  let mendedAtMs = Number.NEGATIVE_INFINITY;
+  const noteIncomplete = (): void => {
+    isIncomplete = true;
+  };
+  const files = createAtomicFiles(folder, noteIncomplete);
+  const faults = createWriteFaults(logger, clocks.monotonicMs, noteIncomplete);
+  const records = createWriteQueue("records", faults, maxRecordBytes, tooSlow);
+  const bodies = createWriteQueue("bodies", faults, maxBodyBytes, tooSlow);
+  let sources: Parameters<LastGood["start"]>[0] | undefined;
+  let pinned: ReadonlySet<string> = new Set();
+  const kept = createKeptFiles({
+    folder,
+    files,
+    maxBytes,
+    pinned: () => pinned,
+    inUse: () => held().map(({ sha256 }) => sha256),
+  });
+  let restored: RestoredState = { registry: undefined, tenants: new Map(), isClockSetBack: false };
+  let openedAtMs = 0;
+  /** What the last state says, or would have said. */
+  let last: Composed = restored;
+  let lastAtMs = 0;
+  const unwritten = new Set<string>();
+  /** Large bodies whose turn is to come: else each of their readers would have them read once more, also in vain. */
+  const fetching = new Set<string>();
+  /** Of gateways before, or beside: what they say is in `restored`. */
+  let others: readonly StateFile[] = [];
+  let isStateWaiting = false;
+  let beat: NodeJS.Timeout | undefined;
+  let rescan: NodeJS.Timeout | undefined;
+
+  const held = (): readonly HeldBody[] => [...(sources?.held() ?? [])];
+
+  /**
+   * What this process knows; of the rest, and of what is yet to be written, what was known before, grown older. So a state
+   * names no document that is still on its way: killed in between, the gateway was killed a moment before.
+   */
+  function composed({ registry, tenants }: Confirmed): Composed {
+    const sinceMs = clocks.monotonicMs() - lastAtMs;
+    const aged = <Kept extends { readonly ageMs: number }>(known: Kept): Kept => ({
+      ...known,
+      ageMs: known.ageMs + sinceMs,
+    });
+    const all = new Map<TenantId, KeptPointer>();
+    for (const [tenantId, pointer] of last.tenants) all.set(tenantId, aged(pointer));
+    for (const [tenantId, pointer] of tenants) {
+      const before = all.get(tenantId);
+      const isOnItsWay = pointer.manifest !== undefined && unwritten.has(pointer.manifest.sha256);
+      // A tenant that is being restored is known by its generation alone for a moment.
+      const isLess = pointer.manifest === undefined && pointer.generation === before?.generation;
+      if (!isOnItsWay && !isLess) all.set(tenantId, pointer);
+    }
+    const isNew = registry !== undefined && !unwritten.has(registry.sha256);
+    const before = last.registry && aged(last.registry);
+    return { registry: isNew ? registry : before, tenants: all };
+  }
+
+  function namedBy({ registry, tenants }: Composed): Set<string> {
+    const names = new Set<string>();
+    if (registry !== undefined) names.add(registry.sha256);
+    for (const { manifest, ageMs } of tenants.values()) {
+      if (manifest !== undefined && ageMs <= maxStaleMs) names.add(manifest.sha256);
+    }
+    return names;
+  }
+
+  async function writeState(): Promise<boolean> {
+    isStateWaiting = false;
+    if (sources === undefined) return false;
+    // A generation is worth more with its bodies.
+    await settledWithin(bodyWaitMs, bodies.drained());
+    last = composed(sources.confirmed());
+    lastAtMs = clocks.monotonicMs();
+    const { registry, tenants } = last;
+    pinned = namedBy(last);
+    const bytes = stateBytes({ writtenAtMs: clocks.unixMs(), registry, tenants });
+    await files.write(join(states, ownName), [bytes], { isSynced: true });
+    await removeOthers();
+    return true;
+  }
+
+  /** Their content is in this one's now; not so of who has written since, and still lives. */
+  async function removeOthers(): Promise<void> {
+    const young: StateFile[] = [];
+    for (const found of others) {
+      const path = join(states, found.name);
+      const mtimeMs = (await stat(path).catch(() => undefined))?.mtimeMs;
+      if (mtimeMs !== found.modifiedAtMs) continue;
+      // W78: once the clock has caught up, nobody could tell any more that it was set back.
+      const isYoung = !restored.isClockSetBack && Math.abs(clocks.unixMs() - mtimeMs) < livingMs;
+      if (isYoung) young.push(found);
+      else await rm(path, { force: true });
+    }
+    others = young;
+  }
+
+  function confirmedAt<Kept extends { readonly ageMs: number }>(
+    found: Kept | undefined,
+  ): (Kept & ConfirmedAt) | undefined {
+    return found === undefined ? undefined : { ...found, confirmedAtMs: openedAtMs - found.ageMs };
+  }
+
+  function addState(): void {
+    if (isStateWaiting) return;
+    isStateWaiting = true;
+    records.add(0, writeState);
+  }
+
+  /** Behind the bodies, so that no record waits for it. */
+  function tidy(): void {
+    isIncomplete = false;
+    bodies.add(0, async () => {
+      await files.sweep();
+      await kept.scan();
+      if (sources === undefined) return false;
+      const mending = { store, timeoutMs: callTimeoutMs, files: kept, unwritten, maxBytes };
+      const isWhole = await mendCopy(sources.confirmed(), held(), mending);
+      if (!isWhole) noteIncomplete();
+      return isWhole;
+    });
+  }
+
+  function onBeat(): void {
+    addState();
+    // A folder that takes no state takes nothing else.
+    if (!isIncomplete || faults.isFailing("records")) return;
+    if (clocks.monotonicMs() - mendedAtMs < mendPauseMs) return;
+    mendedAtMs = clocks.monotonicMs();
+    tidy();
+  }
+
+  return {
+    async open() {
+      const unreadable = (error: unknown): void =>
+        logger.warn({ cause: String(error) }, "a part of the last good copy could not be read");
+      try {
+        others = await readStates(states, unreadable);
+      } catch (error) {
+        unreadable(error);
+      }
+      restored = restoredState(others, clocks.unixMs());
+      openedAtMs = clocks.monotonicMs();
+      last = restored;
+      lastAtMs = openedAtMs;
+      pinned = namedBy(restored);
+      if (restored.isClockSetBack) {
+        logger.warn(
+          { cause: "the clock is behind what was written" },
+          "the last good copy counts as too old",
+        );
+      }
+    },
+
+    registry: () => confirmedAt(restored.registry),
+    pointer: (tenantId) => confirmedAt(restored.tenants.get(tenantId)),
+    files: patientFiles(kept),
+
+    keepRecord(sha256, pieces) {
+      const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      unwritten.add(sha256);
+      const isAdded = records.add(size, async () => {
+        // Not to make room for the next with it before the state names it.
+        pinned = new Set([...pinned, sha256]);
+        try {
+          return await kept.write(sha256, size, pieces);
+        } finally {
+          unwritten.delete(sha256);
+        }
+      });
+      // A state that waits already comes before the document and would leave it out.
+      isStateWaiting = false;
+      // Then the state names what is not there: better nothing to serve than an older registry.
+      if (!isAdded) unwritten.delete(sha256);
+    },
+
+    keepBody({ sha256, size }, bytes) {
+      if (!kept.has(sha256)) bodies.add(size, () => kept.write(sha256, size, [bytes]));
+    },
+
+    keepLarge({ sha256, size }, fetch) {
+      if (kept.has(sha256) || fetching.has(sha256)) return;
+      fetching.add(sha256);
+      const write = () => kept.write(sha256, size, fetch()).finally(() => fetching.delete(sha256));
+      if (!bodies.add(0, write)) fetching.delete(sha256);
+    },
+
+    changed: addState,
+
+    start(from) {
+      sources = from;
+      addState();
+      tidy();
+      beat = setInterval(onBeat, beatMs);
+      rescan = setInterval(tidy, rescanMs);
+    },
+
+    bytes: kept.bytes,
+    writeFailures: faults.count,
+
+    async stop() {
+      clearInterval(beat);
+      clearInterval(rescan);
+      addState();
+      await settledWithin(maxStopMs, Promise.all([records.drained(), bodies.drained()]));
+    },
+  };
+}
+
+type Composed = Pick<RestoredState, "registry" | "tenants">;
+
+interface ConfirmedAt {
+  /** Minus infinity: nobody can say. */
+  readonly confirmedAtMs: number;
+}
+
+function tooSlow(): Failure {
+  return new Failure(
+    "internal",
+    "LAST_GOOD_DIR takes what is to be kept too slowly; some of it is left out.",
+  );
+}
+
+/** What may wait in memory. A registry or a manifest is 64 MB at most. */
+const maxRecordBytes = 128 * 1024 * 1024;
+const maxBodyBytes = 64 * 1024 * 1024;
+const beatMs = 5000;
+/** On a disk that is nearly full some of it fails again and again. */
+const mendPauseMs = 10_000;
+const bodyWaitMs = 200;
+/** So that a folder that several share stays within its bound. */
+const rescanMs = 600_000;
+/** A gateway that has written so recently is running. */
+const livingMs = 60_000;
+const maxStopMs = 2000;

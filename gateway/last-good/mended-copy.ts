@@ -1,0 +1,77 @@
+import type { TenantId } from "../../core/ids.ts";
+import { readBody, sha256Hex } from "../../core/object-body.ts";
+import { manifestKey, type ObjectKey, tokensKey } from "../../core/object-key.ts";
+import { maxRegistryBytes } from "../../core/token-registry.ts";
+import { withCallDeadline } from "../deadline.ts";
+import type { StoreReader } from "../store-reader.ts";
+import type { KeptFiles } from "./kept-files.ts";
+import type { KeptPointer, KeptRegistry } from "./kept-state.ts";
+
+/** What this gateway has confirmed by now; ages are those of this moment. */
+export interface Confirmed {
+  readonly registry: KeptRegistry | undefined;
+  readonly tenants: Iterable<readonly [TenantId, KeptPointer]>;
+}
+
+/** A body in memory; `bytes` is `undefined` for one of which only a packed form is held. */
+export interface HeldBody {
+  readonly sha256: string;
+  readonly bytes: Buffer | undefined;
+}
+
+export interface MendOptions {
+  readonly store: StoreReader;
+  readonly timeoutMs: number;
+  readonly files: Pick<KeptFiles, "has" | "write" | "bytes">;
+  /** On their way to the folder already. */
+  readonly unwritten: ReadonlySet<string>;
+  readonly maxBytes: number;
+}
+
+/**
+ * W101: writes what is confirmed and not in the folder: documents are read from the store once more, bodies are those in
+ * memory. Resolves to false when the store did not give all of it; throws when the folder does not take it.
+ */
+export async function mendCopy(
+  { registry, tenants }: Confirmed,
+  held: readonly HeldBody[],
+  { store, timeoutMs, files, unwritten, maxBytes }: MendOptions,
+): Promise<boolean> {
+  const isMissing = (sha256: string): boolean => !files.has(sha256) && !unwritten.has(sha256);
+  const documents: (readonly [string, ObjectKey])[] = [];
+  if (registry !== undefined) documents.push([registry.sha256, tokensKey]);
+  for (const [tenantId, { snapshotId, manifest }] of tenants) {
+    if (manifest !== undefined) documents.push([manifest.sha256, manifestKey(tenantId, snapshotId)]);
+  }
+  for (const [sha256, key] of documents.filter(([digest]) => isMissing(digest))) {
+    let bytes: Buffer | undefined;
+    try {
+      bytes = await readDocument(store, key, timeoutMs);
+    } catch {
+      return false;
+    }
+    // Another one by now: whoever confirms that keeps it.
+    if (bytes !== undefined && sha256Hex(bytes) === sha256) await files.write(sha256, bytes.length, [bytes]);
+  }
+  for (const { sha256, bytes } of held) {
+    if (bytes === undefined || !isMissing(sha256)) continue;
+    // Not at the expense of what is there.
+    if (files.bytes() + bytes.length > maxBytes * 0.9) break;
+    await files.write(sha256, bytes.length, [bytes]);
+  }
+  return true;
+}
+
+async function readDocument(
+  store: StoreReader,
+  key: ObjectKey,
+  timeoutMs: number,
+): Promise<Buffer | undefined> {
+  return await withCallDeadline(timeoutMs, `Reading ${key}`, async (signal) => {
+    const found = await store.get(key, { signal });
+    return found.kind === "object" ? await readBody(found.body, maxDocumentBytes, key) : undefined;
+  });
+}
+
+/** A manifest is no larger. */
+const maxDocumentBytes = maxRegistryBytes;

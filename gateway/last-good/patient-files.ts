@@ -1,0 +1,65 @@
+import type { Readable } from "node:stream";
+import { createSlots } from "../../core/slots.ts";
+import { valueWithin } from "../deadline.ts";
+import type { KeptFiles } from "./kept-files.ts";
+
+/** Of the files, what requests are answered with. */
+export type ReadableFiles = Pick<KeptFiles, "read" | "stream" | "doubt">;
+
+/**
+ * The same files for those who have the store to ask as well (W85): what fails, or takes too long, counts as missing. Never
+ * rejects.
+ *
+ * One at a time, and none while one hangs: it holds one of the four threads that Node.js has for files, and gzip and the
+ * resolver of host names have no others. The two queues that write may hang, too.
+ */
+export function patientFiles(files: ReadableFiles): ReadableFiles {
+  const slots = createSlots(1);
+  let hanging = 0;
+
+  async function inTurn<Value>(
+    read: () => Promise<Value | undefined>,
+    drop: (late: Value) => void,
+  ): Promise<Value | undefined> {
+    if (hanging > 0) return undefined;
+    let isDone = false;
+    const reading = read()
+      .catch(() => undefined)
+      .finally(() => {
+        isDone = true;
+      });
+    const value = await valueWithin(maxReadMs, reading);
+    if (isDone) return value;
+    hanging += 1;
+    void reading.then((late) => {
+      hanging -= 1;
+      if (late !== undefined) drop(late);
+    });
+    return undefined;
+  }
+
+  async function patiently<Value>(
+    read: () => Promise<Value | undefined>,
+    drop: (late: Value) => void = () => {},
+  ): Promise<Value | undefined> {
+    try {
+      const tooLong = AbortSignal.timeout(maxReadMs);
+      return await slots("Reading the last good copy", tooLong, () => inTurn(read, drop));
+    } catch {
+      return undefined;
+    }
+  }
+
+  return {
+    read: (sha256) => patiently(() => files.read(sha256)),
+    // One that comes too late would stay open.
+    stream: (sha256) =>
+      patiently<Readable>(
+        () => files.stream(sha256),
+        (late) => late.destroy(),
+      ),
+    doubt: files.doubt,
+  };
+}
+
+const maxReadMs = 1000;

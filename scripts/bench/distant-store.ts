@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import { Agent, createServer, request } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface DistantStore {
+  readonly url: string;
+  close(): void;
+}
+
+/** The same S3 server, further away: each request waits before it is passed on as it is. */
+export async function startDistantStore(endpoint: URL, delayMs: number): Promise<DistantStore> {
+  const agent = new Agent({ keepAlive: true });
+  const server = createServer(async (req, res) => {
+    await delay(delayMs);
+    const { method, url, headers } = req;
+    const { hostname, port } = endpoint;
+    const passed = request({ agent, hostname, port, method, path: url, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(res);
+    });
+    passed.on("error", () => res.destroy());
+    req.pipe(passed);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+      agent.destroy();
+    },
+  };
+}

@@ -1,0 +1,131 @@
+// `bash scripts/ceph-s3.sh run npm run bench:publication [-- --rounds N --delay-ms N --per-second N]`: what a publication of 1% of 1,000 hot
+// programs costs those who ask for 1,000 details a second: answers slower than 20 ms in the 5 s after it, with
+// CACHE_RENEWAL on and off. The 5 s before it tell what the machine does by itself.
+import { randomBytes } from "node:crypto";
+import { parseArgs } from "node:util";
+import { runCli } from "../../cli/demo/programs.ts";
+import { parseTenantId } from "../../core/ids.ts";
+import { openStore } from "../../core/open-store.ts";
+import { startDistantStore } from "./distant-store.ts";
+import { onceEach } from "./once-each.ts";
+import { median, reportBench } from "./report.ts";
+import { startServer } from "./servers.ts";
+import { type SteadyAnswer, steadyLoad } from "./steady-load.ts";
+import { prepareTenant } from "./synthetic-tenant.ts";
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "3" },
+    "delay-ms": { type: "string", default: "30" },
+    "per-second": { type: "string", default: "1000" },
+  },
+});
+const programs = 1000;
+const changed = programs / 100;
+const perSecond = Number(values["per-second"]);
+const calmSeconds = 7;
+const afterSeconds = 5;
+const slowMs = 20;
+const { TEST_S3_ENDPOINT: endpoint, TEST_S3_BUCKET: bucket } = process.env;
+if (endpoint === undefined || bucket === undefined) {
+  throw new Error("Give it a store: bash scripts/ceph-s3.sh run npm run bench:publication");
+}
+const distant = await startDistantStore(new URL(endpoint), Number(values["delay-ms"]));
+const tenant = parseTenantId("hot");
+const ids = Array.from({ length: programs }, (_, at) => `program-${at}`);
+const list = Buffer.from('{"data":[],"meta":{"count":0}}');
+
+const results = new Map<string, { readonly before: Part; readonly after: Part }[]>();
+for (let round = 0; round < Number(values.rounds); round += 1) {
+  const sides = ["on", "off"];
+  for (const renewal of round % 2 === 0 ? sides : sides.reverse()) {
+    const name = `CACHE_RENEWAL=${renewal}`;
+    results.set(name, [...(results.get(name) ?? []), await measuredRound(renewal)]);
+  }
+}
+distant.close();
+reportBench("publication", rows());
+
+interface Part {
+  /** Answers slower than `slowMs`: of the programs that the publication changes, and of the others. */
+  readonly slowChanged: number;
+  readonly slowOthers: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+async function measuredRound(renewal: string): Promise<{ readonly before: Part; readonly after: Part }> {
+  const prefix = `bench-publication-${Date.now()}/`;
+  const env = { ...process.env, STORE_URL: `s3://${bucket}/${prefix}`, S3_FORCE_PATH_STYLE: "true" };
+  const address = { kind: "s3", bucket: bucket ?? "", prefix } as const;
+  const store = await openStore({ address, forcePathStyle: true, timeoutMs: 30_000 });
+  const details = new Map(ids.map((id) => [id, detailOf(id)]));
+  await (await prepareTenant(store, tenant, { generation: 1, list, details })).goLive();
+  for (const id of ids.slice(0, changed)) details.set(id, detailOf(id));
+  const next = await prepareTenant(store, tenant, { generation: 2, list, details });
+  const token = (await runCli(["token", "create", "--tenant", tenant], env)).trim();
+  const headers = { Authorization: `Bearer ${token}` };
+  const gateway = await startServer("gateway/main.js", {
+    ...awsEnvironment(),
+    AWS_ENDPOINT_URL_S3: distant.url,
+    STORE_URL: env.STORE_URL,
+    S3_FORCE_PATH_STYLE: "true",
+    PORT: "0",
+    ADMIN_PORT: "off",
+    RATE_LIMIT_REQUESTS: "1000000000",
+    LOG_LEVEL: "warn",
+    CACHE_RENEWAL: renewal,
+  });
+  try {
+    const paths = ids.map((id) => `/v1/programs/${id}`);
+    await onceEach(gateway.url, headers, paths, 8);
+    const seconds = calmSeconds + afterSeconds + 2;
+    const beganAt = performance.now();
+    const load = { perSecond, seconds, connections: 64, path: (at: number) => paths[at % programs] ?? "" };
+    const answers = steadyLoad(gateway.url, headers, load);
+    await new Promise((resolve) => setTimeout(resolve, calmSeconds * 1000));
+    const liveAt = performance.now();
+    await next.goLive();
+    const all = await answers;
+    // V8 compiles during the first two seconds.
+    const before = part(all, beganAt + 2000, liveAt);
+    return { before, after: part(all, liveAt, liveAt + afterSeconds * 1000) };
+  } finally {
+    await gateway.stop();
+    await store.close();
+  }
+}
+
+function part(answers: readonly SteadyAnswer[], fromMs: number, toMs: number): Part {
+  const within = answers.filter(({ dueMs }) => dueMs >= fromMs && dueMs < toMs);
+  const times = within.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
+  const share = (of: number): number => times[Math.floor((times.length - 1) * of)] ?? Number.NaN;
+  const slow = within.filter(({ tookMs }) => tookMs > slowMs);
+  const slowChanged = slow.filter(({ at }) => at % programs < changed).length;
+  return { slowChanged, slowOthers: slow.length - slowChanged, p99Ms: share(0.99), maxMs: share(1) };
+}
+
+function rows(): Record<string, string | number>[] {
+  return [...results].flatMap(([name, rounds]) =>
+    (["before", "after"] as const).map((when) => {
+      const of = (pick: (part: Part) => number): number =>
+        Number(median(rounds.map((round) => pick(round[when]))).toFixed(1));
+      return {
+        case: `${name}, 5 s ${when}`,
+        "slow, of the changed": rounds.map((round) => round[when].slowChanged).join(", "),
+        "slow, of the others": rounds.map((round) => round[when].slowOthers).join(", "),
+        "p99 ms": of(({ p99Ms }) => p99Ms),
+        "max ms": of(({ maxMs }) => maxMs),
+      };
+    }),
+  );
+}
+
+function detailOf(id: string): Buffer {
+  return Buffer.from(JSON.stringify({ data: { id, name: randomBytes(1100).toString("hex") } }));
+}
+
+function awsEnvironment(): Record<string, string> {
+  const pairs = Object.entries(process.env).filter(([name]) => name.startsWith("AWS_"));
+  return Object.fromEntries(pairs.map(([name, value]) => [name, value ?? ""]));
+}

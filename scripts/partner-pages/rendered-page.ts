@@ -1,0 +1,138 @@
+import { posix } from "node:path";
+import { Marked, type Token } from "marked";
+import { html } from "../../cli/inspect/html.ts";
+import { type CodeSample, codeBlock, codeTabs, isChoice } from "../../cli/partner-docs/code-block.ts";
+import type { GuidePage, PageHeading } from "../../cli/partner-docs/guide-page.ts";
+
+/** Where a link of the repository leads in the partner's folder. Throws for one that the folder has nothing for. */
+export type FolderLink = (repositoryPath: string) => string;
+
+/**
+ * A page of the partner guide as markup for the partner's folder. Between `<!-- not in the folder -->` and `<!-- end -->`
+ * stands what only somebody with a checkout can use; `<!-- in the folder: ... -->` is Markdown for the folder alone.
+ * Blocks of code in several languages, one after the other, become tabs.
+ */
+export function renderedPage(path: string, markdown: string, folderLink: FolderLink): GuidePage {
+  const text = forTheFolder(markdown);
+  const headings: PageHeading[] = [];
+  let title = "";
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      heading({ tokens, depth, text: source }) {
+        const inner = this.parser.parseInline(tokens);
+        const plain = source.replaceAll("`", "");
+        if (depth === 1) title = plain;
+        if (depth === 2 || depth === 3) headings.push({ level: depth, id: anchor(plain), text: plain });
+        return depth === 1 ? `<h1>${inner}</h1>\n` : headingMarkup(depth, anchor(plain), inner, plain);
+      },
+      code({ text: code, lang }) {
+        return `${codeBlock({ language: lang ?? "", code }).markup}\n`;
+      },
+      link({ href, tokens }) {
+        const target = linkTarget(path, href, folderLink);
+        return `<a href="${html`${target}`.markup}">${this.parser.parseInline(tokens)}</a>`;
+      },
+      table(token) {
+        const cells = token.header.map((cell) => this.parser.parseInline(cell.tokens));
+        const rows = token.rows.map((row) => row.map((cell) => this.parser.parseInline(cell.tokens)));
+        return tableMarkup(cells, rows);
+      },
+      html({ text: comment }) {
+        if (!/^<!--[\s\S]*-->\s*$/.test(comment)) throw new Error(`${path} has HTML: ${comment}`);
+        return "";
+      },
+    },
+  });
+  const body = blocksOf(marked.lexer(text))
+    .map((block, at) => blockMarkup(block, `code-${at}`, (token) => marked.parser([token])))
+    .join("\n");
+  if (title === "") throw new Error(`${path} has no title`);
+  return { title, headings, body };
+}
+
+/** A token as it is, or code in one or several languages. */
+type Block = { readonly token: Token } | { readonly samples: readonly CodeSample[] };
+
+/** The tokens, with each run of code in several languages as one block. */
+function blocksOf(tokens: readonly Token[]): readonly Block[] {
+  const blocks: Block[] = [];
+  let samples: CodeSample[] = [];
+  for (const token of tokens) {
+    if (token.type === "space") continue;
+    const sample = sampleOf(token);
+    if (
+      sample !== undefined &&
+      samples.length > 0 &&
+      samples.every(({ language }) => language !== sample.language)
+    ) {
+      samples.push(sample);
+      continue;
+    }
+    samples = sample === undefined ? [] : [sample];
+    blocks.push(sample === undefined ? { token } : { samples });
+  }
+  return blocks;
+}
+
+function sampleOf(token: Token): CodeSample | undefined {
+  if (token.type !== "code" || !isChoice(String(token.lang))) return undefined;
+  return { language: String(token.lang), code: String(token.text) };
+}
+
+function blockMarkup(block: Block, id: string, parsed: (token: Token) => string): string {
+  if ("token" in block) return parsed(block.token);
+  const [only, ...others] = block.samples;
+  if (only === undefined) return "";
+  return others.length === 0 ? codeBlock(only).markup : codeTabs(id, block.samples).markup;
+}
+
+function forTheFolder(markdown: string): string {
+  return markdown
+    .replace(/<!-- not in the folder -->[\s\S]*?<!-- end -->\n?/g, "")
+    .replace(/<!-- in the folder: ([\s\S]*?) -->/g, "$1");
+}
+
+/** As a forge makes it, so that links in the Markdown work in both places. */
+function anchor(heading: string): string {
+  const name = heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+  return /^[a-z]/.test(name) ? name : `section-${name}`;
+}
+
+function headingMarkup(depth: number, id: string, inner: string, plain: string): string {
+  const mark = html`<a class="anchor" href="#${id}" aria-label="Link to: ${plain}">#</a>`.markup;
+  return `<h${depth} id="${id}">${inner} ${mark}</h${depth}>\n`;
+}
+
+function linkTarget(path: string, href: string, folderLink: FolderLink): string {
+  if (/^(https:|#)/.test(href)) return href;
+  const [file = "", fragment] = href.split("#");
+  const target = folderLink(posix.join(posix.dirname(path), file));
+  return fragment === undefined ? target : `${target}#${fragment}`;
+}
+
+/** A head without text, as of a list of names and values, is for the eye alone: the first cell names its row. */
+function tableMarkup(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const isHeadless = head.every((cell) => cell === "");
+  const thead = isHeadless ? "" : `<thead><tr>${head.map((cell) => columnHead(cell)).join("")}</tr></thead>`;
+  const tbody = rows
+    .map(
+      ([first = "", ...rest]) =>
+        `<tr><th scope="row">${first}</th>${rest.map((cell, at) => dataCell(cell, head[at + 1] ?? "")).join("")}</tr>`,
+    )
+    .join("\n");
+  return `<table${isHeadless ? ' class="facts"' : ""}>${thead}<tbody>\n${tbody}\n</tbody></table>\n`;
+}
+
+function columnHead(cell: string): string {
+  return cell === "" ? '<th scope="col">meaning</th>' : `<th scope="col">${cell}</th>`;
+}
+
+function dataCell(cell: string, label: string): string {
+  const plain = label.replace(/<[^>]*>/g, "");
+  return `<td${plain === "" ? "" : ` data-label="${plain}"`}>${cell}</td>`;
+}

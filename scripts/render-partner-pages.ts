@@ -1,0 +1,28 @@
+// Renders the pages for partners from Markdown for `docs export`; a part of `npm run build`, so that the installed program
+// needs no Markdown.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { guideFolder, guidePages } from "../cli/partner-docs/guide-page.ts";
+import { renderedPage } from "./partner-pages/rendered-page.ts";
+
+/** What a page of the repository links to, and where that is in the folder. */
+const inFolder: Readonly<Record<string, string>> = {
+  schemas: "reference.html#schemas",
+  "schemas/openapi.yaml": "openapi.json",
+  "schemas/examples": "examples.html",
+  "docs/sandbox-tour.sh": "sandbox-tour.sh",
+  ...Object.fromEntries(
+    Object.entries(guidePages).map(([name, file]) => [posix.join("docs", file), `${name}.html`]),
+  ),
+};
+
+mkdirSync(guideFolder, { recursive: true });
+for (const [name, file] of Object.entries(guidePages)) {
+  const path = posix.join("docs", file);
+  const page = renderedPage(path, readFileSync(path, "utf8"), (target) => {
+    const found = inFolder[target.replace(/\/$/, "")];
+    if (found === undefined) throw new Error(`${path} links to ${target}, which the folder does not have`);
+    return found;
+  });
+  writeFileSync(join(guideFolder, `${name}.json`), `${JSON.stringify(page)}\n`);
+}

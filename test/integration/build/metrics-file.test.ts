@@ -1,0 +1,154 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { gateSource } from "../../support/gated-source.ts";
+import { patience } from "../../support/patience.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "metrics-file-"));
+  file = join(folder, "builder.prom");
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+  await bench.insertMany("acme", 12);
+  await bench.insertPrograms("beta", "b");
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const build = (...args: readonly string[]) =>
+  bench.run(["snapshot", "build", "--metrics-file", file, ...args]);
+
+async function sample(name: string): Promise<number | undefined> {
+  const lines = (await readFile(file, "utf8")).split("\n");
+  const line = lines.find((candidate) => candidate.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.slice(name.length));
+}
+
+const runs = (outcome: string) => sample(`builder_runs_total{outcome="${outcome}"}`);
+const status = (outcome: string) => sample(`builder_last_run_status{kind="round",outcome="${outcome}"}`);
+const confirmed = (tenant: string) =>
+  sample(`builder_tenant_confirmed_timestamp_seconds{tenant="${tenant}"}`);
+
+describe("--metrics-file", () => {
+  test("P115 has each run, one after the other", async () => {
+    expect((await build()).status).toBe(0);
+    expect([await runs("published"), await runs("unchanged"), await status("published")]).toEqual([1, 0, 1]);
+    const first = (await confirmed("acme")) ?? 0;
+    expect(Math.abs(Date.now() / 1000 - first)).toBeLessThan(60);
+    expect((await build()).status).toBe(0);
+    expect([await runs("published"), await runs("unchanged"), await status("published")]).toEqual([1, 1, 0]);
+    expect(await confirmed("acme")).toBeGreaterThan(first);
+    expect(await sample('builder_run_duration_seconds_count{kind="round"}')).toBe(2);
+  });
+
+  test("P114 is written when a guard refuses a tenant, whose age goes on", async () => {
+    await build();
+    const [acme, beta] = [await confirmed("acme"), (await confirmed("beta")) ?? 0];
+    await bench.source.query("DELETE FROM partner_source.programs WHERE tenant_id = 'acme'");
+    expect((await build()).status).toBe(3);
+    expect([await runs("partial"), await status("partial")]).toEqual([1, 1]);
+    expect(await confirmed("acme")).toBe(acme);
+    expect(await confirmed("beta")).toBeGreaterThan(beta);
+    expect((await build("--tenant", "acme")).status).toBe(4);
+    expect(await runs("refused")).toBe(1);
+    expect(await sample('builder_last_run_status{kind="asked",outcome="refused"}')).toBe(1);
+    // A build for one tenant says nothing of the round of all.
+    expect(await status("partial")).toBe(1);
+  });
+
+  test.each([
+    ["no database", { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }, 1],
+    ["wrong settings", { MAX_VALUE_KB: "many" }, 2],
+    ["a store that cannot be one", { STORE_URL: "file:/dev/null/store" }, 1],
+  ])("P114 is written when a run fails: %s", async (_what, env, expected) => {
+    await build();
+    const before = await confirmed("acme");
+    const result = await bench.run(["snapshot", "build", "--metrics-file", file], { env });
+    expect(result.status).toBe(expected);
+    expect([await runs("published"), await runs("failed"), await status("failed")]).toEqual([1, 1, 1]);
+    expect(await confirmed("acme")).toBe(before);
+  });
+
+  test("P114 says of an interrupted run that it was", async () => {
+    const { status: ended } = await bench.run(["snapshot", "build", "--metrics-file", file], {
+      signal: AbortSignal.abort(),
+    });
+    expect(ended).toBe(130);
+    expect(await runs("interrupted")).toBe(1);
+  });
+
+  test("P114 is replaced as a whole, readable by all, and nothing lies beside it", async () => {
+    await writeFile(file, "not metrics\n");
+    await chmod(file, 0o600);
+    const { ino } = await stat(file);
+    const umask = process.umask(0o077);
+    try {
+      await build();
+    } finally {
+      process.umask(umask);
+    }
+    const after = await stat(file);
+    expect(after.ino).not.toBe(ino);
+    expect((after.mode & 0o777).toString(8)).toBe("644");
+    expect(await readFile(file, "utf8")).not.toContain("not metrics");
+    expect(await readdir(folder)).toEqual(["builder.prom"]);
+  });
+
+  test.each([
+    [
+      "a folder that is missing",
+      (path: string) => join(path, "none/builder.prom"),
+      "a folder on the way is missing",
+    ],
+    ["a folder", (path: string) => path, "is a folder; name a file"],
+    ["below a file", (path: string) => join(path, "plain/builder.prom"), "a part of its path is no folder"],
+    ["a device", () => "/dev/null", "is no regular file"],
+  ])("P113 %s is exit status 2 before anything is built", async (_what, place, words) => {
+    await writeFile(join(folder, "plain"), "");
+    const result = await bench.run(["snapshot", "build", "--metrics-file", place(folder)]);
+    expect(result.status).toBe(2);
+    expect(result.stderr).toContain(words);
+    expect(await readdir(bench.storeDirectory)).toEqual([]);
+    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+  });
+
+  test("a place that is lost during the run is told, and the exit status is the run's", async () => {
+    const lost = join(folder, "lost");
+    await mkdir(lost);
+    await bench.source.insert("tenants", { tenant_id: "slow" });
+    await bench.insertPrograms("slow", "s");
+    const gate = await gateSource(bench);
+    try {
+      const building = bench.run(["snapshot", "build", "--metrics-file", join(lost, "builder.prom")]);
+      await vi.waitFor(async () => {
+        const waiting = await bench.database.query(
+          "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
+        );
+        expect(waiting).not.toEqual([]);
+      }, patience);
+      await rm(lost, { recursive: true });
+      await gate.open();
+      const result = await building;
+      expect(result.status).toBe(0);
+      expect(result.stderr).toContain("can't be written: a folder on the way is missing");
+    } finally {
+      await gate.close();
+    }
+  });
+});

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sandboxCases, sandboxPrograms } from "../../../cli/sandbox/sandbox-programs.ts";
+import { sandboxRows } from "../../../cli/sandbox/sandbox-rows.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { sandboxKey } from "../../../core/object-key.ts";
+import type { ProgramDetailResponse } from "../../../schemas/generated/types.ts";
+import { sandboxVariables } from "../../support/sandbox-env.ts";
+import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+type Detail = ProgramDetailResponse["data"];
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+beforeEach(async () => {
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
+  await bench.insertPrograms("acme", "p1", "p2");
+});
+afterAll(() => bench?.close());
+
+const init = (...args: readonly string[]) => bench.run(["sandbox", "init", ...args]);
+
+async function keysBelow(prefix: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const { key } of bench.store.list(prefix)) keys.push(key);
+  return keys;
+}
+
+async function tokens(): Promise<readonly { readonly name: string; readonly status: string }[]> {
+  return JSON.parse((await bench.run(["token", "list", "--tenant", "sandbox", "--json"])).stdout);
+}
+
+describe("sandbox init", () => {
+  test("P97 publishes its programs by the way of all programs, without a finding, beside real tenants", async () => {
+    await bench.build();
+    const before = await bench.published("acme");
+    const { status, stderr } = await init();
+    expect([status, stderr.includes("15 programs")]).toEqual([0, true]);
+    const published = await bench.published("sandbox");
+    const live = sandboxPrograms.filter(({ lifecycleState }) => lifecycleState === "active");
+    expect([...published.details.keys()].sort()).toEqual(live.map(({ programId }) => programId).sort());
+    expect(sandboxCases.map(({ id }) => id).sort()).toEqual(
+      sandboxPrograms.map(({ programId }) => programId).sort(),
+    );
+    expect((await bench.published("acme")).bytes).toEqual(before.bytes);
+    expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
+  });
+
+  test("shows with each program what its id says", async () => {
+    await init();
+    const { details } = await bench.published("sandbox");
+    const of = (id: string): Detail => {
+      const detail = details.get(id);
+      if (detail === undefined) throw new Error(`${id} is missing`);
+      return detail;
+    };
+    const capacity = ({ capacity: { total, used, remaining } }: Detail) => [total, used, remaining];
+    expect(emptyPlaces(of("everything"))).toEqual([]);
+    expect(emptyPlaces(of("sparse")).length).toBeGreaterThan(15);
+    expect(capacity(of("sold-out"))).toEqual([20, 20, 0]);
+    expect(capacity(of("overbooked"))).toEqual([20, 23, 0]);
+    expect(of("right-to-left").name).toMatch(/^\p{Script=Arabic}/u);
+    expect([of("no-currency").currency, of("no-currency").prices.startingAmount]).toEqual([null, 1290]);
+    expect([of("no-dates").departureDate, of("no-dates").duration]).toEqual([null, null]);
+    expect(of("no-prices").prices).toEqual({ startingAmount: null, rooms: [], children: [] });
+    expect(of("single-price").prices.rooms).toEqual([{ occupancy: 2, amount: 1490.5 }]);
+    expect(of("one-day").duration).toEqual({ days: 1, nights: 0 });
+    expect(of("departed").departureDate).toBe("2021-05-03");
+    expect(of("twin-a").name).toBe(of("twin-b").name);
+    expect(of("awkward-text").name).toContain('<b>Bold</b> & "quoted" \\');
+    expect(details.has("cancelled")).toBe(false);
+  });
+
+  test("P97 a run of all tenants builds it, does not name it as vanished, and keeps its age", async () => {
+    await init();
+    const { status, report } = await bench.build();
+    expect([status, report.problems]).toEqual([0, []]);
+    const run = tenantRun(report, "sandbox");
+    expect(run).toMatchObject({ outcome: "unchanged", bytesWritten: 0, problems: [], livePrograms: 15 });
+    expect(run.requests).toEqual({ get: 4, put: 0, list: 0, delete: 0 });
+    expect((await bench.build(["--tenant", "sandbox"])).status).toBe(0);
+    const confirmed = await bench.run(["snapshot", "status", "--tenant", "sandbox", "--json"]);
+    expect(JSON.parse(confirmed.stdout).tenants[0]).toMatchObject({
+      notInSource: null,
+      live: { confirmedAt: expect.any(String) },
+    });
+  });
+
+  test("P97 a damaged runs/sandbox.json keeps no tenant from being published", async () => {
+    await init();
+    await bench.store.put(sandboxKey, bytesBody(Buffer.from("{")));
+    const { status, report } = await bench.build();
+    expect([status, tenantRun(report, "acme").outcome]).toEqual([0, "published"]);
+    expect(report.problems.map(({ code, value }) => [code, value])).toEqual([["tenant_vanished", "sandbox"]]);
+    expect((await init()).status).toBe(1);
+  });
+
+  test("P99 a second call changes nothing and issues nothing", async () => {
+    const first = sandboxVariables((await init()).stdout);
+    expect(Object.keys(first)).toHaveLength(5);
+    const before = await bench.tree();
+    const second = await init();
+    expect([second.status, second.stdout, second.stderr.includes("unchanged")]).toEqual([0, "", true]);
+    expect(await bench.tree()).toEqual(before);
+  });
+
+  test("P99 of each kind there is one token that does what it is for, and --rotate issues all anew", async () => {
+    const first = sandboxVariables((await init()).stdout);
+    const kinds = [
+      ["sandbox: good", "active"],
+      ["sandbox: small-quota", "active"],
+      ["sandbox: without-scope", "active"],
+      ["sandbox: expired", "expired"],
+      ["sandbox: revoked", "revoked"],
+    ];
+    expect((await tokens()).map(({ name, status }) => [name, status])).toEqual(kinds);
+    const good = JSON.parse((await bench.run(["token", "list", "--json"])).stdout)[0].tokenId;
+    await bench.run(["token", "revoke", good]);
+    expect(Object.keys(sandboxVariables((await init()).stdout))).toEqual(["SANDBOX_TOKEN"]);
+    const rotated = sandboxVariables((await init("--rotate")).stdout);
+    expect(Object.keys(rotated)).toEqual(Object.keys(first));
+    expect(new Set([...Object.values(first), ...Object.values(rotated)]).size).toBe(10);
+    const open = (await tokens()).filter(({ status }) => status === "active");
+    expect(open.map(({ name }) => name)).toEqual(kinds.slice(0, 3).map(([name]) => name));
+  });
+
+  test("--json prints one object with the tokens, and none of a call that issues none", async () => {
+    const first = JSON.parse((await init("--json")).stdout);
+    expect(first).toMatchObject({ tenantId: "sandbox", outcome: "published", livePrograms: 15 });
+    expect(first.programs).toContainEqual({ programId: "sparse", shows: expect.any(String) });
+    const plaintexts = first.tokens.map(({ token }: { token: string }) => token);
+    expect(plaintexts).toEqual(Array.from({ length: 5 }, () => expect.stringMatching(/^ppr_\w{49}$/)));
+    const second = JSON.parse((await init("--json")).stdout);
+    expect(second.tokens.map(({ token }: { token: null }) => token)).toEqual([null, null, null, null, null]);
+  });
+
+  test("P97 its programs are explained from the generator's rows, though the source does not list the tenant", async () => {
+    await init();
+    const rows = new Map<string, string>();
+    for (const { programId, lifecycleState } of sandboxPrograms) {
+      const args = ["snapshot", "explain", "--tenant", "sandbox", "--program", programId, "--json"];
+      rows.set(`${lifecycleState} ${programId}`, JSON.parse((await bench.run(args)).stdout).row);
+    }
+    for (const [program, row] of rows) {
+      expect([program, row.split("/")[0]]).toEqual([
+        program,
+        program.startsWith("active") ? "served_same" : "missing_unpublishable",
+      ]);
+    }
+  });
+
+  test("P98 it refuses an id that source or store has, and changes nothing", async () => {
+    await bench.build();
+    await bench.source.insert("tenants", { tenant_id: "sandbox", name: "A real one" });
+    const before = await bench.tree();
+    for (const [args, who] of [
+      [[], "booking database has a tenant sandbox"],
+      [["--tenant", "acme"], "booking database has a tenant acme"],
+      [["--tenant", "acme", "--without-source"], "store has a tenant acme"],
+    ] as const) {
+      const { status, stderr } = await init(...args);
+      expect([status, stderr]).toEqual([2, expect.stringContaining(who)]);
+    }
+    expect(await bench.tree()).toEqual(before);
+    expect((await init("--tenant", "partner-sandbox")).status).toBe(0);
+    expect((await init("--tenant", "another")).stderr).toContain("another sandbox already: partner-sandbox");
+  });
+
+  test("P98 a tenant of the source that takes its id later is an error and shows partners nothing", async () => {
+    await init();
+    await bench.source.insert("tenants", { tenant_id: "sandbox", name: "A real one" });
+    await bench.insertPrograms("sandbox", "secret");
+    const { status, report } = await bench.build();
+    expect(status).toBe(3);
+    expect(report.problems).toMatchObject([
+      { code: "tenant_is_sandbox", severity: "error", value: "sandbox" },
+    ]);
+    expect((await bench.published("sandbox")).details.has("secret")).toBe(false);
+    expect((await init()).status).toBe(2);
+  });
+
+  test("asks the booking database first, unless it is told not to", async () => {
+    const env = { ...bench.env, DATABASE_URL: "postgres://127.0.0.1:1/none" };
+    const refused = await bench.run(["sandbox", "init"], { env });
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("--without-source")]);
+    expect(await keysBelow("")).toEqual([]);
+    expect((await bench.run(["sandbox", "init", "--without-source"], { env })).status).toBe(0);
+  });
+
+  test("--remove ends it: its tokens, every object, and no run brings it back", async () => {
+    await bench.build();
+    const before = await keysBelow("tenants/");
+    await init();
+    expect((await init("--remove")).stderr).toContain("4 token(s)");
+    expect((await tokens()).map(({ status }) => status)).toEqual(
+      Array.from({ length: 5 }, () => expect.stringMatching(/revoked/)),
+    );
+    const { report } = await bench.build();
+    expect([report.tenants.map(({ tenantId }) => tenantId), report.problems]).toEqual([["acme"], []]);
+    expect(await keysBelow("tenants/")).toEqual([...before, "tenants/removed.json"]);
+    expect((await bench.store.get(sandboxKey)).kind).toBe("missing");
+    expect((await init("--remove")).status).toBe(1);
+  });
+
+  test("P97 a build under way does not bring back what was ended", async () => {
+    const tenantId = parseTenantId("sandbox");
+    await init();
+    await bench.store.delete([sandboxKey]);
+    const rows = sandboxRows(bench.store, new AbortController().signal);
+    await expect(rows(tenantId, { maxValueBytes: 1, maxProgramBytes: 1 }, async () => {})).rejects.toThrow(
+      "no longer the sandbox",
+    );
+  });
+});
+
+/** Paths of values that are null, empty lists or empty texts. */
+function emptyPlaces(value: unknown, path = ""): string[] {
+  if (value === null || value === "") return [path];
+  if (typeof value !== "object") return [];
+  const entries = Object.entries(value);
+  return entries.length === 0 ? [path] : entries.flatMap(([key, own]) => emptyPlaces(own, `${path}/${key}`));
+}

@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { startLoad } from "../../support/front-load.ts";
+import { type FrontKind, isInstalled } from "../../support/front-process.ts";
+import { type FrontStage, startFrontStage } from "../../support/front-stage.ts";
+import { eventually } from "../../support/gateway-client.ts";
+import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { issueToken } from "../../support/gateway-tokens.ts";
+
+/** Each round restarts both gateways; more of them for a figure: `FRONT_ROUNDS=20`. */
+const rounds = Number(process.env.FRONT_ROUNDS ?? 3);
+const token = issueToken("acme", { rateLimit: 1_000_000 });
+const kinds: readonly FrontKind[] = ["nginx", "haproxy", "caddy"];
+let stage: FrontStage | undefined;
+
+afterEach(async () => {
+  await stage?.close();
+  stage = undefined;
+});
+
+/** Answers that the present gateway of that place has given. */
+async function answered(place: number): Promise<number> {
+  const page = await (await fetch(`${stage?.gateways[place]?.admin}/metrics`)).text();
+  const counts = page.matchAll(/^gateway_requests_total\{.*status="200".*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** The proxy gives it work. */
+const isUsed = (place: number): Promise<number> =>
+  eventually(
+    () => answered(place),
+    (count) => count > 20,
+  );
+
+for (const kind of kinds) {
+  const isMissing = !isInstalled(kind);
+  describe.skipIf(isMissing)(`${kind}${isMissing ? " (not installed)" : ""}`, () => {
+    test(`W96 behind ${kind} as deploy/ sets it up, gateways restart one after the other and no request fails`, {
+      timeout: 60_000 + rounds * 60_000,
+    }, async () => {
+      stage = await startFrontStage(kind, async (store, tokens) => {
+        await tokens.write([token]);
+        await publishSnapshot(store, "acme", { programIds: ["p1", "p2"], minBytes: 20_000 });
+      });
+      const target = { port: stage.front.port, certificate: stage.certificate };
+      const load = startLoad(target, "/v1/programs", token.plaintext);
+      for (const place of [0, 1]) await isUsed(place);
+      for (let round = 0; round < rounds; round += 1) {
+        for (const place of [0, 1]) {
+          expect(await stage.restart(place)).toBe(0);
+          // nginx asks whoever is in its list; the others have to find out by a check that the gateway is back.
+          if (kind !== "nginx") await isUsed(place);
+        }
+      }
+      const { 200: answers = 0, ...failures } = await load.stop();
+      if (process.env.FRONT_ROUNDS !== undefined) console.info(kind, answers, failures);
+      expect(failures).toEqual({});
+      expect(answers).toBeGreaterThan(rounds * 40);
+    });
+  });
+}

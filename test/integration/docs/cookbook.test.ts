@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type CommandResult, runCommand } from "../../support/command-line.ts";
+import { codeBlocks, markedBlock, page } from "../../support/markdown.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+
+/** Every example of the page, by the marks of its blocks: `cookbook: one company, tables`. */
+const { text } = page("docs/cookbook.md");
+const marks = codeBlocks(text).flatMap(({ mark }) => (mark?.startsWith("cookbook: ") ? [mark] : []));
+const recipes = [...new Set(marks.map((mark) => mark.slice("cookbook: ".length).split(", ")[0] ?? ""))];
+
+let database: TestDatabase;
+let owner: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase({ isEmpty: true });
+  owner = `views_${randomBytes(6).toString("hex")}`;
+});
+
+afterEach(async () => {
+  await database.query(`
+    DO $$ BEGIN
+      IF to_regrole('${owner}') IS NOT NULL THEN DROP OWNED BY ${owner} CASCADE; DROP ROLE ${owner}; END IF;
+    END $$`);
+  await database.drop();
+});
+
+/** The code as it stands on the page; roles belong to the whole server, so theirs get a name of this test. */
+async function run(mark: string): Promise<void> {
+  await database.query(markedBlock(text, mark).replaceAll("partner_views", owner));
+}
+
+async function source(url: string, ...args: string[]): Promise<CommandResult> {
+  return await runCommand(["source", ...args], { env: { DATABASE_URL: url } });
+}
+
+describe("the cookbook", () => {
+  test("has an example for each of the databases that it promises", () => {
+    expect(recipes).toEqual([
+      "one company",
+      "departures",
+      "head counts",
+      "soft deletes",
+      "row-level security",
+    ]);
+  });
+
+  test.each(recipes)("%s: its views keep the contract, and partners get what it says", async (recipe) => {
+    await run(`cookbook: ${recipe}, tables`);
+    await run(`cookbook: ${recipe}, views`);
+    expect(await source(database.url, "init", "--views-only")).toMatchObject({ status: 0 });
+    // The role that a generator has, which sees no table.
+    const reader = await database.createReader();
+    const check = await source(reader, "check");
+    expect(check.stdout).toMatch(/^The source keeps the contract \(\d tenants?, \d programs?\)\.\n$/);
+    const results = marks.filter((mark) => mark.startsWith(`cookbook: ${recipe}, partners get `));
+    expect(results).not.toEqual([]);
+    for (const mark of results) {
+      const [, tenant = "", program = ""] = /partners get (\S+) (\S+)$/.exec(mark) ?? [];
+      const preview = await source(reader, "preview", "--tenant", tenant, "--program", program, "--json");
+      const { document, problems } = JSON.parse(preview.stdout).program;
+      expect(document.data).toMatchObject(JSON.parse(markedBlock(text, mark)));
+      expect(problems).toEqual([]);
+    }
+  });
+});

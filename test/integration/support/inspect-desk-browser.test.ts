@@ -1,0 +1,95 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasChromium, launchChromium } from "../../support/chromium.ts";
+import { type LogDesk, openLogDesk } from "../../support/log-desk.ts";
+import { pageFaults } from "../../support/page-audit.ts";
+import { deskTenant } from "../../support/support-desk.ts";
+
+const shalom = "שלום";
+const paths = [
+  "/requests",
+  "/requests?status=errors&tenant=x",
+  `/requests?tenant=${encodeURIComponent(shalom)}`,
+  "/requests/missed-1",
+  "/requests/twice",
+  "/requests/unheard-of",
+  "/tokens",
+  `/tokens?tenant=${deskTenant}`,
+  "/find",
+  "/find?q=NARA-2",
+  "/find?q=OSAKA",
+  "/find?q=kyoot-1",
+  `/find?q=${encodeURIComponent(shalom)}`,
+];
+
+describe.skipIf(!hasChromium)(
+  "requests, access keys and the box in Chromium (skipped without /usr/bin/chromium or TEST_CHROMIUM)",
+  () => {
+    let logDesk: LogDesk;
+    let browser: Browser;
+
+    beforeAll(async () => {
+      logDesk = await openLogDesk();
+      browser = await launchChromium();
+    });
+
+    afterAll(async () => {
+      await browser?.close();
+      await logDesk?.close();
+    });
+
+    async function onPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
+      const { inspect } = logDesk;
+      const context = await browser.newContext(options);
+      await context.addCookies([
+        { name: `partner-programs-${inspect.port}`, value: inspect.key, url: inspect.url },
+      ]);
+      const complaints: string[] = [];
+      try {
+        const page = await context.newPage();
+        page.on("console", (message) => complaints.push(message.text()));
+        page.on("pageerror", (error) => complaints.push(error.message));
+        await use(page);
+        expect(complaints.filter((text) => !text.includes("404 (Not Found)"))).toEqual([]);
+      } finally {
+        await context.close();
+      }
+    }
+
+    test.each([
+      ["light", 1280],
+      ["dark", 768],
+      ["light", 360],
+    ] as const)("has no page that is hard to read or use, %s at %d pixels", async (colorScheme, width) => {
+      await onPage({ colorScheme, viewport: { width, height: 900 } }, async (page) => {
+        for (const path of paths) {
+          await page.goto(logDesk.inspect.url + path);
+          expect(await pageFaults(page), `${path}, ${colorScheme}, ${width}`).toEqual([]);
+        }
+      });
+    });
+
+    test("leads from a request id in the box to a sentence for the partner", async () => {
+      await onPage({}, async (page) => {
+        await page.goto(logDesk.inspect.url);
+        await page.getByLabel("Find a request, an access key or a program").fill("missed-1");
+        await page.getByRole("button", { name: "Find" }).click();
+        await page.getByRole("heading", { name: "Request missed-1" }).waitFor();
+        const sentence = page.getByLabel("To send to the partner");
+        expect(await sentence.inputValue()).toContain("The program was not on offer at that time.");
+        expect(await sentence.isEditable()).toBe(false);
+      });
+    });
+
+    test("filters requests by what is chosen in the form", async () => {
+      await onPage({}, async (page) => {
+        await page.goto(`${logDesk.inspect.url}/requests`);
+        await page.getByLabel("Answer").selectOption("404 not found");
+        await page.getByRole("button", { name: "Show" }).click();
+        await page.getByText("1 request like this.").waitFor();
+        await page.getByRole("link", { name: "missed-1" }).click();
+        await page.getByRole("heading", { name: "Request missed-1" }).waitFor();
+      });
+    });
+  },
+);

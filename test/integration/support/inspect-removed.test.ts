@@ -1,0 +1,63 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
+import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+
+/** P91: what the pages say of a tenant that was removed, whose files are still there. */
+
+const tenant = `/tenants/${deskTenant}`;
+let desk: SupportDesk;
+let inspect: InspectFixture;
+
+beforeAll(async () => {
+  desk = await openSupportDesk();
+  await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
+  await desk.build({ now: new Date("2026-11-20T08:00:00.000Z") });
+  await desk.source.query("DELETE FROM partner_source.programs");
+  await desk.source.query(`DELETE FROM partner_source.tenants WHERE tenant_id = '${deskTenant}'`);
+  const removed = await desk.run(["tenant", "remove", deskTenant], {
+    now: new Date("2026-11-20T12:00:00.000Z"),
+  });
+  expect(removed.stderr + removed.status).toMatch(/0$/);
+  inspect = await startInspect(desk, { now: new Date("2026-11-21T12:00:00.000Z") });
+});
+
+afterAll(async () => {
+  await inspect?.close();
+  await desk?.close();
+});
+
+async function words(path: string): Promise<string> {
+  const text = await (await inspect.get(path)).text();
+  return text.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+}
+
+test.each([`${tenant}/snapshots`, `${tenant}/programs/KYOTO-1/timeline`])(
+  "P91 %s says what partners saw until the removal, and that they saw nothing from then on",
+  async (path) => {
+    const before = await words(`${path}?at=2026-11-20T11:00`);
+    expect(before).toMatch(/partners saw snapshot \S+ , which was live from \S+ until 2026-11-20T12:00:00Z/);
+    const after = await words(`${path}?at=2026-11-21T11:00`);
+    expect(after).toContain("partners saw nothing: tenant sakura-trails was removed 2026-11-20T12:00:00Z");
+    expect(after).not.toContain("partners saw snapshot");
+    for (const page of [before, after]) expect(page).not.toMatch(/until (Z )?now/);
+  },
+);
+
+test("P91 a program that the tenant never had is no 404 to partners, who get 401", async () => {
+  const text = await words(`${tenant}/programs/NOBODY-1`);
+  expect(text).toContain("has no program NOBODY-1: since the tenant was removed");
+  expect(text).not.toContain("partners get 404");
+});
+
+test("P91 nobody is told that partners see a program of a removed tenant", async () => {
+  const text = await words("/find?q=a");
+  expect(text).toContain("Programs of removed tenants, which partners no longer see");
+  expect(text).not.toContain("Programs that partners see");
+});
+
+test("P69 the box says that access keys are not among what it looked through", async () => {
+  await writeFile(join(desk.storeDirectory, "auth/tokens.json"), "{");
+  expect(await words("/find?q=tok_1AU0ieUuHub1Tsvs")).toContain("Access keys are missing here:");
+});

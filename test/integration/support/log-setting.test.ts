@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CommandResult, runCommand } from "../../support/command-line.ts";
+import { commandNamed } from "../../support/command-lines.ts";
+import { commandPaths } from "../../support/command-paths.ts";
+
+const tokenId = "tok_0123456789ABCdef";
+let folder: string;
+let log: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "log-setting-"));
+  log = join(folder, "gateway.log");
+  await writeFile(log, line("req-1"));
+  await writeFile(join(folder, "other.log"), line("req-2"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+function line(requestId: string): string {
+  const request = { level: "info", time: "2026-11-21T12:00:00.000Z", program: "gateway", msg: "request" };
+  return `${JSON.stringify({ ...request, requestId, route: "list", status: 200, tokenId })}\n`;
+}
+
+function run(args: readonly string[], logFile?: string): Promise<CommandResult> {
+  return runCommand(args, { env: { STORE_URL: `file:${folder}/store`, PARTNER_PROGRAMS_LOG: logFile } });
+}
+
+/** What each command that takes `--log` needs besides. */
+const takers: Readonly<Record<string, readonly string[]>> = {
+  "token usage": [],
+  "request explain": ["req-1"],
+  certify: ["--token-id", tokenId],
+};
+
+describe("PARTNER_PROGRAMS_LOG", () => {
+  test("is asked of every command that takes --log", () => {
+    const names = commandPaths()
+      .filter((path) => commandNamed(path)?.options.some(({ long }) => long === "--log"))
+      .map((path) => path.join(" "));
+    // Pages are served without a log, too.
+    expect(names.filter((name) => name !== "inspect").sort()).toEqual(Object.keys(takers).sort());
+  });
+
+  test.each(Object.keys(takers))(
+    "is the log of %s without --log, and without both the call is wrong",
+    async (name) => {
+      const args = [...name.split(" "), ...(takers[name] ?? [])];
+      expect(await run(args, log)).toMatchObject({ status: 0 });
+      const { status, stderr } = await run(args);
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringContaining("--log FILE, or set PARTNER_PROGRAMS_LOG"),
+      ]);
+    },
+  );
+
+  test("gives way to --log", async () => {
+    const other = join(folder, "other.log");
+    expect(await run(["request", "explain", "req-2", "--log", other], log)).toMatchObject({ status: 0 });
+    expect(await run(["request", "explain", "req-1", "--log", other], log)).toMatchObject({ status: 1 });
+  });
+
+  test("is a file like any other: one that is not there is named", async () => {
+    const { status, stderr } = await run(["token", "usage"], join(folder, "gone.log"));
+    expect([status === 0, stderr]).toEqual([false, expect.stringContaining("gone.log")]);
+  });
+});
+
+describe("request explain", () => {
+  test.each([" req-1 ", '"req-1"', '"req-1",', "„req-1“"])("finds the request of %j", async (typed) => {
+    const { status, stdout } = await run(["request", "explain", typed, "--json"], log);
+    expect([status, JSON.parse(stdout).requestId]).toEqual([0, "req-1"]);
+  });
+
+  test.each(["no spaces please", "a/b", "ü", "x".repeat(129)])(
+    "W40 says of %j that the gateway must have replaced it",
+    async (id) => {
+      const { status, stderr } = await run(["request", "explain", id], log);
+      expect([status, stderr]).toEqual([1, expect.stringContaining("replaces any other by one of its own")]);
+    },
+  );
+
+  test("W40 says nothing of the kind of an id that the gateway keeps", async () => {
+    const { status, stderr } = await run(["request", "explain", "req-9"], log);
+    expect([status, stderr]).toEqual([1, expect.not.stringContaining("replaces")]);
+  });
+});

@@ -1,0 +1,240 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { editRemovedTenants, withRemoved } from "../../../cli/snapshot/removed-tenants.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { startInspect } from "../../support/inspect-fixture.ts";
+import {
+  askedAt,
+  builtAt,
+  changeTheSource,
+  damageLiveManifest,
+  plants,
+  silentUntil,
+} from "../../support/standing-plants.ts";
+import { standingRowIds } from "../../support/standing-rows.ts";
+import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+
+let desk: SupportDesk;
+const reached = new Set<string>();
+
+beforeAll(async () => {
+  desk = await openSupportDesk();
+});
+
+beforeEach(async () => {
+  await desk.reset();
+});
+
+afterAll(async () => {
+  await desk.close();
+});
+
+interface Explained {
+  readonly row: string;
+  readonly answer: number;
+  readonly summary: string;
+  readonly next: { readonly text: string };
+}
+
+async function explained(programId: string, now = askedAt, env = {}): Promise<Explained> {
+  const args = ["snapshot", "explain", "--tenant", deskTenant, "--program", programId];
+  // P82: of a tenant that nobody knows it is exit status 1, with the explanation all the same.
+  const { stdout } = await desk.run([...args, "--json"], { now, env });
+  const explanation: Explained = JSON.parse(stdout);
+  reached.add(explanation.row);
+  return explanation;
+}
+
+/** Program → the standing that `changeTheSource` gives it, and what stands in its way. */
+function expectedRows(way: string, stops: boolean): Readonly<Record<string, string>> {
+  const withdrawal = ["held", "guard", "faults"].includes(way) ? "none" : way;
+  const fault = stops ? "stopping" : "faulty";
+  return {
+    SAME: "served_same",
+    DROPPED: `served_dropped/${way}`,
+    DIFFERS: `served_differs/${way}`,
+    ABSENT: `served_absent/${way}`,
+    WITHDRAWN: `served_withdrawn/${withdrawal}`,
+    FAULTY: `served_${fault}/${way}`,
+    NEW: `missing_waiting/${way}`,
+    DRAFT: `missing_unpublishable/${way}`,
+    BROKEN: `missing_${fault}/${way}`,
+    GONE: `missing_gone/${way}`,
+  };
+}
+
+const cases = plants.flatMap((plant) =>
+  (["report", "fail"] as const)
+    .filter((onInvalid) => plant.way !== "faults" || onInvalid === "fail")
+    .map((onInvalid) => ({ ...plant, onInvalid })),
+);
+
+describe("a tenant with everything that can happen to a program, and in its way", () => {
+  test.each(cases)("P47 $way, with --on-invalid $onInvalid", async ({ way, plant, onInvalid }) => {
+    await plant(desk, onInvalid);
+    await changeTheSource(desk);
+    const now = way === "silent" ? silentUntil : askedAt;
+    const expected = expectedRows(way, onInvalid === "fail" && way !== "unseen");
+    const rows: Record<string, string> = {};
+    for (const programId of Object.keys(expected)) rows[programId] = (await explained(programId, now)).row;
+    expect(rows).toEqual(expected);
+
+    // The store lost the tenant: held it can't be any more.
+    await rm(join(desk.storeDirectory, "tenants", deskTenant), { recursive: true });
+    const { row } = await explained("SAME", now);
+    expect(row).toBe(`unpublished/${way === "held" ? "none" : way}`);
+  });
+
+  // What the sentences say of the next build is held against that build.
+  test.each(cases.filter(({ onInvalid }) => onInvalid === "report"))(
+    "P47 $way: the next build does what was said of it",
+    async ({ way, plant, onInvalid }) => {
+      await plant(desk, onInvalid);
+      await changeTheSource(desk);
+      const now = way === "silent" ? silentUntil : askedAt;
+      const [differs, withdrawn] = [await explained("DIFFERS", now), await explained("WITHDRAWN", now)];
+      const isSaid = ({ summary }: Explained): boolean => /should (bring|take)/.test(summary);
+      await desk.build({ now });
+      const [then, gone] = [await explained("DIFFERS", now), await explained("WITHDRAWN", now)];
+      if (isSaid(differs)) expect(then.row).toBe("served_same");
+      if (way === "held") expect([isSaid(differs), then.row]).toEqual([false, "served_differs/held"]);
+      if (isSaid(withdrawn)) expect(gone.answer).toBe(404);
+    },
+  );
+});
+
+describe("a program that no build changes anything about", () => {
+  test("P91 of a tenant whose removal was killed before its access keys were revoked", async () => {
+    await desk.build({ now: builtAt });
+    await desk.run(["token", "create", "--tenant", deskTenant], { now: builtAt });
+    await desk.source.query("DELETE FROM partner_source.tenants");
+    const removed = { removedAt: askedAt.toISOString(), isPurged: false, generation: 101 };
+    await editRemovedTenants(desk.store, new AbortController().signal, (tenants) =>
+      withRemoved(tenants, parseTenantId(deskTenant), removed),
+    );
+    expect(await explained("KYOTO-1")).toMatchObject({ row: "served_unlisted", answer: 200 });
+    const { stdout } = await desk.run(["snapshot", "status", "--tenant", deskTenant], { now: askedAt });
+    expect(stdout.replace(/\s+/g, " ")).toContain(
+      "a removal that began on 21 November 2026, 12:00 UTC did not end: 1 access key was not revoked",
+    );
+    expect(stdout).not.toContain("partners get 401");
+    await desk.run(["tenant", "remove", deskTenant], { now: askedAt });
+    expect(await explained("KYOTO-1")).toMatchObject({ row: "removed", answer: 401 });
+  });
+
+  test("P91 of a removed tenant, whatever is still stored of it", async () => {
+    await desk.build({ now: builtAt });
+    await desk.source.query("DELETE FROM partner_source.tenants");
+    await desk.run(["tenant", "remove", deskTenant], { now: askedAt });
+    const kept = await explained("KYOTO-1");
+    expect(kept).toMatchObject({ row: "removed", answer: 401 });
+    expect(kept.summary).toContain("was removed on 21 November 2026, 12:00 UTC");
+    const pages = await startInspect(desk, { now: askedAt });
+    const page = async (path: string): Promise<string> => await (await pages.get(path)).text();
+    expect(await page(`/tenants/${deskTenant}/programs/KYOTO-1`)).toContain("Now they get 401");
+    expect(await page(`/tenants/${deskTenant}`)).toContain("its access keys ended");
+    expect(await page("/")).toContain("One needs attention");
+    await pages.close();
+    await desk.run(["tenant", "remove", deskTenant, "--purge"], { now: askedAt });
+    expect(await explained("KYOTO-1")).toMatchObject({ row: "removed", answer: 401 });
+
+    const { stdout, status } = await desk.run(["snapshot", "status", "--tenant", deskTenant], {
+      now: askedAt,
+    });
+    expect([status, stdout]).toEqual([0, expect.stringContaining("partners get 401")]);
+    await desk.source.insert("tenants", { tenant_id: deskTenant, name: "Sakura Trails" });
+    expect((await explained("KYOTO-1")).summary).toContain("lists the tenant again");
+    await desk.build({ now: askedAt });
+    expect((await explained("KYOTO-1")).row).toBe("served_same");
+  });
+
+  test("P47 in a damaged store, held or not", async () => {
+    await desk.build({ now: builtAt });
+    await damageLiveManifest(desk);
+    expect(await explained("KYOTO-1")).toMatchObject({ row: "damaged", answer: 500 });
+    await desk.reset();
+    const held = plants.find(({ way }) => way === "held");
+    await held?.plant(desk, "report");
+    await damageLiveManifest(desk);
+    const { next } = await explained("SAME");
+    expect(next.text).toContain("The tenant is held, so no build mends it");
+    const { stdout } = await desk.run(["snapshot", "status", "--tenant", deskTenant], { now: askedAt });
+    expect(stdout).toMatch(/damaged: partners get 500[\s\S]*hold +held since/);
+  });
+
+  test("P47 whose tenant the booking system does not list", async () => {
+    await desk.source.query("DELETE FROM partner_source.tenants");
+    expect((await explained("KYOTO-1")).row).toBe("unpublished_unlisted");
+    await desk.reset();
+    await desk.build({ now: builtAt });
+    await desk.source.query("DELETE FROM partner_source.tenants");
+    expect((await explained("KYOTO-1")).row).toBe("served_unlisted");
+    expect((await explained("OSAKA-3")).row).toBe("missing_unlisted");
+  });
+
+  test("P47 when the booking system cannot be asked", async () => {
+    await desk.build({ now: builtAt });
+    const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+    expect((await explained("KYOTO-1", askedAt, env)).row).toBe("served_unchecked");
+    const { row, summary } = await explained("KYOTO-11", askedAt, env);
+    expect([row, summary]).toEqual(["missing_unchecked", expect.stringContaining("Did you mean KYOTO-1")]);
+    await rm(join(desk.storeDirectory, "tenants"), { recursive: true });
+    const unpublished = await explained("KYOTO-1", askedAt, env);
+    expect(unpublished.row).toBe("unpublished_unchecked");
+    expect(unpublished.summary).toContain("Whether there is such a tenant is not known");
+  });
+
+  test("P47 under another spelling, of another tenant, nearly of that id, of none, of no id at all", async () => {
+    await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
+    await desk.source.insert("programs", {
+      tenant_id: "alpine",
+      program_id: "EIGER",
+      name: "Eiger",
+      lifecycle_state: "active",
+    });
+    await desk.build({ now: builtAt });
+    const rows: Record<string, string> = {};
+    for (const programId of ["kyoto-1", "EIGER", "KYOTO-I", "QUITE-ANOTHER", "KYOTO 1"]) {
+      rows[programId] = (await explained(programId)).row;
+    }
+    expect(rows).toEqual({
+      "kyoto-1": "missing_spelled",
+      EIGER: "missing_elsewhere",
+      "KYOTO-I": "missing_near",
+      "QUITE-ANOTHER": "missing_unknown",
+      "KYOTO 1": "malformed_id",
+    });
+  });
+});
+
+test("P47 the only program that partners see goes only when the source states it: builds refuse an empty list", async () => {
+  await desk.source.query("DELETE FROM partner_source.programs WHERE program_id <> 'KYOTO-1'");
+  await desk.build({ now: builtAt });
+  await desk.source.query("UPDATE partner_source.programs SET name = ' '");
+  expect((await explained("KYOTO-1")).row).toBe("served_faulty/last");
+  await desk.source.query("DELETE FROM partner_source.programs");
+  const { row, summary } = await explained("KYOTO-1");
+  expect([row, summary]).toEqual([
+    "served_absent/last",
+    expect.stringContaining("refuse to leave them an empty"),
+  ]);
+  expect((await desk.build({ now: askedAt })).status).toBe(4);
+  expect((await explained("KYOTO-1")).row).toBe("served_absent/guard");
+});
+
+test("P47 the only program that partners see is not said to stay where another one may take its place", async () => {
+  await desk.source.query("DELETE FROM partner_source.programs WHERE program_id <> 'KYOTO-1'");
+  await desk.build({ now: builtAt });
+  await desk.source.query("UPDATE partner_source.programs SET program_id = 'KYOTO-9'");
+  const { row, summary } = await explained("KYOTO-1");
+  expect(row).toBe("served_absent/last");
+  expect(summary).not.toContain("Nothing of that reaches partners by itself");
+  expect(summary).toContain("can take it out only if the booking system has another program to publish");
+  expect((await desk.build({ now: askedAt })).status).toBe(0);
+  expect((await explained("KYOTO-1")).answer).toBe(404);
+});
+
+test("P47 every row of the table was planted", () => {
+  expect([...reached].sort()).toEqual(standingRowIds);
+});

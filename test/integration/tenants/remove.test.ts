@@ -1,0 +1,251 @@
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readRegistry } from "../../../cli/tokens/edit-registry.ts";
+import { confirmedKey } from "../../../core/object-key.ts";
+import { readConfirmations } from "../../../core/read-confirmations.ts";
+import { tokenStatus } from "../../../core/token-registry.ts";
+import type { CommandResult } from "../../support/command-line.ts";
+import { gateSource } from "../../support/gated-source.ts";
+import { startGatewayProcess } from "../../support/gateway-process.ts";
+import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+beforeEach(async () => {
+  await bench.reset();
+  await list("acme");
+  await list("bora");
+  await bench.build();
+});
+afterAll(() => bench?.close());
+
+async function list(tenant: string): Promise<void> {
+  await bench.source.insert("tenants", { tenant_id: tenant, name: tenant });
+  await bench.insertPrograms(tenant, { program_id: `of-${tenant}` });
+}
+
+async function unlist(tenant: string): Promise<void> {
+  await bench.source.query(`DELETE FROM partner_source.programs WHERE tenant_id = '${tenant}'`);
+  await bench.source.query(`DELETE FROM partner_source.tenants WHERE tenant_id = '${tenant}'`);
+}
+
+const remove = (...args: readonly string[]): Promise<CommandResult> =>
+  bench.run(["tenant", "remove", ...args]);
+
+async function issue(tenant: string): Promise<string> {
+  const { stdout } = await bench.run(["token", "create", "--tenant", tenant, "--json"]);
+  return JSON.parse(stdout).token;
+}
+
+async function keysBelow(prefix: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const { key } of bench.store.list(prefix)) keys.push(key);
+  return keys;
+}
+
+async function activeTokens(tenant: string): Promise<number> {
+  const { registry } = await readRegistry(bench.store);
+  return registry.tokens.filter(
+    (token) => token.tenantId === tenant && tokenStatus(token, new Date()) === "active",
+  ).length;
+}
+
+describe("tenant remove", () => {
+  test("P91 refuses a tenant that the source lists, with exit status 4, and says what to do", async () => {
+    await issue("acme");
+    const before = await bench.tree();
+    const { status, stderr } = await remove("acme", "--purge");
+    expect([status, stderr]).toEqual([4, expect.stringContaining("still lists tenant acme")]);
+    expect(stderr).toContain("token revoke --tenant acme");
+    expect(await bench.tree()).toEqual(before);
+  });
+
+  test("P91 says that it cannot know while the database is away, unless it is told not to ask", async () => {
+    const env = { DATABASE_URL: "postgres://127.0.0.1:1/none" };
+    const asked = await bench.run(["tenant", "remove", "acme"], { env });
+    expect([asked.status, asked.stderr]).toEqual([
+      1,
+      expect.stringContaining("could not be asked; nothing was done"),
+    ]);
+    expect((await bench.run(["tenant", "remove", "acme", "--without-source"], { env })).status).toBe(0);
+  });
+
+  test("P93 ends the age of its data, by which gateways are watched, also while its snapshots stay", async () => {
+    await unlist("acme");
+    expect((await remove("acme")).status).toBe(0);
+    await bench.build();
+    const found = await bench.store.get(confirmedKey);
+    if (found.kind !== "object") expect.fail();
+    expect([...(await readConfirmations(found.body)).keys()]).toEqual(["bora"]);
+  });
+
+  test("P91 revokes the tokens and issues none, keeps the snapshots, and leaves others alone", async () => {
+    await issue("acme");
+    await issue("bora");
+    const kept = await keysBelow("tenants/acme/");
+    await unlist("acme");
+    const { status, stdout } = await remove("acme", "--reason", "the contract ended");
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringContaining("1 token revoked, its snapshots stay stored"),
+    ]);
+    expect([await activeTokens("acme"), await activeTokens("bora")]).toEqual([0, 1]);
+    expect(await keysBelow("tenants/acme/")).toEqual(kept);
+    const refused = await bench.run(["token", "create", "--tenant", "acme"]);
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining("was removed at")]);
+    const audit = await bench.run(["audit", "list", "--tenant", "acme", "--json"]);
+    expect(JSON.parse(audit.stdout).records[0]).toMatchObject({
+      command: "tenant remove",
+      reason: "the contract ended",
+      changes: [{ kind: "removal" }, { kind: "token", before: { revokedAt: null } }],
+    });
+  });
+
+  test("P13 a removed tenant is not said to keep its last snapshot, though its snapshots stay stored", async () => {
+    await unlist("acme");
+    await unlist("bora");
+    await remove("acme");
+    expect(await keysBelow("tenants/acme/")).not.toEqual([]);
+    const { report } = await bench.build();
+    expect(report.problems.map(({ code, value }) => [code, value])).toEqual([["tenant_vanished", "bora"]]);
+  });
+
+  test("P93 --purge leaves nothing of the tenant, and may be repeated", async () => {
+    await issue("acme");
+    await unlist("acme");
+    expect((await remove("acme", "--purge")).status).toBe(0);
+    expect(await keysBelow("tenants/acme/")).toEqual([]);
+    const confirmed = await bench.run(["snapshot", "show", "--tenant", "acme"]);
+    expect(confirmed.status).toBe(1);
+    const found = await bench.store.get(confirmedKey);
+    if (found.kind !== "object") throw new Error("runs/confirmed.json is missing");
+    const text = Buffer.concat(await found.body.toArray()).toString();
+    expect([text.includes("acme"), text.includes("bora")]).toEqual([false, true]);
+    const again = await remove("acme", "--purge", "--json");
+    expect(JSON.parse(again.stdout)).toMatchObject({ revokedTokens: 0, deletedObjects: 0 });
+    const { report } = await bench.build();
+    expect([report.exitStatus, report.problems]).toEqual([0, []]);
+    expect(await keysBelow("tenants/acme/")).toEqual([]);
+  });
+
+  test("of a purged tenant nobody says that it never was published, nor that it keeps a snapshot", async () => {
+    // Which of two runs of one second was the later one, their ids don't say.
+    const later = { now: new Date(Date.now() + 60_000) };
+    await unlist("acme");
+    await bench.build([], later);
+    expect((await bench.run(["tenant", "remove", "acme", "--purge"], later)).status).toBe(0);
+    for (const command of ["list", "show", "rollback", "verify", "prune"]) {
+      const { status, stderr } = await bench.run(["snapshot", command, "--tenant", "acme"]);
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^partner-programs: Nothing is published for/),
+      ]);
+    }
+    const { stdout } = await bench.run(["snapshot", "status", "--tenant", "acme"], later);
+    expect(stdout).toMatch(/removed +just now/);
+    expect(stdout).not.toContain("keeps");
+    const explain = ["snapshot", "explain", "--tenant", "acme", "--program", "of-acme"];
+    const explained = await bench.run(explain, later);
+    expect(explained.stdout).toMatch(/last run +none that is known of this tenant/);
+  });
+
+  test("P92 a tenant that comes back is published again, with a word, and a gateway that knew it believes it", async () => {
+    for (const round of ["2", "3", "4"]) {
+      await bench.insertPrograms("acme", { program_id: `round-${round}` });
+      await bench.build();
+    }
+    const gateway = await startGatewayProcess({
+      STORE_URL: `file:${bench.storeDirectory}`,
+      LOG_LEVEL: "warn",
+    });
+    try {
+      const gets = (token: string, count: number) =>
+        answered(
+          `${gateway.api}/v1/programs`,
+          token,
+          (status, programs) => status === 200 && programs === count,
+        );
+      await gets(await issue("acme"), 4);
+      await unlist("acme");
+      expect((await remove("acme", "--purge")).status).toBe(0);
+      await list("acme");
+      const { report } = await bench.build();
+      expect(report.problems).toMatchObject([
+        { code: "tenant_returned", value: "acme", severity: "warning" },
+      ]);
+      expect(tenantRun(report, "acme").generation).toBeGreaterThan(4);
+      expect((await bench.build()).report.problems).toEqual([]);
+      await gets(await issue("acme"), 1);
+    } finally {
+      gateway.signal("SIGKILL");
+      await gateway.ended;
+    }
+  });
+
+  test("P91 a first build under way publishes nothing of a tenant that was removed meanwhile", async () => {
+    await list("slow");
+    const gate = await gateSource(bench);
+    try {
+      await bench.run(["token", "create", "--tenant", "slow", "--allow-unpublished"]);
+      const building = bench.build(["--tenant", "slow"]);
+      await someoneWaits(bench.database.url);
+      const removed = await remove("slow", "--purge", "--without-source");
+      expect([removed.status, removed.stderr]).toEqual([0, ""]);
+      await gate.open();
+      const { report } = await building;
+      expect(tenantRun(report, "slow")).toMatchObject({ outcome: "failed", failure: { code: "superseded" } });
+      expect((await keysBelow("tenants/slow/")).filter((key) => key.endsWith("current.json"))).toEqual([]);
+    } finally {
+      await gate.close();
+    }
+  });
+
+  test("the sandbox is removed without its source being asked, and no run brings it back", async () => {
+    expect((await bench.run(["sandbox", "init"])).status).toBe(0);
+    const { status, stdout } = await remove("sandbox", "--purge");
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringContaining("The sandbox sandbox is removed: 4 tokens revoked"),
+    ]);
+    const { report } = await bench.build();
+    expect([report.problems, await keysBelow("tenants/sandbox/")]).toEqual([[], []]);
+    expect((await bench.run(["sandbox", "init"])).status).toBe(0);
+    const again = await bench.build();
+    expect(tenantRun(again.report, "sandbox").generation).toBeGreaterThan(100);
+  });
+
+  test("P82 names the nearest tenant of one that nobody knows", async () => {
+    const { status, stderr } = await remove("acmee");
+    expect([status, stderr]).toEqual([1, expect.stringContaining("Did you mean acme?")]);
+  });
+});
+
+/** Resolves when the answer is that one: a gateway hears of tokens and snapshots within a second. */
+async function answered(
+  url: string,
+  token: string,
+  isIt: (status: number, programs: number | undefined) => boolean,
+): Promise<void> {
+  for (const began = Date.now(); ; ) {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    const { data } = Object(await response.json());
+    if (isIt(response.status, data?.length)) return;
+    if (Date.now() - began > 30_000) throw new Error(`still ${response.status}, ${data?.length} programs`);
+  }
+}
+
+/** Resolves when a reading stands at the gate. */
+async function someoneWaits(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const waiting = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE d.datname = current_database() AND locktype = 'advisory' AND NOT granted`;
+    while ((await client.query(waiting)).rowCount === 0);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { type SteadyRequests, steadyRequests } from "../../support/steady-requests.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+let gateway: GatewayProcess;
+let load: SteadyRequests | undefined;
+let token: string;
+
+beforeEach(async () => {
+  bench = await openWorkbench();
+  for (const tenant of ["acme", "acme-tours"]) {
+    await bench.source.insert("tenants", { tenant_id: tenant, name: tenant });
+    await bench.insertPrograms(tenant, { program_id: `of-${tenant}` });
+  }
+  await bench.build(["--tenant", "acme"]);
+  token = JSON.parse((await bench.run(["token", "create", "--tenant", "acme", "--json"])).stdout).token;
+  gateway = await startGatewayProcess({
+    STORE_URL: `file:${bench.storeDirectory}`,
+    RATE_LIMIT_REQUESTS: "100000000",
+    LOG_LEVEL: "warn",
+  });
+});
+afterEach(async () => {
+  await load?.stop();
+  load = undefined;
+  gateway?.signal("SIGKILL");
+  await gateway?.ended;
+  await bench?.close();
+});
+
+const begin = (): SteadyRequests =>
+  steadyRequests(`${gateway.api}/v1/programs`, token, 8, (status, body) => {
+    if (status !== 200) return String(status);
+    const ids = JSON.parse(body).data.map(({ id }: { readonly id: string }) => id);
+    return `200 ${ids.join(" ")}`;
+  });
+
+test("P94 under load a rename is seen by no partner: every answer is the one tenant's or the other's", async () => {
+  load = begin();
+  await load.more("200 of-acme", 500);
+  const early = await bench.run(["tenant", "rename", "acme", "acme-tours"]);
+  expect([early.status, early.stderr]).toEqual([1, expect.stringContaining("has no published snapshot")]);
+  await load.more("200 of-acme", 500);
+  await bench.build(["--tenant", "acme-tours"]);
+  const { status, stdout } = await bench.run(["tenant", "rename", "acme", "acme-tours"]);
+  expect([status, stdout]).toEqual([0, expect.stringContaining("1 token of acme read acme-tours now")]);
+  await load.more("200 of-acme-tours", 500);
+  const counts = await load.stop();
+  expect(Object.keys(counts).sort()).toEqual(["200 of-acme", "200 of-acme-tours"]);
+  process.stderr.write(`rename under load: ${JSON.stringify(counts)}\n`);
+});
+
+test("P91 under load a removal with --purge ends in 401 and in nothing between", async () => {
+  load = begin();
+  await load.more("200 of-acme", 500);
+  await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'acme'");
+  const { status } = await bench.run(["tenant", "remove", "acme", "--purge"]);
+  expect(status).toBe(0);
+  await load.more("401", 500);
+  const counts = await load.stop();
+  // Until a gateway has heard that the token is revoked, it may find the files gone.
+  expect(Object.keys(counts).every((kind) => ["200 of-acme", "401", "500"].includes(kind))).toBe(true);
+  process.stderr.write(`removal under load: ${JSON.stringify(counts)}\n`);
+});

@@ -1,0 +1,79 @@
+import type { RequestLogLine } from "../../cli/gateway-log/request-line.ts";
+import { partnerMessage } from "../../cli/support/request/partner-message.ts";
+import { realCause } from "../../cli/support/request/real-cause.ts";
+import type { RequestFacts } from "../../cli/support/request/request-facts.ts";
+import type { RegistryReading } from "../../cli/support/request/token-finding.ts";
+import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
+import type { TokenDigest } from "../../core/token.ts";
+import type { RegisteredToken } from "../../core/token-registry.ts";
+
+/** Requests of a gateway's log, access keys, and what support is told of both. */
+
+export const tenantId = parseTenantId("acme");
+
+export function token(number: number, fields: Partial<RegisteredToken> = {}): RegisteredToken {
+  return {
+    tokenId: tokenId(number),
+    sha256: String(number).repeat(64) as TokenDigest,
+    tenantId,
+    name: "Website",
+    scopes: ["programs.read"],
+    expiresAt: null,
+    rateLimit: null,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    revokedAt: null,
+    replaces: null,
+    ...fields,
+  };
+}
+
+export function tokenId(number: number): TokenId {
+  return parseTokenId(`tok_000000000000000${number}`);
+}
+
+export function reading(...tokens: readonly RegisteredToken[]): RegistryReading {
+  return { kind: "read", registry: { revision: 1, tokens } };
+}
+
+function line(fields: Partial<RequestLogLine>): RequestLogLine {
+  return {
+    time: "2026-11-21T12:00:00.000Z",
+    requestId: "r-1",
+    tokenId: null,
+    tenantId: null,
+    route: "list",
+    method: "GET",
+    status: 200,
+    durationMs: 1,
+    bytes: 10,
+    snapshotId: null,
+    objectKey: null,
+    client: null,
+    programId: null,
+    limit: null,
+    causeCode: null,
+    cause: null,
+    connection: null,
+    nth: null,
+    acceptsGzip: null,
+    encoding: null,
+    retryAfter: null,
+    isCut: false,
+    ...fields,
+  };
+}
+
+export function judged(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}) {
+  return realCause(factsOf(fields, others));
+}
+
+function factsOf(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}): RequestFacts {
+  const now = new Date("2026-11-21T12:01:00.000Z");
+  return { line: line(fields), now, token: { kind: "none" }, removedAt: null, miss: null, ...others };
+}
+
+/** What is to be sent to the partner. */
+export function sent(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}): string {
+  const facts = factsOf(fields, others);
+  return partnerMessage({ ...facts, ...realCause(facts) });
+}

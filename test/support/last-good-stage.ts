@@ -1,0 +1,82 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { createS3Store } from "../../core/s3-store/s3-store.ts";
+import { type Answer, createClient } from "./gateway-client.ts";
+import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
+import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
+import { startS3Server, testBucket } from "./s3-server.ts";
+import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
+
+/** An S3 server that a gateway reaches only by way of a hop that the test can interrupt, and a folder for its copy. */
+export interface LastGoodStage {
+  /** Past the hop. */
+  readonly store: ObjectStore;
+  readonly tokens: TokenFile;
+  readonly hop: TcpProxy;
+  /** `LAST_GOOD_DIR` */
+  readonly directory: string;
+  start(env?: Readonly<Record<string, string>>): Promise<GatewayProcess>;
+  close(): Promise<void>;
+}
+
+export async function openLastGoodStage(): Promise<LastGoodStage> {
+  const server = await startS3Server();
+  const hop = await startTcpProxy(server.endpoint);
+  const directory = await mkdtemp(join(tmpdir(), "last-good-test-"));
+  const store = createS3Store({
+    bucket: testBucket,
+    prefix: "",
+    forcePathStyle: true,
+    timeoutMs: 5000,
+    connection: server.connection,
+  });
+  const running = new Set<GatewayProcess>();
+  return {
+    store,
+    tokens: createTokenFile(store),
+    hop,
+    directory,
+    async start(env = {}) {
+      const gateway = await startGatewayProcess({
+        ...server.env,
+        AWS_ENDPOINT_URL_S3: hop.url,
+        STORE_URL: `s3://${testBucket}`,
+        STORE_TIMEOUT_MS: "1000",
+        TOKEN_REFRESH_MS: "50",
+        SNAPSHOT_REFRESH_MS: "50",
+        LAST_GOOD_DIR: directory,
+        ...env,
+      });
+      running.add(gateway);
+      void gateway.ended.then(() => running.delete(gateway));
+      return gateway;
+    },
+    async close() {
+      for (const gateway of running) {
+        gateway.signal("SIGKILL");
+        await gateway.ended;
+      }
+      await hop.refuse();
+      await store.close();
+      await server.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function ask(origin: string, path: string, token: string): Promise<Answer> {
+  const client = createClient(origin);
+  try {
+    return await client.get(path, token);
+  } finally {
+    client.close();
+  }
+}
+
+/** Every file below the folder. */
+export async function filesBelow(folder: string): Promise<readonly string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  return found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,66 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { runCommand } from "./command-line.ts";
+
+/** What a partner is given, as the command writes it. */
+export interface PartnerFolder {
+  readonly directory: string;
+  close(): Promise<void>;
+}
+
+export const partnerPages = [
+  "index",
+  "guide",
+  "reference",
+  "fields",
+  "examples",
+  "what-can-go-wrong",
+  "client",
+  "sandbox",
+  "changes",
+] as const;
+
+export async function exportedFolder(
+  baseUrl = "https://programs.tours-of-test.example/partners",
+): Promise<PartnerFolder> {
+  const parent = await mkdtemp(join(tmpdir(), "partner-folder-"));
+  const directory = join(parent, "folder");
+  const args = ["--company", "Test & Tours", "--base-url", baseUrl, "--contact", "api@tours-of-test.example"];
+  const { status, stderr } = await runCommand(["docs", "export", ...args, "--out", directory]);
+  if (status !== 0) throw new Error(stderr);
+  return { directory, close: () => rm(parent, { recursive: true, force: true }) };
+}
+
+/** A web server of the plainest kind, with the folder below a path. */
+export interface WebServer {
+  /** With the path, and a slash at the end. */
+  readonly url: string;
+  /** Paths that were asked for and are not there. */
+  readonly missing: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function serveFolder(directory: string): Promise<WebServer> {
+  const missing: string[] = [];
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url ?? "", "http://localhost").pathname.replace(/^\/for\/partners\//, "");
+    const bytes = await readFile(join(directory, path === "" ? "index.html" : path)).catch(() => undefined);
+    if (bytes === undefined) missing.push(path);
+    const type = extname(path) === ".json" ? "application/json" : "text/html";
+    response.writeHead(bytes === undefined ? 404 : 200, { "content-type": type }).end(bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/for/partners/`,
+    missing,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

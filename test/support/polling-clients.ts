@@ -1,0 +1,17 @@
+import { createProgramsClient, stateFile } from "../../docs/client/programs-client.ts";
+import { createPythonClient, hasPython, type PollingClient } from "./python-client.ts";
+
+export interface PollingOptions {
+  readonly baseUrl: string;
+  readonly token: string;
+  /** The file that keeps the copy. */
+  readonly state: string;
+  readonly refreshPerPoll: number;
+  readonly maxAttempts: number;
+}
+
+/** The clients that partners copy: language, how to make one, and whether this machine can run it. */
+export const pollingClients = [
+  ["TypeScript", (options) => createProgramsClient({ ...options, state: stateFile(options.state) }), true],
+  ["Python", createPythonClient, hasPython],
+] as const satisfies readonly (readonly [string, (options: PollingOptions) => PollingClient, boolean])[];

@@ -1,0 +1,9 @@
+/** The arguments, with the files that a command would write moved below `/proc`, where nothing can be made. */
+export function withUnwritablePaths(args: readonly string[]): readonly string[] {
+  return args.map((arg, at) =>
+    writing.test(args[at - 1] ?? "") ? `/proc/${arg}` : arg.replace(writingWithValue, "$1/proc/"),
+  );
+}
+
+const writing = /^--(?:out|report|metrics-file)$/;
+const writingWithValue = /^(--(?:out|report|metrics-file)=)/;

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readAudit } from "../../../cli/audit/read-audit.ts";
+import { withAudit } from "../../../cli/audit/with-audit.ts";
+import { editRecorded } from "../../../cli/tokens/edit-recorded.ts";
+import { readRegistry } from "../../../cli/tokens/edit-registry.ts";
+import { issueToken } from "../../../cli/tokens/issue-token.ts";
+import { Failure } from "../../../core/failure.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { tokensKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { type Death, dyingStore } from "../../support/dying-store.ts";
+import { rejectionOf } from "../../support/failure-of.ts";
+import { quietShell } from "../../support/quiet-shell.ts";
+
+const tenantId = parseTenantId("acme");
+const terms = { tenantId, name: "Website", scopes: ["programs.read"], expiresAt: null, rateLimit: null };
+const request = { command: "token create", tenants: [tenantId], reason: "a new partner" };
+const signal = new AbortController().signal;
+const everything = { tenantId: undefined, since: undefined, limit: 100 };
+
+let directory: string;
+let store: ObjectStore;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "audit-"));
+  store = createFileStore({ directory });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Issues a token as `token create` does. */
+async function issue(on: ObjectStore, said: string[] = []): Promise<Failure | undefined> {
+  const shell = quietShell(said);
+  const { unrecorded } = await withAudit(shell, on, request, async (watched, audit) => {
+    const { entry } = issueToken(terms, null, shell.now(), randomBytes);
+    await editRecorded(watched, audit, (tokens) => [...tokens, entry]);
+  });
+  return unrecorded;
+}
+
+async function issued(): Promise<readonly string[]> {
+  return (await readRegistry(store)).registry.tokens.map(({ tokenId }) => tokenId);
+}
+
+/** The store without one kind of write. */
+function refusing(isRefused: (key: string) => boolean): ObjectStore {
+  return {
+    ...store,
+    put: async (key, body, options) => {
+      if (isRefused(key)) throw new Failure("store_unavailable", `no answer to ${key}`);
+      return await store.put(key, body, options);
+    },
+  };
+}
+
+describe("the record of a change", () => {
+  test("P85 P86 at whatever call of the store the process dies: no change without a record, no record of done without a change", async () => {
+    const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");
+    await issue(whole);
+    expect(whole.calls()).toBeGreaterThanOrEqual(4);
+    let died = 0;
+    for (let at = 1; at <= whole.calls(); at += 1) {
+      for (const death of ["before", "after"] satisfies Death[]) {
+        await rm(directory, { recursive: true, force: true });
+        await store.close();
+        store = createFileStore({ directory });
+        const failed = await issue(dyingStore(store, at, death)).then(
+          (unrecorded) => unrecorded !== undefined,
+          () => true,
+        );
+        const [tokens, { records }] = [await issued(), await readAudit(store, everything, signal)];
+        const what = `${death} call ${at}`;
+        if (failed) died += 1;
+        if (tokens.length > 0) expect(records, what).toHaveLength(1);
+        if (records[0]?.outcome === "done") expect(tokens, what).toHaveLength(1);
+        if (!failed) expect(records[0], what).toMatchObject({ outcome: "done" });
+      }
+    }
+    expect(died).toBeGreaterThanOrEqual(whole.calls());
+  });
+
+  test("P85 a record that can't be begun leaves everything as it is, and the reason is the record", async () => {
+    const error = await rejectionOf(issue(refusing((key) => key.startsWith("audit/"))));
+    expect(error).toMatchObject({ code: "unrecorded" });
+    expect((error as Failure).message).toContain("so the change was not made. no answer to audit/");
+    expect(await issued()).toEqual([]);
+  });
+
+  test("P86 a record that can't be completed keeps the change, and is shown as begun", async () => {
+    const unrecorded = await issue(refusing((key) => /^audit\/[^.]+\.json$/.test(key)));
+    expect(unrecorded).toMatchObject({ code: "unrecorded" });
+    expect(unrecorded?.message).toContain("What was done is done");
+    const [tokenId] = await issued();
+    const { records } = await readAudit(store, everything, signal);
+    expect(records).toMatchObject([{ outcome: "begun", changes: [{ tokenId, before: null }] }]);
+  });
+
+  test("P86 a change that failed is recorded as failed, not as done", async () => {
+    await rejectionOf(issue(refusing((key) => key === tokensKey)));
+    const { records } = await readAudit(store, everything, signal);
+    expect(records).toMatchObject([
+      { outcome: "failed", changes: [], failure: { code: "store_unavailable" }, reason: "a new partner" },
+    ]);
+  });
+
+  test("P86 a change of which nobody could find out whether it was made is shown as begun, not as failed", async () => {
+    let lost = 0;
+    const unanswered: ObjectStore = {
+      ...store,
+      // The change arrives, its answer does not; and the look at what became of it fails once.
+      put: async (key, body, options) => {
+        const result = await store.put(key, body, options);
+        if (key !== tokensKey) return result;
+        lost += 1;
+        throw new Failure("store_unavailable", "no answer");
+      },
+      get: async (key, options) => {
+        if (key === tokensKey && lost === 1) {
+          lost += 1;
+          throw new Failure("store_unavailable", "no answer");
+        }
+        return await store.get(key, options);
+      },
+    };
+    expect(await rejectionOf(issue(unanswered))).toMatchObject({ code: "store_unavailable" });
+    const [tokenId] = await issued();
+    expect(tokenId).toBeDefined();
+    const { records } = await readAudit(store, everything, signal);
+    expect(records).toMatchObject([{ outcome: "begun", changes: [{ tokenId, before: null }] }]);
+  });
+});

@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type AuditQuery, readAudit } from "../../../cli/audit/read-audit.ts";
+import { countingStore } from "../../../core/counting-store.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { auditKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { documentBytes } from "../../../core/stored-document.ts";
+import type { AuditDocument } from "../../../schemas/generated/types.ts";
+
+const signal = new AbortController().signal;
+const all: AuditQuery = { tenantId: undefined, since: undefined, limit: 1000 };
+
+let directory: string;
+let store: ObjectStore;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "read-audit-"));
+  store = createFileStore({ directory });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** The record of the day so many of January 2027. */
+async function put(day: number, outcome: AuditDocument["outcome"], tenant = "acme"): Promise<void> {
+  const stamp = `202701${String(day).padStart(2, "0")}T120000Z`;
+  const recordId = parseSnapshotId(`${stamp}-${String(day).padStart(8, "0")}`);
+  const document: AuditDocument = {
+    format: "partner-programs/audit@1",
+    recordId,
+    outcome,
+    at: `2027-01-${String(day).padStart(2, "0")}T12:00:00.000Z`,
+    command: "token create",
+    actor: { user: "ada", host: "desk" },
+    reason: null,
+    tenants: [tenant],
+    changes: [],
+    changesOmitted: 0,
+    failure: null,
+  };
+  const key = auditKey(recordId, outcome === "begun" ? "begun" : "ended");
+  await store.put(key, bytesBody(documentBytes(document)));
+}
+
+async function putDays(count: number): Promise<void> {
+  for (let day = 1; day <= count; day += 1) {
+    await put(day, "begun", day % 2 === 0 ? "bora" : "acme");
+    await put(day, "done", day % 2 === 0 ? "bora" : "acme");
+  }
+}
+
+const daysOf = (records: readonly AuditDocument[]) => records.map(({ at }) => Number(at.slice(8, 10)));
+
+describe("the records below audit/", () => {
+  test("P87 of many only the newest are read, each once", async () => {
+    await putDays(30);
+    const counted = countingStore(store);
+    const { records, hasOlder } = await readAudit(counted, { ...all, limit: 3 }, signal);
+    expect([daysOf(records), hasOlder]).toEqual([[30, 29, 28], true]);
+    expect(counted.requests()).toMatchObject({ list: 1, get: 4 });
+  });
+
+  test("P87 with a time older ones are neither listed nor read", async () => {
+    await putDays(30);
+    const counted = countingStore(store);
+    const asked: (string | undefined)[] = [];
+    const watched: ObjectStore = {
+      ...counted,
+      list: (prefix, options) => {
+        asked.push(options?.after);
+        return counted.list(prefix, options);
+      },
+    };
+    const since = new Date("2027-01-29T00:00:00.000Z");
+    const { records, hasOlder } = await readAudit(watched, { ...all, since }, signal);
+    expect([daysOf(records), hasOlder]).toEqual([[30, 29], false]);
+    expect(asked).toEqual(["audit/20270129T000000Z-"]);
+    expect(counted.requests()).toMatchObject({ get: 2 });
+  });
+
+  test("P87 of a tenant the newest are kept, however many lie between", async () => {
+    await putDays(30);
+    const acme = parseTenantId("acme");
+    const { records, hasOlder } = await readAudit(store, { ...all, tenantId: acme, limit: 2 }, signal);
+    expect([daysOf(records), hasOlder]).toEqual([[29, 27], true]);
+    const whole = await readAudit(store, { ...all, tenantId: acme }, signal);
+    expect([whole.records.length, whole.hasOlder]).toEqual([15, false]);
+  });
+
+  test("P86 a record without its end is shown as begun, one with its end once", async () => {
+    await put(1, "begun");
+    await put(2, "begun");
+    await put(2, "failed");
+    await put(3, "begun");
+    const { records } = await readAudit(store, all, signal);
+    expect(records.map(({ outcome }) => outcome)).toEqual(["begun", "failed", "begun"]);
+  });
+
+  test("a damaged record hides no other", async () => {
+    await putDays(2);
+    const key = auditKey(parseSnapshotId("20270103T120000Z-00000003"), "ended");
+    await store.put(key, bytesBody(Buffer.from("{}")));
+    const { records, faults } = await readAudit(store, all, signal);
+    expect([daysOf(records), faults]).toEqual([[2, 1], [expect.stringContaining("audit/20270103T120000Z")]]);
+  });
+});

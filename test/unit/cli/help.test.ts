@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { commandExamples } from "../../../cli/command-examples.ts";
+import { runCommand } from "../../support/command-line.ts";
+import { callsIn, commandNamed, usageFault } from "../../support/command-lines.ts";
+import { commandPaths } from "../../support/command-paths.ts";
+
+const paths = commandPaths().map((path) => ({ path, name: path.join(" ") }));
+
+describe("the help", () => {
+  test.each(paths)("P83 of '$name' shows calls of it that the command line takes", async ({ path, name }) => {
+    const { stdout } = await runCommand([...path, "--help"]);
+    const examples = stdout.slice(stdout.indexOf("Examples:"));
+    const calls = callsIn(examples, "partner-programs");
+    expect(calls).toHaveLength(commandExamples[name]?.length ?? 0);
+    expect(calls.length).toBeGreaterThan(0);
+    for (const args of calls) {
+      if (args[0] !== "help") expect(args.slice(0, path.length)).toEqual(path);
+      expect(await usageFault(args), args.join(" ")).toBeUndefined();
+    }
+  });
+
+  test("P83 has no examples of a command that is gone", () => {
+    expect(Object.keys(commandExamples).sort()).toEqual(paths.map(({ name }) => name).sort());
+  });
+
+  test.each(paths)("P83 of '$name' marks what is required, and nothing else", async ({ path }) => {
+    const command = commandNamed(path);
+    const { stdout } = await runCommand([...path, "--help"], { columns: 500 });
+    const lines = stdout.split("\n");
+    for (const option of command?.options ?? []) {
+      const line = lines.find((text) => text.trimStart().startsWith(option.flags)) ?? "";
+      expect(line.endsWith("(required)"), line).toBe(option.mandatory);
+      if (option.mandatory) expect(lines[0]).toContain(option.flags);
+    }
+    for (const argument of command?.registeredArguments ?? []) {
+      const line = lines.find((text) => text.startsWith(`  ${argument.name()} `)) ?? "";
+      expect(line.endsWith("(required)"), line).toBe(argument.required);
+    }
+  });
+
+  test.each(paths)("of '$name' is the same by every way to ask for it", async ({ path }) => {
+    const { stdout } = await runCommand([...path, "--help"]);
+    const [group, ...rest] = path;
+    const ways = [
+      ["help", ...path],
+      [...path, "-h"],
+      ...(group === undefined ? [] : [[group, "help", ...rest]]),
+    ];
+    for (const way of rest.length === 0 && group !== undefined ? ways.slice(0, 2) : ways) {
+      expect(await runCommand(way)).toMatchObject({ status: 0, stdout, stderr: "" });
+    }
+  });
+
+  test.each([60, 80, 120])("fits %i columns but for calls to be copied", async (columns) => {
+    for (const { path } of paths) {
+      const { stdout } = await runCommand([...path, "--help"], { columns });
+      const long = stdout.split("\n").filter((line) => line.length > columns);
+      expect(long.filter((line) => !/^(Usage:| {2}partner-programs )/.test(line))).toEqual([]);
+      if (columns >= 80) expect(long.filter((line) => !line.startsWith("Usage:"))).toEqual([]);
+    }
+  });
+});
+
+describe("a call that names no command", () => {
+  test.each([
+    [["status"], "unknown command 'status' (Did you mean snapshot status?)"],
+    [
+      ["list"],
+      "unknown command 'list' (Did you mean snapshot list or token list or tenant list or audit list?)",
+    ],
+    [["explain"], "unknown command 'explain' (Did you mean snapshot explain or request explain?)"],
+    [["snapshto", "build"], "unknown command 'snapshto' (Did you mean snapshot?)"],
+    [["snapshot", "biuld"], "unknown command 'snapshot biuld' (Did you mean snapshot build?)"],
+    [["snapshot", "create"], "unknown command 'snapshot create' (Did you mean token create?)"],
+    [["help", "snapshot", "explian"], "unknown command 'snapshot explian' (Did you mean snapshot explain?)"],
+    [["frobnicate", "--help"], "unknown command 'frobnicate'"],
+    [["snapshot", "build", "--tenat", "x"], "unknown option '--tenat' (Did you mean --tenant?)"],
+  ])("%j gets the nearest", async (args, message) => {
+    expect(await runCommand(args)).toMatchObject({
+      status: 2,
+      stdout: "",
+      stderr: `error: ${message}\n(--help shows what is possible)\n`,
+    });
+  });
+
+  test.each([
+    [["snapshot", "status", "acme"], "--tenant acme"],
+    [["snapshot", "list", "acme"], "--tenant acme"],
+    [["snapshot", "diff", "acme"], "--tenant acme"],
+    [["snapshot", "explain", "acme", "ATLAS-1"], "--tenant acme --program ATLAS-1"],
+    [["snapshot", "explain", "--tenant", "acme", "ATLAS-1"], "--program ATLAS-1"],
+    [["token", "list", "acme"], "--tenant acme"],
+  ])("%j hears of the option before a bare word", async (args, hint) => {
+    const { status, stderr } = await runCommand(args);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`(Did you mean ${hint}?)`)]);
+  });
+
+  test.each([
+    [["snapshot", "status", "../etc"]],
+    [["snapshot", "status", "--tenant", "acme", "beta"]],
+    [["config", "acme"]],
+  ])("%j gets no guess", async (args) => {
+    const { status, stderr } = await runCommand(args);
+    expect([status, stderr]).toEqual([2, expect.not.stringContaining("Did you mean")]);
+  });
+});

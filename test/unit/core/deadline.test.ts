@@ -1,0 +1,74 @@
+import { expect, test, vi } from "vitest";
+import { withDeadline } from "../../../core/deadline.ts";
+
+const expired = (): Error => new Error("the time is up");
+const never = (): Promise<never> => new Promise(() => {});
+
+test("the caller's signal ends a call that never lets go, with the signal's reason, and the call's own signal fires", async () => {
+  const caller = new AbortController();
+  const signals: AbortSignal[] = [];
+  const outcome = withDeadline({ timeoutMs: 60_000, signal: caller.signal, expired }, (signal) => {
+    signals.push(signal);
+    return never();
+  });
+  const reason = new Error("left");
+  caller.abort(reason);
+  await expect(outcome).rejects.toBe(reason);
+  expect(signals.map((signal) => signal.reason)).toEqual([reason]);
+});
+
+test("a caller who has left already gets no call", async () => {
+  const call = vi.fn(never);
+  const options = { timeoutMs: 60_000, signal: AbortSignal.abort(new Error("left")), expired };
+  await expect(withDeadline(options, call)).rejects.toThrow("left");
+  expect(call).not.toHaveBeenCalled();
+});
+
+test("a call that fails, or throws before it waits for anything, ends its own signal", async () => {
+  for (const call of [
+    (): Promise<never> => Promise.reject(new Error("broken")),
+    (): Promise<never> => {
+      throw new Error("broken");
+    },
+  ]) {
+    let given: AbortSignal | undefined;
+    const outcome = withDeadline({ timeoutMs: 60_000, expired }, (signal) => {
+      given = signal;
+      return call();
+    });
+    await expect(outcome).rejects.toThrow("broken");
+    expect(given?.aborted).toBe(true);
+  }
+});
+
+test("whoever leaves after the answer ends nothing any more, and no timer is left", async () => {
+  vi.useFakeTimers();
+  try {
+    const caller = new AbortController();
+    const options = { timeoutMs: 1000, signal: caller.signal, expired };
+    const given = await withDeadline(options, async (signal) => signal);
+    expect(vi.getTimerCount()).toBe(0);
+    caller.abort();
+    expect(given.aborted).toBe(false);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("what a call says after its time is up is heard by nobody, and is no unhandled rejection", async () => {
+  vi.useFakeTimers();
+  try {
+    let fail = (_reason: Error): void => {};
+    const late = new Promise<never>((_resolve, reject) => {
+      fail = reject;
+    });
+    const outcome = expect(withDeadline({ timeoutMs: 1000, expired }, () => late)).rejects.toThrow(
+      "the time is up",
+    );
+    await vi.advanceTimersByTimeAsync(1000);
+    await outcome;
+    fail(new Error("too late"));
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -1,0 +1,91 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { secretFile, secretNames, secretsFromFiles } from "../../../core/secret-files.ts";
+import { type Environment, parseSettings } from "../../../core/setting-parser.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "secret-files-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function file(content: string | Uint8Array): Promise<string> {
+  const path = join(folder, "secret");
+  await writeFile(path, content);
+  return path;
+}
+
+function faults(env: Environment): readonly string[] {
+  const parsed = parseSettings({ redisUrlFile: secretFile("REDIS_URL") }, env);
+  return parsed.ok ? [] : parsed.faults;
+}
+
+describe("a secret in a file (P100)", () => {
+  test.each(secretNames)("%s is its content, without the line break at the end", async (name) => {
+    const env = { [`${name}_FILE`]: await file("redis://:pa ss@redis:6379\n") };
+    expect(secretsFromFiles(secretNames, env)).toEqual({ [name]: "redis://:pa ss@redis:6379" });
+  });
+
+  test("is not looked for under a name that was not asked for", async () => {
+    const env = { DATABASE_URL_FILE: await file("postgres://db/booking") };
+    expect(secretsFromFiles(["REDIS_URL"], env)).toEqual({});
+  });
+
+  test("may stand in the variable, too, where both say the same", async () => {
+    const env = { REDIS_URL: "redis://redis", REDIS_URL_FILE: await file("redis://redis\n") };
+    expect(secretsFromFiles(secretNames, env)).toEqual({});
+    expect(faults(env)).toEqual([]);
+  });
+});
+
+describe("the fault names the variable and never the secret (P100):", () => {
+  const cases: readonly [what: string, env: () => Promise<Environment>, fault: string][] = [
+    [
+      "the variable says something else",
+      async () => ({
+        REDIS_URL: "redis://:other@redis",
+        REDIS_URL_FILE: await file("redis://:hunter2@redis"),
+      }),
+      "REDIS_URL_FILE and REDIS_URL say different things; unset one of them",
+    ],
+    [
+      "there is no such file",
+      async () => ({ REDIS_URL_FILE: join(folder, "nothing") }),
+      "REDIS_URL_FILE names a file that cannot be read (ENOENT)",
+    ],
+    [
+      "it is a folder",
+      async () => ({ REDIS_URL_FILE: folder }),
+      "REDIS_URL_FILE names a folder, a pipe or a device; name a regular file",
+    ],
+    [
+      "it is a device, which may have no end",
+      async () => ({ REDIS_URL_FILE: "/dev/null" }),
+      "REDIS_URL_FILE names a folder, a pipe or a device; name a regular file",
+    ],
+    [
+      "it is empty",
+      async () => ({ REDIS_URL_FILE: await file(" \n") }),
+      "REDIS_URL_FILE names a file that is empty",
+    ],
+    [
+      "it has two lines",
+      async () => ({ REDIS_URL_FILE: await file("redis://:hunter2@a\nredis://b\n") }),
+      "REDIS_URL_FILE names a file of more than one line",
+    ],
+    [
+      "it is too large for a secret",
+      async () => ({ REDIS_URL_FILE: await file("x".repeat(20_000)) }),
+      "REDIS_URL_FILE names a file of over 16384 bytes",
+    ],
+  ];
+  test.each(cases)("%s", async (_, environment, fault) => {
+    const env = await environment();
+    expect(secretsFromFiles(secretNames, env)).toEqual({});
+    expect(faults(env)).toEqual([fault]);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { Failure } from "../../../core/failure.ts";
+import { createLogger } from "../../../core/logger.ts";
+import { createOutageLog } from "../../../gateway/outage-log.ts";
+
+function outageLog() {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const logger = createLogger({ level: "info", program: "test", destination });
+  const time = { ms: 5 };
+  const log = createOutageLog(logger, { failed: "away", succeeded: "back" }, () => time.ms, {
+    tenantId: "a",
+  });
+  return { log, lines, time };
+}
+
+const away = (n: number): Failure => new Failure("store_unavailable", `Request ${n} got 503.`);
+
+describe("what is tried twice a second and fails for an hour", () => {
+  test("is said at once and then once a minute, with the last cause and how often it failed meanwhile (W90)", () => {
+    const { log, lines, time } = outageLog();
+    for (let n = 0; n < 7200; n++, time.ms += 500) log.failed(away(n));
+    expect(lines).toHaveLength(60);
+    expect(lines[0]).toMatchObject({ msg: "away", tenantId: "a", cause: "Request 0 got 503." });
+    expect(lines[0]).not.toHaveProperty("repeated");
+    expect(lines[1]).toMatchObject({ msg: "away", cause: "Request 120 got 503.", repeated: 119 });
+    log.succeeded();
+    expect(lines.at(-1)).toMatchObject({ msg: "back", tenantId: "a" });
+  });
+
+  test("is said again at once when it fails for another reason (W90)", () => {
+    const { log, lines } = outageLog();
+    log.failed(away(1));
+    log.failed(new Failure("corrupt_document", "auth/tokens.json is no JSON."));
+    expect(lines.map(({ cause }) => cause)).toEqual(["Request 1 got 503.", "auth/tokens.json is no JSON."]);
+  });
+});
+
+test("what comes and goes twice a second is not said twice a second (W90)", () => {
+  const { log, lines, time } = outageLog();
+  for (let n = 0; n < 240; n++, time.ms += 250) {
+    log.failed(away(n));
+    log.succeeded();
+  }
+  expect(lines.map(({ msg }) => msg)).toEqual(["away", "back"]);
+});
+
+test("what fails for two reasons in turn is said once a minute for each (W90)", () => {
+  const { log, lines, time } = outageLog();
+  for (let n = 0; n < 120; n++, time.ms += 250) {
+    log.failed(n % 2 === 0 ? away(n) : new Failure("store_denied", `Request ${n} got 403.`));
+  }
+  expect(lines.map(({ cause }) => cause)).toEqual(["Request 0 got 503.", "Request 1 got 403."]);
+});
+
+test("what never failed is never said to be back", () => {
+  const { log, lines } = outageLog();
+  log.succeeded();
+  expect(lines).toEqual([]);
+});

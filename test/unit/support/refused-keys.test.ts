@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { type RegistryReading, tokenFinding } from "../../../cli/support/request/token-finding.ts";
+import type { RegisteredToken } from "../../../core/token-registry.ts";
+import { judged, reading, sent, tenantId, token, tokenId } from "../../support/judged-requests.ts";
+
+describe("the cause of a 401", () => {
+  test.each([
+    ["no_token", "came without an access key"],
+    ["unknown_token", "was never issued here"],
+    ["malformed_token", "incomplete or altered"],
+    [null, "refused the request: as the log says."],
+  ])("whose log says %s", (causeCode, text) => {
+    expect(judged({ status: 401, causeCode, cause: "as the log says" }).summary).toContain(text);
+  });
+
+  const refused = { status: 401, cause: "revoked token", tokenId: tokenId(1), tenantId };
+
+  test("is the command that revoked the token, when there is no replacement", () => {
+    const revoked = token(1, { revokedAt: "2026-11-20T00:00:00.000Z" });
+    const { summary, next } = judged(refused, { token: tokenFinding(reading(revoked), tokenId(1)) });
+    expect(summary).toContain("revoked on 20 November 2026, 00:00 UTC, and no other");
+    expect(next.commands).toEqual(["token create --tenant acme"]);
+  });
+
+  test("is a rotation, and names the token to be used and the newest of the line", () => {
+    const at = "2026-11-20T00:00:00.000Z";
+    const registry = reading(
+      token(1, { revokedAt: at }),
+      token(2, { revokedAt: at, replaces: tokenId(1) }),
+      token(3, { replaces: tokenId(2) }),
+    );
+    const { summary, next } = judged(refused, { token: tokenFinding(registry, tokenId(1)) });
+    expect(summary).toContain("replaced on 20 November 2026, 00:00 UTC by tok_0000000000000002");
+    expect(summary).toContain("(by now replaced by tok_0000000000000003)");
+    expect(next.commands).toEqual(["token list", "token rotate tok_0000000000000003"]);
+    const gone = reading(token(1, { revokedAt: at }), token(2, { revokedAt: at, replaces: tokenId(1) }));
+    const { next: then } = judged(refused, { token: tokenFinding(gone, tokenId(1)) });
+    expect(then.commands).toEqual(["token list", "token create --tenant acme"]);
+  });
+
+  test("is the expiry, whatever was done to the token after that request", () => {
+    const ended = { expiresAt: "2026-11-20T00:00:00.000Z", revokedAt: "2026-11-22T00:00:00.000Z" };
+    const known = tokenFinding(reading(token(1, ended)), tokenId(1));
+    expect(judged(refused, { token: known }).summary).toContain(
+      "expired on 20 November 2026, 00:00 UTC. Later, on 22 November 2026, 00:00 UTC, it was revoked, too.",
+    );
+    const swapped = { ...ended, revokedAt: "2026-11-19T00:00:00.000Z" };
+    const before = tokenFinding(reading(token(1, swapped)), tokenId(1));
+    expect(judged(refused, { token: before }).summary).toContain("was revoked on 19 November 2026");
+  });
+
+  test("is no end of the token where it was in force, whatever its end", () => {
+    const known = tokenFinding(reading(token(1, { expiresAt: "2027-11-20T00:00:00.000Z" })), tokenId(1));
+    const { summary } = judged(refused, { token: known });
+    expect(summary).toContain("though it was in force then");
+    expect(summary).not.toContain("expired");
+  });
+
+  test("P91 is the removal of its tenant, which gets no other access key", () => {
+    const revoked = token(1, { revokedAt: "2026-11-20T00:00:00.000Z" });
+    const known = tokenFinding(reading(revoked), tokenId(1));
+    const { summary, next } = judged(refused, { token: known, removedAt: "2026-11-20T00:00:00.000Z" });
+    expect(summary).toContain("is of tenant acme, which was removed on 20 November 2026, 00:00 UTC");
+    expect(next.text).toContain("list it in the view partner_source.tenants");
+  });
+
+  test("P91 is what ended the access key before, where its tenant was removed only later", () => {
+    const removedAt = "2026-11-22T00:00:00.000Z";
+    const expiry = token(1, { expiresAt: "2026-11-20T00:00:00.000Z", revokedAt: removedAt });
+    const rotation = reading(
+      token(1, { revokedAt: "2026-11-20T00:00:00.000Z" }),
+      token(2, { revokedAt: removedAt, replaces: tokenId(1) }),
+    );
+    for (const [registry, text] of [
+      [reading(expiry), "expired on 20 November 2026, 00:00 UTC."],
+      [rotation, "was replaced on 20 November 2026, 00:00 UTC by tok_0000000000000002."],
+    ] as const) {
+      const known = tokenFinding(registry, tokenId(1));
+      const { summary, next } = judged(refused, { token: known, removedAt });
+      expect(summary).toContain(text);
+      expect(summary).toContain("Its tenant acme was removed on 22 November 2026, 00:00 UTC");
+      expect(next.text).toContain("before you promise anything");
+      expect(sent(refused, { token: known, removedAt })).toContain("no longer valid");
+    }
+    // A removal that was killed has revoked nothing yet.
+    const open = tokenFinding(reading(token(1, { expiresAt: "2026-11-20T00:00:00.000Z" })), tokenId(1));
+    expect(sent(refused, { token: open, removedAt })).not.toContain("new one");
+  });
+
+  test("is a rotation; the partner is sent to the new access key only if that is good now", () => {
+    const at = "2026-11-20T00:00:00.000Z";
+    const line = (fields: Partial<RegisteredToken>) =>
+      tokenFinding(
+        reading(token(1, { revokedAt: at }), token(2, { replaces: tokenId(1), ...fields })),
+        tokenId(1),
+      );
+    expect(sent(refused, { token: line({}) })).toContain("Please use the new one.");
+    expect(judged(refused, { token: line({}) }).next.text).toContain("Ask the partner to use the new one");
+    // The last one was good when the request came, and has expired since.
+    for (const fields of [{ revokedAt: at }, { expiresAt: at }, { expiresAt: "2026-11-21T12:00:30.000Z" }]) {
+      expect(sent(refused, { token: line(fields) })).not.toContain("use the new one");
+      expect(judged(refused, { token: line(fields) }).next.text).toContain("is no longer good either");
+    }
+  });
+
+  test("is the expiry", () => {
+    const expired = token(1, { expiresAt: "2026-11-01T00:00:00.000Z" });
+    const { summary } = judged(refused, { token: tokenFinding(reading(expired), tokenId(1)) });
+    expect(summary).toContain("expired on 1 November 2026, 00:00 UTC");
+  });
+
+  test("is another store's token when the registry does not have it", () => {
+    const { summary } = judged(refused, { token: tokenFinding(reading(), tokenId(1)) });
+    expect(summary).toContain("none of this installation's");
+  });
+
+  test("is what the log says when the registry cannot be read", () => {
+    const unavailable: RegistryReading = { kind: "unavailable", reason: "The store is away." };
+    const { summary } = judged(refused, { token: tokenFinding(unavailable, tokenId(1)) });
+    expect(summary).toContain("revoked token");
+    expect(summary).toContain("The store is away.");
+  });
+
+  test("is found in a registry whose entries replace each other in a circle", () => {
+    const registry = reading(token(1, { replaces: tokenId(2) }), token(2, { replaces: tokenId(1) }));
+    const found = tokenFinding(registry, tokenId(1));
+    expect(found.kind === "known" && found.successors.length).toBe(2);
+  });
+});

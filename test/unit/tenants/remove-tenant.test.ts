@@ -1,0 +1,204 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readAudit } from "../../../cli/audit/read-audit.ts";
+import { withAudit } from "../../../cli/audit/with-audit.ts";
+import { generationBefore, takeBackIfRemoved } from "../../../cli/build/first-publication.ts";
+import { reinstateReturned } from "../../../cli/build/returned-tenants.ts";
+import { makeSandbox } from "../../../cli/sandbox/sandbox-document.ts";
+import { readRemovedTenants } from "../../../cli/snapshot/removed-tenants.ts";
+import { removeTenant } from "../../../cli/tenants/remove-tenant.ts";
+import { editRegistry, readRegistry } from "../../../cli/tokens/edit-registry.ts";
+import { issueToken } from "../../../cli/tokens/issue-token.ts";
+import { confirmationsBytes } from "../../../core/confirmations.ts";
+import { currentBytes } from "../../../core/current.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import {
+  confirmedKey,
+  currentKey,
+  manifestKey,
+  sandboxKey,
+  sourceMemoryKey,
+} from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { type Death, dyingStore } from "../../support/dying-store.ts";
+import { rejectionOf } from "../../support/failure-of.ts";
+import { sized } from "../../support/quick-pass.ts";
+import { quietShell } from "../../support/quiet-shell.ts";
+
+const tenantId = parseTenantId("acme");
+const bora = parseTenantId("bora");
+const snapshotId = parseSnapshotId("20261101T000000Z-00000000");
+const signal = new AbortController().signal;
+const everything = { tenantId: undefined, since: undefined, limit: 100 };
+const generation = 57;
+
+let directory: string;
+let store: ObjectStore;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "remove-tenant-"));
+  store = createFileStore({ directory });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A sandbox with a pointer, some objects, tokens and a confirmation, beside another tenant. */
+async function furnish(): Promise<void> {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+  store = createFileStore({ directory });
+  await publish();
+  for (const key of [manifestKey(tenantId, snapshotId), sourceMemoryKey(tenantId), sourceMemoryKey(bora)]) {
+    await store.put(key, bytesBody(Buffer.from("{}")));
+  }
+  const terms = { name: null, scopes: ["programs.read"], expiresAt: null, rateLimit: null };
+  for (const owner of [tenantId, tenantId, bora]) {
+    const { entry } = issueToken({ tenantId: owner, ...terms }, null, new Date(0), randomBytes);
+    await editRegistry(store, (tokens) => [...tokens, entry]);
+  }
+  const confirmed = {
+    snapshotId: null,
+    confirmedAt: null,
+    triedAt: "2026-11-01T00:00:00Z",
+    outcome: "failed",
+  };
+  const both = new Map([tenantId, bora].map((id) => [id, confirmed] as const));
+  await store.put(confirmedKey, bytesBody(confirmationsBytes(both)));
+  await makeSandbox(store, tenantId, new Date(0));
+}
+
+async function publish(): Promise<void> {
+  const current = {
+    tenantId,
+    generation,
+    snapshotId,
+    manifestSha256: "0".repeat(64),
+    publishedAt: "2026-11-01T00:00:00.000Z",
+    hold: null,
+    nonce: "0".repeat(32),
+  };
+  await store.put(currentKey(tenantId), bytesBody(currentBytes(current)));
+}
+
+async function remove(on: ObjectStore, isPurged = true): Promise<void> {
+  const shell = quietShell();
+  const command = isPurged ? "tenant remove --purge" : "tenant remove";
+  const request = { command, tenants: [tenantId], reason: undefined };
+  const { unrecorded } = await withAudit(shell, on, request, (watched, audit) =>
+    removeTenant(tenantId, isPurged, { store: watched, audit, now: shell.now, signal }),
+  );
+  if (unrecorded !== undefined) throw unrecorded;
+}
+
+async function openTokens(): Promise<readonly string[]> {
+  const { registry } = await readRegistry(store);
+  return registry.tokens.filter(({ revokedAt }) => revokedAt === null).map((token) => token.tenantId);
+}
+
+async function keys(): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { key } of store.list("tenants/")) found.push(key);
+  return found;
+}
+
+describe("the removal of a tenant", () => {
+  test("P93 P85 after a death at any call of the store another run completes it, and no step was without a record", async () => {
+    await furnish();
+    const before = await keys();
+    const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");
+    await remove(whole);
+    expect(whole.calls()).toBeGreaterThan(12);
+    for (let at = 1; at <= whole.calls(); at += sized({ whole: 1, quick: 5 })) {
+      for (const death of ["before", "after"] satisfies Death[]) {
+        const what = `${death} call ${at}`;
+        await furnish();
+        await remove(dyingStore(store, at, death)).catch(() => {});
+        const isTouched = (await keys()).join() !== before.join() || (await openTokens()).length < 3;
+        const { records } = await readAudit(store, everything, signal);
+        if (isTouched) expect(records, what).toHaveLength(1);
+        // Nobody is served from objects that are being deleted.
+        if (!(await keys()).includes(currentKey(tenantId))) expect(await openTokens(), what).toEqual([bora]);
+        await remove(store);
+        expect(await keys(), what).toEqual([sourceMemoryKey(bora), "tenants/removed.json"]);
+        expect(await openTokens(), what).toEqual([bora]);
+        expect((await store.get(sandboxKey)).kind, what).toBe("missing");
+        const confirmed = await store.get(confirmedKey);
+        const text =
+          confirmed.kind === "object" ? Buffer.concat(await confirmed.body.toArray()).toString() : "";
+        expect([text.includes("bora"), text.includes("acme")], what).toEqual([true, false]);
+        const removed = (await readRemovedTenants(store, signal)).get(tenantId);
+        expect(removed?.generation, what).toBeGreaterThan(generation);
+      }
+    }
+  });
+
+  test("P93 P85 the same without --purge: its tokens end, its objects stay", async () => {
+    await furnish();
+    const objects = (await keys()).filter((key) => key !== "tenants/sandbox.json");
+    const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");
+    await remove(whole, false);
+    for (let at = 1; at <= whole.calls(); at += sized({ whole: 1, quick: 5 })) {
+      for (const death of ["before", "after"] satisfies Death[]) {
+        const what = `${death} call ${at}`;
+        await furnish();
+        await remove(dyingStore(store, at, death), false).catch(() => {});
+        const open = await openTokens();
+        expect([["bora"], ["acme", "acme", "bora"]], what).toContainEqual([...open]);
+        const isRemoved = (await readRemovedTenants(store, signal)).has(tenantId);
+        // No token is issued for it from the moment on at which those that it had have ended.
+        if (open.length === 1) expect(isRemoved, what).toBe(true);
+        const { records } = await readAudit(store, everything, signal);
+        if (isRemoved) expect(records, what).toHaveLength(1);
+        await remove(store, false);
+        expect(await openTokens(), what).toEqual(["bora"]);
+        expect(await keys(), what).toEqual([...objects, "tenants/removed.json"]);
+      }
+    }
+  }, 120_000);
+
+  test("P92 another removal never lowers the generation that the tenant goes on from", async () => {
+    await furnish();
+    await remove(store);
+    const removed = await readRemovedTenants(store, signal);
+    const first = removed.get(tenantId)?.generation ?? 0;
+    await reinstateReturned(store, [tenantId], removed, { dryRun: false, signal });
+    expect(await generationBefore(tenantId, { store, signal })).toBe(first);
+    await remove(store);
+    expect((await readRemovedTenants(store, signal)).get(tenantId)?.generation).toBe(first);
+  });
+
+  test("P91 a first publication that came after the removal is taken back by its own builder", async () => {
+    await furnish();
+    await takeBackIfRemoved(tenantId, store);
+    expect(await keys()).toContain(currentKey(tenantId));
+    await remove(store);
+    await publish();
+    expect(await rejectionOf(takeBackIfRemoved(tenantId, store))).toMatchObject({
+      code: "superseded",
+    });
+    expect(await keys()).not.toContain(currentKey(tenantId));
+    expect(await rejectionOf(generationBefore(tenantId, { store, signal }))).toMatchObject({
+      code: "superseded",
+    });
+  });
+
+  test("P91 what a run read before a later removal brings no tenant back", async () => {
+    await furnish();
+    await remove(store);
+    const seen = await readRemovedTenants(store, signal);
+    const older = new Map(
+      [...seen].map(([id, entry]) => [id, { ...entry, removedAt: "2026-01-01T00:00:00.000Z" }] as const),
+    );
+    await reinstateReturned(store, [tenantId], older, { dryRun: false, signal });
+    expect((await readRemovedTenants(store, signal)).get(tenantId)?.removedAt).not.toBeNull();
+    await reinstateReturned(store, [tenantId], seen, { dryRun: false, signal });
+    expect((await readRemovedTenants(store, signal)).get(tenantId)?.removedAt).toBeNull();
+  });
+});

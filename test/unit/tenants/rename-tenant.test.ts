@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readAudit } from "../../../cli/audit/read-audit.ts";
+import { withAudit } from "../../../cli/audit/with-audit.ts";
+import { makeSandbox } from "../../../cli/sandbox/sandbox-document.ts";
+import { assertKnownTenant } from "../../../cli/tenants/known-tenant.ts";
+import { renameTenant, type TenantRename } from "../../../cli/tenants/rename-tenant.ts";
+import { readRegistry } from "../../../cli/tokens/edit-registry.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { currentKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { type Death, dyingStore } from "../../support/dying-store.ts";
+import { rejectionOf } from "../../support/failure-of.ts";
+import { eventually } from "../../support/gateway-client.ts";
+import { startGateway } from "../../support/gateway-fixture.ts";
+import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { createTokenFile, issueToken, revoked } from "../../support/gateway-tokens.ts";
+import { sized } from "../../support/quick-pass.ts";
+import { quietShell } from "../../support/quiet-shell.ts";
+
+const signal = new AbortController().signal;
+const [first, second] = [issueToken("acme", unlimited()), issueToken("acme", unlimited())];
+const ended = revoked(issueToken("acme"));
+const foreign = issueToken("bora", unlimited());
+const six = ["p1", "p2", "p3", "p4", "p5", "p6"];
+
+let directory: string;
+let store: ObjectStore;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "rename-tenant-"));
+  store = createFileStore({ directory });
+  for (const tenant of ["acme", "acme-tours"]) await publishSnapshot(store, tenant, { programIds: six });
+  await publishSnapshot(store, "bora", { programIds: ["b1"] });
+  await createTokenFile(store).write([first, second, ended, foreign]);
+});
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+function unlimited() {
+  return { rateLimit: 1_000_000 };
+}
+
+/** As the command does it. */
+async function rename(on: ObjectStore, from: string, to: string, allowShrink = false): Promise<TenantRename> {
+  const shell = quietShell();
+  const tenants = [parseTenantId(from), parseTenantId(to)] as const;
+  const request = { command: "tenant rename", tenants, reason: undefined };
+  await assertKnownTenant(on, tenants[0], signal);
+  const { result, unrecorded } = await withAudit(shell, on, request, (watched, audit) =>
+    renameTenant(...tenants, allowShrink, { store: watched, audit, now: shell.now(), signal }),
+  );
+  if (unrecorded !== undefined) throw unrecorded;
+  return result;
+}
+
+/** Whose each token is, in their order. */
+async function owners(): Promise<readonly string[]> {
+  return (await readRegistry(store)).registry.tokens.map(({ tenantId }) => tenantId);
+}
+
+async function recorded(): Promise<number> {
+  const everything = { tenantId: undefined, since: undefined, limit: 1000 };
+  return (await readAudit(store, everything, signal)).records.length;
+}
+
+describe("a tenant's new id", () => {
+  test("P94 P85 after a death at any call of the store every token answers with its programs, and another run completes it", async () => {
+    const gateway = await startGateway({ seen: () => store });
+    /** Whose programs the tokens read; the marks of their lists. */
+    const seen = async (): Promise<readonly string[]> =>
+      await Promise.all(
+        [first, second, foreign].map(async ({ plaintext }) => {
+          const headers = { authorization: `Bearer ${plaintext}` };
+          const response = await fetch(`${gateway.api}/v1/programs`, { headers });
+          const { data } = Object(await response.json());
+          return response.status === 200 ? data[0].name.split(" ")[0] : String(response.status);
+        }),
+      );
+    try {
+      const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");
+      await rename(whole, "acme", "acme-tours");
+      expect(whole.calls()).toBeGreaterThan(8);
+      let [from, to] = ["acme-tours", "acme"];
+      for (let at = 1; at <= whole.calls(); at += sized({ whole: 1, quick: 3 })) {
+        for (const death of ["before", "after"] satisfies Death[]) {
+          const what = `${death} call ${at}`;
+          const records = await recorded();
+          await rename(dyingStore(store, at, death), from, to).catch(() => {});
+          const [owner = "", ...others] = await owners();
+          expect([from, to], what).toContain(owner);
+          expect(others, what).toEqual([owner, owner, "bora"]);
+          if (owner === to) expect(await recorded(), what).toBe(records + 1);
+          const [one, two, third] = await seen();
+          expect([from, to], what).toContain(one);
+          expect([from, to], what).toContain(two);
+          expect(third, what).toBe("bora");
+          const again = await rename(store, from, to);
+          expect(again.movedTokens.length, what).toBe(owner === to ? 0 : 3);
+          expect(await owners(), what).toEqual([to, to, to, "bora"]);
+          await eventually(seen, (marks) => marks.join() === [to, to, "bora"].join());
+          [from, to] = [to, from];
+        }
+      }
+    } finally {
+      await gateway.close();
+    }
+  }, 120_000);
+
+  test("P121 is not one that has hardly any of the programs, unless that is meant", async () => {
+    const before = await owners();
+    const failure = await rejectionOf(rename(store, "acme", "bora"));
+    expect(failure).toMatchObject({ code: "shrink_guard" });
+    expect(String(failure)).toContain(
+      "Tenant bora has 1 program; partners of acme see 6 now, 6 of which it lacks",
+    );
+    expect([await owners(), await recorded()]).toEqual([before, 0]);
+    await publishSnapshot(store, "acme-tours", { programIds: [], generation: 2 });
+    expect(await rejectionOf(rename(store, "acme", "acme-tours"))).toMatchObject({ code: "shrink_guard" });
+    expect((await rename(store, "acme", "acme-tours", true)).activeTokens).toBe(2);
+  });
+
+  test("P121 compares with what partners see: an empty list, or errors, keep nobody", async () => {
+    await publishSnapshot(store, "acme", { programIds: [], generation: 2 });
+    await rename(store, "acme", "bora");
+    await store.delete([currentKey(parseTenantId("bora"))]);
+    await rename(store, "bora", "acme-tours");
+    expect(await owners()).toEqual(["acme-tours", "acme-tours", "acme-tours", "acme-tours"]);
+  });
+
+  test("P121 is not the sandbox, and the sandbox gets none", async () => {
+    await makeSandbox(store, parseTenantId("acme-tours"), new Date(0));
+    for (const [from, to] of [
+      ["acme", "acme-tours"],
+      ["acme-tours", "acme"],
+    ] as const) {
+      expect(await rejectionOf(rename(store, from, to))).toMatchObject({ code: "usage" });
+    }
+    expect(await recorded()).toBe(0);
+  });
+
+  test("tells tokens that work from those that are moved as a record only", async () => {
+    expect(await rename(store, "acme", "acme-tours")).toMatchObject({
+      movedTokens: [first, second, ended].map(({ entry }) => entry.tokenId),
+      activeTokens: 2,
+    });
+    await createTokenFile(store).write([revoked(first), ended, foreign]);
+    expect((await rename(store, "acme", "acme-tours")).activeTokens).toBe(0);
+  });
+});

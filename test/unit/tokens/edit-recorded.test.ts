@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readAudit } from "../../../cli/audit/read-audit.ts";
+import { withAudit } from "../../../cli/audit/with-audit.ts";
+import { withEnd } from "../../../cli/tokens/active-token.ts";
+import { editRecorded } from "../../../cli/tokens/edit-recorded.ts";
+import { type EditTokens, readRegistry } from "../../../cli/tokens/edit-registry.ts";
+import { revoked } from "../../../cli/tokens/issue-token.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { type Death, dyingStore } from "../../support/dying-store.ts";
+import { createTokenFile, issueToken } from "../../support/gateway-tokens.ts";
+import { quietShell } from "../../support/quiet-shell.ts";
+
+const [acme, other, bora] = [issueToken("acme"), issueToken("acme"), issueToken("bora")];
+const now = new Date("2026-11-21T12:00:00.000Z");
+const end = new Date("2027-01-01T00:00:00.000Z");
+
+/** What the commands of these names do to the tokens of a registry. */
+const edits: Readonly<Record<string, EditTokens>> = {
+  "token expire": (tokens) => withEnd(tokens, acme.entry.tokenId, end, now),
+  "token revoke": (tokens) => revoked(tokens, [acme.entry.tokenId, other.entry.tokenId], now),
+};
+
+let directory: string;
+let store: ObjectStore;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "edit-recorded-"));
+  store = createFileStore({ directory });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function run(on: ObjectStore, command: string, edit: EditTokens): Promise<void> {
+  const request = { command, tenants: [], reason: undefined };
+  const { unrecorded } = await withAudit(quietShell(), on, request, (watched, audit) =>
+    editRecorded(watched, audit, edit),
+  );
+  if (unrecorded !== undefined) throw unrecorded;
+}
+
+async function recorded(): Promise<number> {
+  const everything = { tenantId: undefined, since: undefined, limit: 1000 };
+  return (await readAudit(store, everything, new AbortController().signal)).records.length;
+}
+
+test.for(Object.entries(edits))(
+  "P84 P85 %s: after a death at any call of the store all or nothing is done, never without a record, and another run does it",
+  async ([command, edit]) => {
+    const file = createTokenFile(store);
+    const before = [acme, other, bora].map(({ entry }) => entry);
+    const after = await edit(before);
+    await file.write([acme, other, bora]);
+    const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");
+    await run(whole, command, edit);
+    expect(whole.calls()).toBeGreaterThanOrEqual(4);
+    for (let at = 1; at <= whole.calls(); at += 1) {
+      for (const death of ["before", "after"] satisfies Death[]) {
+        const what = `${death} call ${at}`;
+        await file.write([acme, other, bora]);
+        const records = await recorded();
+        await run(dyingStore(store, at, death), command, edit).catch(() => {});
+        const { tokens } = (await readRegistry(store)).registry;
+        expect([before, after], what).toContainEqual(tokens);
+        const isDone = JSON.stringify(tokens) === JSON.stringify(after);
+        if (isDone) expect(await recorded(), what).toBe(records + 1);
+        await run(store, command, edit);
+        expect((await readRegistry(store)).registry.tokens, what).toEqual(after);
+      }
+    }
+  },
+);

@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createAudit } from "../../../cli/audit/audit.ts";
+import { makeSandbox } from "../../../cli/sandbox/sandbox-document.ts";
+import { removeTenant } from "../../../cli/tenants/remove-tenant.ts";
+import { readRegistry } from "../../../cli/tokens/edit-registry.ts";
+import { provideSandboxTokens } from "../../../cli/tokens/sandbox-tokens.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { tokensKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { quietShell } from "../../support/quiet-shell.ts";
+
+const sandbox = parseTenantId("sandbox");
+const shell = quietShell();
+const audit = createAudit(shell, { command: "sandbox init", tenants: [sandbox], reason: undefined });
+const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
+
+let directory: string;
+let store: ObjectStore;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "sandbox-tokens-"));
+  store = createFileStore({ directory });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test("P91 the sandbox gets no token from a `sandbox init` that somebody else's `--remove` overtakes", async () => {
+  await makeSandbox(store, sandbox, shell.now());
+  let isRemoved = false;
+  const overtaken: ObjectStore = {
+    ...store,
+    async put(key, body, options) {
+      if (key === tokensKey && !isRemoved) {
+        isRemoved = true;
+        await removeTenant(sandbox, true, { store, audit: noAudit, now: shell.now, signal: shell.signal });
+      }
+      return await store.put(key, body, options);
+    },
+  };
+  await expect(provideSandboxTokens(overtaken, sandbox, false, shell, audit)).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining("Run `sandbox init` again."),
+  });
+  expect((await readRegistry(store)).registry.tokens).toEqual([]);
+});
