@@ -9,6 +9,9 @@ const isolate = false;
 // What ends a test that hangs. A busy machine takes its time: no test fails for that.
 const hanging = { testTimeout: 300_000, hookTimeout: 600_000, expect: { poll: patience } };
 
+// Only for CI, which names what needed it (`test/support/second-tries.ts`).
+const retry = process.env.TEST_SECOND_TRY === "1" ? 1 : 0;
+
 const setupFiles = ["test/support/property-seed.ts"];
 
 export default defineConfig({
@@ -24,6 +27,7 @@ export default defineConfig({
           exclude: isQuick ? [...leftOut] : [],
           globalSetup: ["test/support/global-setup.ts"],
           isolate,
+          retry,
           setupFiles,
           ...hanging,
         },
