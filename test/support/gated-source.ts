@@ -1,8 +1,11 @@
 import pg from "pg";
+import { eventually } from "./gateway-client.ts";
 import type { Workbench } from "./workbench.ts";
 
 /** Makes readings of some tenants' programs wait until the gate is opened. */
 export interface GatedSource {
+  /** Resolves when a reading stands at the gate. */
+  reached(): Promise<void>;
   open(): Promise<void>;
   close(): Promise<void>;
 }
@@ -23,6 +26,15 @@ export async function gateSource(bench: Workbench): Promise<GatedSource> {
     ALTER TABLE partner_source.programs SET SCHEMA public;
     CREATE VIEW partner_source.programs AS SELECT * FROM public.programs WHERE public.passes(tenant_id)`);
   return {
+    async reached() {
+      // Locks are the whole server's, on which other files have gates of their own.
+      const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      await eventually(
+        () => keeper.query(waiting),
+        ({ rowCount }) => rowCount !== 0,
+      );
+    },
     async open() {
       await keeper.query("SELECT pg_advisory_unlock_all()");
     },

@@ -1,9 +1,8 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { gateSource } from "../../support/gated-source.ts";
-import { patience } from "../../support/patience.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
 let bench: Workbench;
@@ -136,12 +135,7 @@ describe("--metrics-file", () => {
     const gate = await gateSource(bench);
     try {
       const building = bench.run(["snapshot", "build", "--metrics-file", join(lost, "builder.prom")]);
-      await vi.waitFor(async () => {
-        const waiting = await bench.database.query(
-          "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
-        );
-        expect(waiting).not.toEqual([]);
-      }, patience);
+      await gate.reached();
       await rm(lost, { recursive: true });
       await gate.open();
       const result = await building;

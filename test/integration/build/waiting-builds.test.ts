@@ -25,12 +25,7 @@ test("P35: a build that waits for another builder says for which tenant, within 
     );
     const env = { ...bench.env, LOG_LEVEL: "silent" };
     const first = startCli(["snapshot", "build"], { env });
-    await vi.waitFor(async () => {
-      const [row] = await bench.database.query(
-        "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-      );
-      expect(row).toBeDefined();
-    }, patience);
+    await gate.reached();
     const second = startCli(["snapshot", "build"], { env });
     let said = "";
     second.child.stderr?.on("data", (text: string) => {

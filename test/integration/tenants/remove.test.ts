@@ -1,4 +1,3 @@
-import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readRegistry } from "../../../cli/tokens/edit-registry.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
@@ -6,6 +5,7 @@ import { readConfirmations } from "../../../core/read-confirmations.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
 import type { CommandResult } from "../../support/command-line.ts";
 import { gateSource } from "../../support/gated-source.ts";
+import { createClient, eventually } from "../../support/gateway-client.ts";
 import { startGatewayProcess } from "../../support/gateway-process.ts";
 import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
 
@@ -160,13 +160,18 @@ describe("tenant remove", () => {
     const gateway = await startGatewayProcess({
       STORE_URL: `file:${bench.storeDirectory}`,
       LOG_LEVEL: "warn",
+      RATE_LIMIT_REQUESTS: "1000000",
     });
+    const client = createClient(gateway.api);
     try {
+      // A gateway hears of tokens and snapshots within a second; until then it says what it knows.
       const gets = (token: string, count: number) =>
-        answered(
-          `${gateway.api}/v1/programs`,
-          token,
-          (status, programs) => status === 200 && programs === count,
+        eventually(
+          async () => {
+            const { status, body } = await client.get("/v1/programs", token);
+            return { status, programs: Object(JSON.parse(body.toString())).data?.length };
+          },
+          ({ status, programs }) => status === 200 && programs === count,
         );
       await gets(await issue("acme"), 4);
       await unlist("acme");
@@ -180,6 +185,7 @@ describe("tenant remove", () => {
       expect((await bench.build()).report.problems).toEqual([]);
       await gets(await issue("acme"), 1);
     } finally {
+      client.close();
       gateway.signal("SIGKILL");
       await gateway.ended;
     }
@@ -191,7 +197,7 @@ describe("tenant remove", () => {
     try {
       await bench.run(["token", "create", "--tenant", "slow", "--allow-unpublished"]);
       const building = bench.build(["--tenant", "slow"]);
-      await someoneWaits(bench.database.url);
+      await gate.reached();
       const removed = await remove("slow", "--purge", "--without-source");
       expect([removed.status, removed.stderr]).toEqual([0, ""]);
       await gate.open();
@@ -222,30 +228,3 @@ describe("tenant remove", () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining("Did you mean acme?")]);
   });
 });
-
-/** Resolves when the answer is that one: a gateway hears of tokens and snapshots within a second. */
-async function answered(
-  url: string,
-  token: string,
-  isIt: (status: number, programs: number | undefined) => boolean,
-): Promise<void> {
-  for (const began = Date.now(); ; ) {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
-    const { data } = Object(await response.json());
-    if (isIt(response.status, data?.length)) return;
-    if (Date.now() - began > 30_000) throw new Error(`still ${response.status}, ${data?.length} programs`);
-  }
-}
-
-/** Resolves when a reading stands at the gate. */
-async function someoneWaits(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const waiting = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-      WHERE d.datname = current_database() AND locktype = 'advisory' AND NOT granted`;
-    while ((await client.query(waiting)).rowCount === 0);
-  } finally {
-    await client.end();
-  }
-}
