@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import { eventually } from "./gateway-client.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -54,6 +55,21 @@ export async function createTestDatabase(
       if (hasReader) await onServer(serverUrl, `DROP ROLE ${reader}`);
     },
   };
+}
+
+/**
+ * Resolves when the database has no session whose application has a name like that, nor their locks: the server hears of a
+ * client that was killed, or of a connection that was torn, a little later.
+ */
+export async function sessionsEnded(database: TestDatabase, name: string): Promise<void> {
+  await eventually(
+    () =>
+      database.query(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1",
+        [name],
+      ),
+    ({ length }) => length === 0,
+  );
 }
 
 /** The same server and role, another database. */

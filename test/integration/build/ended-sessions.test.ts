@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { patience } from "../../support/patience.ts";
+import { sessionsEnded } from "../../support/postgres.ts";
 import {
   type Ending,
   type Moment,
@@ -25,6 +26,8 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
+  // A build that meets the claims of a session torn before would wait for it, and say so.
+  await sessionsEnded(bench.database, "partner-programs%");
   await bench.reset();
   for (const tenantId of ["acme", "beta"]) {
     await bench.source.insert("tenants", { tenant_id: tenantId });

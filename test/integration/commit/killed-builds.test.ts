@@ -33,6 +33,7 @@ async function killAfter(k: number): Promise<boolean> {
   stage.server.onRequest(undefined);
   if (how === 0) return false;
   expect([how, stderr]).toEqual(["SIGKILL", ""]);
+  await stage.claimsGone();
   return true;
 }
 
