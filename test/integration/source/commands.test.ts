@@ -89,11 +89,12 @@ describe("the source commands", () => {
   });
 
   test("sample data keeps the contract, with warnings: exit 0", async () => {
-    await source("seed", "--date", "2027-03-15");
+    // Around today: of programs that have ended nothing is said.
+    await source("seed");
     const { status, stdout } = await source("check");
     expect(status).toBe(0);
     expect(stdout).toContain("  warning capacity_total_invalid (capacity_total)\n");
-    expect(stdout).toContain("atlas-journeys / ATLAS-2027-0023: NULL");
+    expect(stdout).toMatch(/atlas-journeys \/ ATLAS-\d{4}-0023: NULL/);
     expect(stdout).toMatch(
       /The source keeps the contract, with \d warnings \(5 tenants, 120 programs\)\.\n$/,
     );
@@ -171,7 +172,7 @@ test("an interrupted seed leaves the database as it was: exit 130", async () => 
     env,
     signal: interruption.signal,
   });
-  const isSeeding = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY booking.programs%'`;
+  const isSeeding = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY booking.%'`;
   while ((await other.query(isSeeding)).length === 0);
   interruption.abort();
   expect(await seeding).toMatchObject({ status: 130, stderr: "partner-programs: Interrupted.\n" });
