@@ -1,14 +1,11 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ListResponses } from "../../../cli/build/list-responses.ts";
 import { type LegacyCapacity, renderedProgram } from "../../../cli/build/rendered-program.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
 import type { LegacyProgramsResponse, ProgramListResponse } from "../../../schemas/generated/types.ts";
 import { mapped } from "../../support/program-source.ts";
-
-// On a busy machine much data takes more than the usual few seconds.
-vi.setConfig({ testTimeout: 60_000 });
 
 type Program = readonly [id: string, departureDate: string | null];
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type RenderedProgram, renderedProgram } from "../../../cli/build/rendered-program.ts";
 import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
 import { severityOf } from "../../../cli/public-program/problem.ts";
@@ -17,9 +17,6 @@ import { anyProgramSource } from "../../support/program-source-arbitrary.ts";
 
 const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };
 type Published = Extract<PublicProgram, { kind: "published" }>;
-
-// Hundreds of programs each: on a busy machine that takes more than the usual few seconds.
-vi.setConfig({ testTimeout: 60_000 });
 
 describe("whatever the source holds", () => {
   test("the mapping never throws: a program is published, left out, or an error by exactly one rule", () => {

@@ -3,12 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, t
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Spool } from "../../../cli/build/spool.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
-
-// On a busy machine much data takes more than the usual few seconds.
-vi.setConfig({ testTimeout: 60_000 });
 
 const mebibyte = 1024 * 1024;
 const usualTemporary = process.env.TMPDIR;
