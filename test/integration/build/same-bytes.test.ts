@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -93,7 +94,7 @@ describe("D10 the same source gives the same bytes", () => {
     readonly programs: readonly ProgramSource[];
   }): Promise<ReadonlyMap<string, string>> {
     const server = inject("postgresUrl");
-    const name = `test_bytes_${place.name}_${process.pid}`;
+    const name = `test_bytes_${randomBytes(6).toString("hex")}`;
     await onServer(server, `CREATE DATABASE ${name} TEMPLATE template0 ${place.create}`);
     const url = databaseUrl(server, name);
     let source: PlainSource | undefined;

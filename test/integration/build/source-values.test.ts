@@ -20,10 +20,6 @@ beforeEach(async () => {
 describe("D20 dates", () => {
   const days = ["2027-03-28", "2027-10-31", "2027-01-01", "2028-02-29", "0001-01-01", "9999-12-31"];
 
-  afterAll(async () => {
-    await bench.database.query("ALTER ROLE CURRENT_USER RESET ALL");
-  });
-
   test.each([
     ["German, DMY", "America/Los_Angeles"],
     ["SQL, MDY", "Pacific/Kiritimati"],
