@@ -60,7 +60,9 @@ async function killEverywhere(version: number): Promise<number> {
   }
 }
 
-test("P2 a build killed with SIGKILL after every single store call leaves every tenant whole, and the next build succeeds", async () => {
+test("P2 a build killed with SIGKILL after every single store call leaves every tenant whole, and the next build succeeds", {
+  timeout: 900_000,
+}, async () => {
   await stage.setVersion(1);
   expect((await stage.run("snapshot", "build")).status).toBe(0);
   const points = await killEverywhere(2);
@@ -68,7 +70,7 @@ test("P2 a build killed with SIGKILL after every single store call leaves every 
   expect(points).toBeGreaterThan(2 * 8 - stride);
 });
 
-test("the same holds for the very first build of a store", async () => {
+test("the same holds for the very first build of a store", { timeout: 900_000 }, async () => {
   stage.server.objects.clear();
   const points = await killEverywhere(3);
   console.log(`killed after each of ${points} store calls of a first build`);

@@ -65,7 +65,7 @@ test("a query that the server ends by a limit of the role's is no server that ca
        FROM travel.trips`,
   );
   const limited = new URL(trips.database.url);
-  limited.searchParams.set("options", "-c statement_timeout=2000");
+  limited.searchParams.set("options", "-c statement_timeout=200");
   const { status, stderr } = await run(["source", "preview"], limited.href);
   expect([status, stderr]).toEqual([
     1,
