@@ -38,8 +38,11 @@ test.each(commandPaths().map((path) => path.join(" ")))("partner-programs %s", a
   for (const args of lines.flatMap((line) => [line, [...line, "--json"]])) {
     const safe = withUnwritablePaths(args);
     const env = { DATABASE_URL: "postgres://127.0.0.1:1/none", LOG_LEVEL: "debug" };
-    const signal = AbortSignal.timeout(10_000);
-    const options = { env, internal: "shown", stdin: `${token}\n`, signal } as const;
+    // Pages are served until somebody stops them.
+    const interruption = new AbortController();
+    const { signal } = interruption;
+    const onOutput = path[0] === "inspect" ? () => interruption.abort() : () => {};
+    const options = { env, internal: "shown", stdin: `${token}\n`, signal, onOutput } as const;
     const { stdout, stderr } = await desk.run(safe, options);
     expect(stdout + stderr, safe.join(" ")).not.toContain(token.slice(0, 20));
   }
