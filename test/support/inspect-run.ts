@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import type { CommandResult } from "./command-line.ts";
+import type { CommandOptions, CommandResult } from "./command-line.ts";
 import type { SupportDesk } from "./support-desk.ts";
 
 /** `inspect` as it is started, until it is stopped. */
@@ -14,13 +14,13 @@ export interface InspectRun {
 export async function runInspect(
   desk: SupportDesk,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  options: Pick<CommandOptions, "env" | "now"> = {},
 ): Promise<InspectRun> {
   const interruption = new AbortController();
   let ended: Promise<CommandResult> | undefined;
   const printed = await new Promise<string>((resolve) => {
     ended = desk.run(["inspect", "--port", "0", ...args], {
-      env,
+      ...options,
       signal: interruption.signal,
       onOutput: resolve,
     });
@@ -52,7 +52,8 @@ export async function askPages(
 ): Promise<Reply> {
   const named = headers.some(([name]) => name === "Host");
   const all = named ? headers : [["Host", `127.0.0.1:${port}`] as const, ...headers];
-  const req = request({ port, host: "127.0.0.1", path, headers: all.flat() });
+  // A connection of its own: a kept one may have been closed while the test was busy with something else.
+  const req = request({ port, host: "127.0.0.1", path, headers: all.flat(), agent: false });
   req.end();
   const [res] = await once(req, "response");
   let text = "";

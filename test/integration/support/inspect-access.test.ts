@@ -107,7 +107,7 @@ describe("inspect-password", () => {
 });
 
 test("P66: the key of a run is not in its log, however it is written", async () => {
-  running = await runInspect(desk, [], { LOG_LEVEL: "info" });
+  running = await runInspect(desk, [], { env: { LOG_LEVEL: "info" } });
   const key = /key=([\w-]+)/.exec(running.printed)?.[1] ?? "";
   const encoded = `%${key.charCodeAt(0).toString(16)}${key.slice(1)}`;
   for (const path of [`/?key=${key}`, `/?a=1&k%65y=${encoded}`, `/style.css?key=${key}x`])

@@ -35,7 +35,9 @@ function basic(name: string, given: string): readonly [string, string] {
 describe("with a file of passwords", () => {
   beforeEach(async () => {
     await writeFile(passwordFile, `# the team\n${await passwordLine(desk, "ada", password)}`);
-    running = await runInspect(desk, ["--listen", "127.0.0.1", "--password-file", passwordFile]);
+    // To try a password takes long, and the minute within which tries are counted passes by this clock.
+    const now = new Date("2026-11-21T12:00:00.000Z");
+    running = await runInspect(desk, ["--listen", "127.0.0.1", "--password-file", passwordFile], { now });
   });
   afterEach(() => running.stop());
 
