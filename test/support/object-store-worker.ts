@@ -10,8 +10,8 @@ export type WorkerTask =
   | { readonly kind: "put_absent"; readonly key: ObjectKey; readonly text: string }
   /** Adds 1 to a counter so many times by compare-and-swap, and keeps its own count in it. */
   | { readonly kind: "increment"; readonly key: ObjectKey; readonly name: string; readonly times: number }
-  /** Replaces the object so many times by bodies of changing size, each of one repeated letter. */
-  | { readonly kind: "replace"; readonly key: ObjectKey; readonly times: number }
+  /** Replaces the object by bodies of changing size, each of one repeated letter, until standard input ends. */
+  | { readonly kind: "replace"; readonly key: ObjectKey }
   /** Puts the object, prints `stored` and goes on living. */
   | { readonly kind: "put_and_wait"; readonly key: ObjectKey; readonly text: string };
 
@@ -38,14 +38,23 @@ async function run(store: ObjectStore, task: WorkerTask): Promise<string> {
     case "increment":
       return await incrementMany(store, task.key, task.name, task.times);
     case "replace":
-      for (let round = 0; round < task.times; round += 1) {
-        const letter = String.fromCharCode(97 + (round % 26));
-        await store.put(task.key, bytesBody(Buffer.from(letter.repeat(1 + ((round * 7919) % 200_000)))));
-      }
-      return "replaced";
+      return await replaceUntilTold(store, task.key);
     case "put_and_wait":
       return (await store.put(task.key, bytesBody(Buffer.from(task.text)))).kind;
   }
+}
+
+async function replaceUntilTold(store: ObjectStore, key: ObjectKey): Promise<string> {
+  let isOver = false;
+  process.stdin.once("end", () => {
+    isOver = true;
+  });
+  process.stdin.resume();
+  for (let round = 0; !isOver; round += 1) {
+    const letter = String.fromCharCode(97 + (round % 26));
+    await store.put(key, bytesBody(Buffer.from(letter.repeat(1 + ((round * 7919) % 200_000)))));
+  }
+  return "replaced";
 }
 
 async function incrementMany(
