@@ -35,7 +35,7 @@ export function useS3Driver(): S3Driver {
         bucket: testBucket,
         prefix: "",
         forcePathStyle: true,
-        timeoutMs: 5000,
+        timeoutMs: 60_000,
         connection,
         ...options,
       });

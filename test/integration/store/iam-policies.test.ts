@@ -72,7 +72,7 @@ async function storeReports(count: number): Promise<void> {
 
 function openStore(): ObjectStore {
   const { connection } = server;
-  return createS3Store({ ...location, forcePathStyle: true, timeoutMs: 5000, connection });
+  return createS3Store({ ...location, forcePathStyle: true, timeoutMs: 60_000, connection });
 }
 
 describe("with the generator's policy", () => {

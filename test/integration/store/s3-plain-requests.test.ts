@@ -163,7 +163,7 @@ describe("requests past the SDK's middleware (P41)", () => {
       client,
       plainSend: async () => undefined,
       location: { bucket: testBucket, prefix: "" },
-      timeoutMs: 5000,
+      timeoutMs: 60_000,
     };
     const get = createGet(context);
     const put = createPut(context, get, 4);

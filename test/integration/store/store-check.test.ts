@@ -28,7 +28,7 @@ describe("store check", () => {
 
   const check = (...flags: readonly string[]): Promise<CommandResult> =>
     runCommand(["store", "check", ...flags], {
-      env: { ...server.env, STORE_URL: `s3://${testBucket}/team/`, STORE_TIMEOUT_MS: "2000" },
+      env: { ...server.env, STORE_URL: `s3://${testBucket}/team/`, STORE_TIMEOUT_MS: "60000" },
     });
 
   async function checkJson(quirks: Partial<S3Quirks>, ...flags: readonly string[]) {
