@@ -15,7 +15,9 @@ import {
   type GatewaySettings,
 } from "../../gateway/gateway.ts";
 import type { StoreReader } from "../../gateway/store-reader.ts";
-import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
+import { eventually } from "./gateway-client.ts";
+import type { PublishedSnapshot } from "./gateway-snapshots.ts";
+import { createTokenFile, type IssuedToken, type TokenFile } from "./gateway-tokens.ts";
 
 /** A gateway in this process, listening on free ports, over a `file:` store in a temporary folder. */
 export interface GatewayFixture {
@@ -88,6 +90,24 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Resolves when the gateway answers from the snapshot. Whoever asks while the store is slow gets the one before for a while,
+ * however often the gateway asks for a new one.
+ */
+export async function untilServed(
+  { api }: GatewayFixture,
+  { snapshotId }: PublishedSnapshot,
+  { plaintext }: IssuedToken,
+): Promise<void> {
+  const headers = { authorization: `Bearer ${plaintext}` };
+  const served = async (): Promise<string | null> => {
+    const answer = await fetch(`${api}/v1/programs`, { headers });
+    await answer.arrayBuffer();
+    return answer.headers.get("snapshot-id");
+  };
+  await eventually(served, (id) => id === snapshotId);
 }
 
 /** Settings as the process would have them, on free ports and with short intervals. */

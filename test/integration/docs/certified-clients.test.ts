@@ -63,7 +63,9 @@ async function admitted({ token }: Token): Promise<void> {
 /** Resolves when the log, which is written in the background, has as many requests of the token with the status. */
 async function logged(tokenId: string, status: number, count: number): Promise<void> {
   const isOne = (line: string): boolean => line.includes(tokenId) && line.includes(`"status":${status}`);
-  await expect.poll(() => gateway.output().split("\n").filter(isOne).length).toBeGreaterThanOrEqual(count);
+  // The last line may be on its way.
+  const lines = (): readonly string[] => gateway.output().split("\n").slice(0, -1);
+  await expect.poll(() => lines().filter(isOne).length).toBeGreaterThanOrEqual(count);
 }
 
 /** What `certify` says of the requests with the token, and how it ends. */
@@ -144,7 +146,8 @@ test("the tour of the sandbox fails by what it asks on purpose: a client is judg
 });
 
 test("W81 a naive loop fails by every rule, with what to do and requests to look at", async () => {
-  const { token, tokenId } = await issue();
+  // So few that a loop exceeds them on a slow machine, too.
+  const { token, tokenId } = await issue("--rate-limit", "5");
   const code = `
     import { request } from "node:http";
     const { BASE_URL, TOKEN } = process.env;
@@ -168,9 +171,12 @@ test("W81 a naive loop fails by every rule, with what to do and requests to look
   `;
   const loop = runPartnerScript(code, { BASE_URL: gateway.api, TOKEN: token });
   await logged(tokenId, 429, 11);
-  // What it sent within a round trip of a refusal does not count yet.
-  const tooEarly = async () => (await certified(tokenId)).rules.find(({ rule }) => rule === "retry-after");
-  await expect.poll(async () => (await tooEarly())?.examples.length).toBe(3);
+  const broken = async () => {
+    const { rules } = await certified(tokenId);
+    return rules.filter(({ verdict, examples }) => verdict === "fail" && examples.length === 3);
+  };
+  // All but what it does when its token ends.
+  await expect.poll(async () => (await broken()).length).toBe(ruleNames.length - 1);
   await runCli(["token", "revoke", tokenId], { env });
   await loop;
   await logged(tokenId, 401, 12);

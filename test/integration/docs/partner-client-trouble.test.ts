@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
 import { type Fate, type Front, startFront } from "../../support/front.ts";
-import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { type GatewayFixture, startGateway, untilServed } from "../../support/gateway-fixture.ts";
 import { publishSnapshot, type SnapshotContent } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { projectRoot } from "../../support/markdown.ts";
@@ -15,6 +15,8 @@ import type { PollingClient } from "../../support/python-client.ts";
 const tenant = "alpine-walks";
 const token = issueToken(tenant);
 const otherToken = issueToken("coastal-walks");
+/** Of the test itself. */
+const own = { [tenant]: issueToken(tenant), "coastal-walks": issueToken("coastal-walks") };
 let fixture: GatewayFixture;
 let front: Front;
 let directory: string;
@@ -29,7 +31,7 @@ beforeEach(async () => {
   fate = () => "passes";
   fixture = await startGateway({
     env: { SNAPSHOT_REFRESH_MS: "0", RATE_LIMIT_REQUESTS: "100000" },
-    fill: (_store, tokens) => tokens.write([token, otherToken]),
+    fill: (_store, tokens) => tokens.write([token, otherToken, ...Object.values(own)]),
   });
   front = await startFront(fixture.api, (count, path) => fate(count, path));
 });
@@ -39,13 +41,15 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
+/** Resolves when the gateway serves it. */
 async function publish(
   programIds: readonly string[],
   fields: SnapshotContent["fields"] = () => ({}),
-  of: string = tenant,
+  of: keyof typeof own = tenant,
 ): Promise<void> {
   generation += 1;
-  await publishSnapshot(fixture.store, of, { programIds, fields, generation, mark: "walk" });
+  const content = { programIds, fields, generation, mark: "walk" };
+  await untilServed(fixture, await publishSnapshot(fixture.store, of, content), own[of]);
 }
 
 const list = '{"data":[],"meta":{"count":0}}';

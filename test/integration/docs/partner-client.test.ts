@@ -2,17 +2,25 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
+import type { Clocks } from "../../../gateway/clocks.ts";
 import { type Fate, type Front, startFront } from "../../support/front.ts";
-import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
-import { publishSnapshot, type SnapshotContent } from "../../support/gateway-snapshots.ts";
+import { type GatewayFixture, startGateway, untilServed } from "../../support/gateway-fixture.ts";
+import {
+  type PublishedSnapshot,
+  publishSnapshot,
+  type SnapshotContent,
+} from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { projectRoot } from "../../support/markdown.ts";
 import { run } from "../../support/partner-tools.ts";
 import { type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
 import type { PollingClient } from "../../support/python-client.ts";
+import { setClocks } from "../../support/set-clocks.ts";
 
 const tenant = "alpine-walks";
 const token = issueToken(tenant);
+/** Of the test itself. */
+const own = issueToken(tenant, { rateLimit: 1_000_000 });
 const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);
 let fixture: GatewayFixture;
 let front: Front | undefined;
@@ -30,24 +38,32 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function publish(
+async function store(
   programIds: readonly string[],
   fields: SnapshotContent["fields"] = () => ({}),
-): Promise<void> {
+): Promise<PublishedSnapshot> {
   generation += 1;
-  await publishSnapshot(fixture.store, tenant, { programIds, fields, generation, mark: "walk" });
+  return await publishSnapshot(fixture.store, tenant, { programIds, fields, generation, mark: "walk" });
 }
 
-async function serve(env: Readonly<Record<string, string>> = {}): Promise<void> {
+/** Resolves when the gateway serves it. */
+async function publish(...content: Parameters<typeof store>): Promise<void> {
+  await untilServed(fixture, await store(...content), own);
+}
+
+async function serve(env: Readonly<Record<string, string>> = {}, clocks?: Clocks): Promise<void> {
   fixture = await startGateway({
     env: { SNAPSHOT_REFRESH_MS: "0", RATE_LIMIT_REQUESTS: "100000", ...env },
-    fill: (_store, tokens) => tokens.write([token]),
+    fill: (_store, tokens) => tokens.write([token, own]),
+    ...(clocks === undefined ? {} : { clocks }),
   });
 }
 
 function answers(status?: number): number {
-  return fixture.log.filter((line) => line.msg === "request" && (status ?? line.status) === line.status)
-    .length;
+  return fixture.log.filter(
+    (line) =>
+      line.msg === "request" && line.tokenId !== own.entry.tokenId && (status ?? line.status) === line.status,
+  ).length;
 }
 
 describe.each(pollingClients)("the client for partners in %s", (_language, create, isThere) => {
@@ -107,7 +123,7 @@ describe.each(pollingClients)("the client for partners in %s", (_language, creat
     let busy = true;
     const publishing = (async () => {
       while (busy)
-        await publish(ids(30), () => ({ list: { capacity: { total: 99, used: generation, remaining: 0 } } }));
+        await store(ids(30), () => ({ list: { capacity: { total: 99, used: generation, remaining: 0 } } }));
     })();
     const result = await client()
       .sync()
@@ -136,12 +152,16 @@ describe.each(pollingClients)("the client for partners in %s", (_language, creat
   });
 
   test("waits as long as a 429 says when others have used the quota up", async () => {
-    await serve({ RATE_LIMIT_REQUESTS: "1", RATE_LIMIT_WINDOW_SECONDS: "2" });
+    const clocks = setClocks();
+    await serve({ RATE_LIMIT_REQUESTS: "1", RATE_LIMIT_WINDOW_SECONDS: "2" }, clocks);
     await publish([]);
-    // Just before the client's first request, however long the client takes to start.
+    let usedUpAt = 0;
     front = await startFront(fixture.api, async (count): Promise<Fate> => {
-      const headers = { authorization: `Bearer ${token.plaintext}` };
-      if (count === 1) await fetch(`${fixture.api}/v1/programs`, { headers });
+      if (count === 1) {
+        const headers = { authorization: `Bearer ${token.plaintext}` };
+        await fetch(`${fixture.api}/v1/programs`, { headers });
+        usedUpAt = performance.now();
+      } else clocks.advance(performance.now() - usedUpAt);
       return "passes";
     });
     expect((await client({ baseUrl: front.url }).sync()).requests).toBe(2);
