@@ -51,11 +51,18 @@ export function ask({ port, certificate }: FrontTarget, wanted: FrontRequest): P
 /** What became of the requests of a load, by status or error. */
 export type Tally = Readonly<Record<string, number>>;
 
+export interface Load {
+  /** So far. */
+  readonly tally: Tally;
+  /** Resolves when the last answer is in. */
+  stop(): Promise<Tally>;
+}
+
 /**
  * Six partners, each from an address of its own, a request every 10 ms at most: half of them over one kept connection, the
- * others over a new one each time. `stop` resolves when the last answer is in.
+ * others over a new one each time.
  */
-export function startLoad(target: FrontTarget, path: string, token: string): { stop(): Promise<Tally> } {
+export function startLoad(target: FrontTarget, path: string, token: string): Load {
   const tally: Record<string, number> = {};
   let isOver = false;
   async function partner(at: number): Promise<void> {
@@ -75,6 +82,7 @@ export function startLoad(target: FrontTarget, path: string, token: string): { s
   }
   const partners = Promise.all(Array.from({ length: 6 }, (_, at) => partner(at)));
   return {
+    tally,
     async stop() {
       isOver = true;
       await partners;

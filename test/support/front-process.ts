@@ -42,7 +42,7 @@ export function isInstalled(kind: FrontKind): boolean {
   return existsSync(programs[kind]);
 }
 
-/** Runs it from its file in `deploy/`, of which nothing but addresses, ports, paths and the user's name is replaced. */
+/** Runs it from its file in `deploy/`, of which nothing but addresses, ports, paths, the user's name and haproxy's patience is replaced. */
 export async function startFrontProcess(options: FrontOptions): Promise<FrontProcess> {
   const { kind, directory, port } = options;
   const { file, args, logFile } = prepared[kind](options);
@@ -125,6 +125,8 @@ const prepared: Readonly<Record<FrontKind, (options: FrontOptions) => Prepared>>
       ["bind :443", `bind 127.0.0.1:${port}`],
       ["bind [::]:443 v6only", `bind unix@${directory}/tls.sock`],
       ["bind :80", `bind unix@${directory}/plain.sock`],
+      // A machine that is busy with other tests is no gateway that hangs.
+      ["timeout check 2s", "timeout check 30s"],
       ["bind [::]:80 v6only", `bind unix@${directory}/plain6.sock`],
       ["/etc/haproxy/tls/programs.example.com.pem", tls.both],
     ]);
