@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DeskGateway, startDeskGateway } from "../../support/desk-gateway.ts";
-import { eventually } from "../../support/gateway-client.ts";
 import { page } from "../../support/markdown.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 
@@ -19,18 +18,15 @@ beforeAll(async () => {
     "UPDATE partner_source.programs SET cover_url = 'http://x' WHERE program_id = 'KYOTO-1'",
   );
   await desk.build({ now: new Date("2026-11-21T09:00:00.000Z") });
-  gateway = await startDeskGateway(desk);
   const { stdout } = await desk.run(["token", "create", "--tenant", deskTenant]);
   await desk.run(["token", "create", "--tenant", deskTenant, "--name", "Idle"]);
+  const good = JSON.parse((await desk.run(["token", "create", "--tenant", deskTenant, "--json"])).stdout);
+  goodTokenId = good.tokenId;
+  gateway = await startDeskGateway(desk);
   for (const path of ["/v1/programs/NARA-2", "/api/v1/partner/programs"]) {
     await gateway.get(path, { token: stdout.trim(), requestId: "documented" });
   }
-  const good = JSON.parse((await desk.run(["token", "create", "--tenant", deskTenant, "--json"])).stdout);
-  await eventually(
-    async () => (await gateway.get("/v1/programs", { token: good.token })).status,
-    (status) => status === 200,
-  );
-  goodTokenId = good.tokenId;
+  expect((await gateway.get("/v1/programs", { token: good.token })).status).toBe(200);
 });
 
 afterAll(async () => {

@@ -211,7 +211,7 @@ describe("token usage", () => {
   test("lists every count by token, resource, status and day with --all", async () => {
     await ask("u-2", "/v1/programs", "Website");
     const { stdout } = await desk.run(["token", "usage", "--all", "--log", "-"], { stdin: gateway.log() });
-    const day = new Date().toISOString().slice(0, 10);
+    const [, day] = /"time":"([\d-]+)T[^\n]*"u-2"/.exec(gateway.log()) ?? [];
     expect(stdout).toMatch(new RegExp(`^${await idOf("Website")} +list +200 +${day} +\\d+ +20`, "m"));
   });
 
