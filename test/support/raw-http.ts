@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { patience } from "./patience.ts";
 
 /** A response as it came over the wire. */
 export interface RawResponse {
@@ -33,7 +34,7 @@ export interface ConversationOptions {
 
 /** Sends bytes to a server and reads what comes back, byte by byte as it came. Rejects when nothing decides in time. */
 export async function converse(origin: string, options: ConversationOptions): Promise<Conversation> {
-  const { send, responses: wanted, halfClose = false, bodiless = 0, timeoutMs = 8000 } = options;
+  const { send, responses: wanted, halfClose = false, bodiless = 0, timeoutMs = patience.timeout } = options;
   const socket = openSocket(origin);
   let received: Buffer = Buffer.alloc(0);
   const parsed = (): { responses: RawResponse[]; rest: Buffer } => parseResponses(received, bodiless);
