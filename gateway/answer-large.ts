@@ -19,7 +19,7 @@ export interface LargeBody {
  * long, or the form is too large as well, the bytes go out as they are: gzip is a preference, and `identity` is always
  * available.
  */
-export function createLargeAnswer(bodies: BodyCache, respond: Responder): LargeAnswer {
+export function createLargeAnswer(bodies: BodyCache, respond: Responder, maxWaitMs: number): LargeAnswer {
   async function packedForm(
     { res }: Exchange,
     slot: string,
@@ -44,6 +44,3 @@ export function createLargeAnswer(bodies: BodyCache, respond: Responder): LargeA
     else respond.body(exchange, packed);
   };
 }
-
-/** Many times what a list of 25 MB takes. */
-const maxWaitMs = 2000;

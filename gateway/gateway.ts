@@ -31,6 +31,7 @@ import { createResponder } from "./respond.ts";
 import { createWholeSender } from "./send-whole.ts";
 import { guardedReader, type StoreReader } from "./store-reader.ts";
 import { createTokenDirectory } from "./token-directory.ts";
+import { usualWaits, type Waits } from "./waits.ts";
 import { createProcessCounter } from "./window-counter.ts";
 
 export type GatewaySettings = SettingValues<typeof gatewaySettings>;
@@ -54,6 +55,8 @@ export interface GatewayOptions {
   readonly clocks?: Clocks;
   /** Where what was last confirmed is kept, see `lastGoodFolder`; nowhere without. */
   readonly lastGoodFolder?: string | undefined;
+  /** `usualWaits` where left out. */
+  readonly waits?: Partial<Waits>;
 }
 
 export interface GatewayAddresses {
@@ -79,6 +82,7 @@ export interface Gateway {
 export function createGateway(options: GatewayOptions): Gateway {
   const { settings, logger, middleware = [], clocks = processClocks } = options;
   const clock = clocks.monotonicMs;
+  const waits = { ...usualWaits, ...options.waits };
   // A driver tries a call up to three times, each within the timeout.
   const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
   const metrics = createMetrics(clock);
@@ -172,7 +176,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const counter = fleetCounter ?? processCounter;
   const handleRequest = atEndOfTurn(
-    createRequestHandler({ tokens, counter, windowSeconds, snapshots, bodies, respond }),
+    createRequestHandler({
+      tokens,
+      counter,
+      windowSeconds,
+      snapshots,
+      bodies,
+      respond,
+      packingWaitMs: waits.packingMs,
+    }),
   );
 
   let isStopping = false;
@@ -264,7 +276,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         adminPort === undefined
           ? undefined
           : await listenUnlessStopped(adminServer, settings.adminHost, adminPort);
-      await settledWithin(registryWaitMs, Promise.race([tokens.start(), stopRequested]));
+      await settledWithin(waits.registryMs, Promise.race([tokens.start(), stopRequested]));
       refuseStopped();
       const api = await listenUnlessStopped(apiServer, settings.host, settings.port);
       return { api, admin };
@@ -292,5 +304,3 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 const sweepMs = 60_000;
-/** A store that is away at start-up does not keep the gateway from coming up, if unready. */
-const registryWaitMs = 5000;

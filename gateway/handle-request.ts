@@ -33,6 +33,7 @@ export interface RequestHandlerOptions {
   readonly snapshots: LiveSnapshots;
   readonly bodies: BodyCache;
   readonly respond: Responder;
+  readonly packingWaitMs: number;
 }
 
 /**
@@ -41,8 +42,8 @@ export interface RequestHandlerOptions {
  * than its bytes. Never throws.
  */
 export function createRequestHandler(options: RequestHandlerOptions): (exchange: Exchange) => void {
-  const { tokens, counter, windowSeconds, snapshots, bodies, respond } = options;
-  const answerLarge = createLargeAnswer(bodies, respond);
+  const { tokens, counter, windowSeconds, snapshots, bodies, respond, packingWaitMs } = options;
+  const answerLarge = createLargeAnswer(bodies, respond, packingWaitMs);
 
   function begin(exchange: Exchange): void {
     const resource = requestedResource(exchange);

@@ -47,6 +47,7 @@ export interface FixtureOptions {
   readonly middleware?: GatewayOptions["middleware"];
   readonly clocks?: Clocks;
   readonly lastGoodFolder?: string;
+  readonly waits?: GatewayOptions["waits"];
 }
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
@@ -72,6 +73,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     destination,
     ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
     lastGoodFolder: options.lastGoodFolder,
+    ...(options.waits === undefined ? {} : { waits: options.waits }),
     ...(options.clocks === undefined ? {} : { clocks: options.clocks }),
   });
   const addresses: GatewayAddresses = await gateway.start();
@@ -110,7 +112,7 @@ export async function untilServed(
   await eventually(served, (id) => id === snapshotId);
 }
 
-/** Settings as the process would have them, on free ports and with short intervals. */
+/** Settings as the process would have them, on free ports, with short intervals and much patience with the store. */
 export function testSettings(env: Readonly<Record<string, string>>): GatewaySettings {
   const parsed = parseSettings(gatewaySettings, {
     PORT: "0",
@@ -118,7 +120,7 @@ export function testSettings(env: Readonly<Record<string, string>>): GatewaySett
     TOKEN_REFRESH_MS: "50",
     SNAPSHOT_REFRESH_MS: "50",
     SHUTDOWN_GRACE_SECONDS: "1",
-    STORE_TIMEOUT_MS: "2000",
+    STORE_TIMEOUT_MS: "20000",
     ...env,
   });
   if (!parsed.ok) throw new Error(parsed.faults.join("; "));

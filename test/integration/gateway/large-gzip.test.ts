@@ -13,7 +13,7 @@ import {
   stalledAfter,
   unavailable,
 } from "../../support/gateway-faulty-store.ts";
-import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { type PublishedSnapshot, publishManifest, publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { converse, openSocket } from "../../support/raw-http.ts";
@@ -33,9 +33,10 @@ afterEach(async () => {
   await gateway.close();
 });
 
-/** A list of 4 MB far above what the cache takes, whose gzip form is far below. */
-async function start(mark = "acme"): Promise<void> {
+/** A list of 4 MB far above what the cache takes, whose gzip form is far below. It is waited for on any machine. */
+async function start(mark = "acme", waits: FixtureOptions["waits"] = { packingMs: 60_000 }): Promise<void> {
   gateway = await startGateway({
+    waits,
     env: { CACHE_MAX_MB: "1" },
     async fill(store, tokens) {
       await tokens.write([acme]);
@@ -166,7 +167,7 @@ test("a body whose gzip form is too large, too, goes out as it is, and nobody tr
 });
 
 test("while the store is slow, the bytes go out as they are after a while", async () => {
-  await start();
+  await start("acme", {});
   let isFirst = true;
   seen.breakKeys(/v1\/programs\.json$/, (answer, options) => {
     if (!isFirst) return answer();
@@ -176,7 +177,11 @@ test("while the store is slow, the bytes go out as they are after a while", asyn
   expectAsItIs(await list(), snapshot.list);
   // Nobody is left who would wait for the form.
   await eventually(seen.openBodies, (open) => open === 0);
-  expectPacked(await list(), snapshot.list);
+  const packed = await eventually(
+    () => list(),
+    ({ headers }) => headers["content-encoding"] !== undefined,
+  );
+  expectPacked(packed, snapshot.list);
 });
 
 test("a reader that leaves ends the packing for none but itself; with the last one it ends", async () => {

@@ -26,6 +26,7 @@ afterEach(async () => {
 /** A gateway that is not started yet, on ports that are known beforehand. */
 async function create(
   seenTokens: (store: ObjectStore) => StoreReader,
+  registryMs = 60_000,
 ): Promise<{ readonly api: string; readonly admin: string }> {
   directory = await mkdtemp(join(tmpdir(), "gateway-start-"));
   const store = createFileStore({ directory });
@@ -40,6 +41,7 @@ async function create(
     program: "test",
     logger: createLogger({ level: "debug", program: "test", destination }),
     destination,
+    waits: { registryMs },
   });
   return { api: `http://127.0.0.1:${port}`, admin: `http://127.0.0.1:${adminPort}` };
 }
@@ -93,12 +95,12 @@ test("a store that fails at first is asked again before the API opens", async ()
   expect(await statusOf(`${api}/v1/programs`)).toBe(200);
 });
 
-test("a store that never answers keeps the API closed for some seconds only; then it is open, and not ready", async () => {
+test("a store that never answers keeps the API closed for a while only; then it is open, and not ready", async () => {
   const { api, admin } = await create((store) => {
     const seen = faultyStore(store);
     seen.breakKeys(/./, stuck);
     return seen;
-  });
+  }, 300);
   await gateway.start();
   expect(await statusOf(`${api}/v1/programs`)).toBe(500);
   expect(await statusOf(`${admin}/readyz`)).toBe(503);

@@ -247,6 +247,7 @@ test("a poll that was overtaken by a later one changes nothing any more", async 
 test("started while the store is away: up but not ready, 500 for tokens; ready by itself", async () => {
   let isBroken = true;
   await start({
+    waits: { registryMs: 300 },
     seen: (store) => ({
       get: (key, options) =>
         isBroken ? unavailable(() => store.get(key), options) : store.get(key, options),

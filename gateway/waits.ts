@@ -1,0 +1,13 @@
+/** What the gateway's own patience is where no setting says it, in ms. Tests set it apart from the machine's speed. */
+export interface Waits {
+  /** At the start, for the token registry: a store that is away does not keep the gateway from coming up, if unready. */
+  readonly registryMs: number;
+  /** For the gzip form of a large body, before its bytes go out as they are. */
+  readonly packingMs: number;
+}
+
+export const usualWaits: Waits = {
+  registryMs: 5000,
+  /** Many times what a list of 25 MB takes. */
+  packingMs: 2000,
+};
