@@ -13,7 +13,7 @@ import {
   stuck,
   unavailable,
 } from "./gateway-faulty-store.ts";
-import { type GatewayFixture, startGateway } from "./gateway-fixture.ts";
+import { type FixtureOptions, type GatewayFixture, startGateway } from "./gateway-fixture.ts";
 import { type PublishedSnapshot, publishSnapshot } from "./gateway-snapshots.ts";
 import { issueToken } from "./gateway-tokens.ts";
 import { sized } from "./quick-pass.ts";
@@ -36,6 +36,7 @@ export interface BrokenStoreGateway {
 
 export async function startBrokenStoreGateway(
   env: Readonly<Record<string, string>> = {},
+  options: Pick<FixtureOptions, "clocks"> = {},
 ): Promise<BrokenStoreGateway> {
   const tokens = {
     acme: issueToken("acme", { rateLimit: 1_000_000 }),
@@ -44,7 +45,8 @@ export async function startBrokenStoreGateway(
   let seen: FaultyStore | undefined;
   let first: PublishedSnapshot | undefined;
   const gateway = await startGateway({
-    env: { STORE_TIMEOUT_MS: "300", ...env },
+    ...options,
+    env,
     async fill(store, file) {
       await file.write(Object.values(tokens));
       first = await publishSnapshot(store, "acme", { programIds: ["p1", "p2"], mark: "first" });
@@ -87,11 +89,14 @@ export const storeFaults = fewer(2, [
   ["breaks off with an error", brokenAfter(40)],
 ]);
 
+/** What a call may take of a store that never answers: three tries of this and a second. */
+const impatient = { STORE_TIMEOUT_MS: "300" };
+
 /** The same, of a store that answers too late or never. */
 export const stallFaults = fewer(1, [
-  ["never answers", stalled],
-  ["never answers, and its driver never lets go", stuck],
-  ["stalls within its body", stalledAfter(40)],
+  ["never answers", stalled, impatient],
+  ["never answers, and its driver never lets go", stuck, impatient],
+  ["stalls within its body", stalledAfter(40), impatient],
 ]);
 
 export const hasMark =
@@ -99,7 +104,8 @@ export const hasMark =
   (answer: Answer): boolean =>
     answer.body.includes(mark);
 
-type NamedFault = readonly [name: string, fault: Fault];
+/** `env`: what the gateway has to be set to, to notice it soon. */
+export type NamedFault = readonly [name: string, fault: Fault, env?: Readonly<Record<string, string>>];
 
 /** Each fault is a gateway and a wait of seconds: the quick pass takes the first `count` ones. */
 function fewer(count: number, faults: readonly NamedFault[]): readonly NamedFault[] {

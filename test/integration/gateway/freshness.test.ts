@@ -45,7 +45,7 @@ afterEach(async () => {
 
 async function start(
   options: {
-    readonly env?: Readonly<Record<string, string>>;
+    readonly env?: Readonly<Record<string, string>> | undefined;
     readonly fault?: Fault;
     readonly at?: string;
   } = {},
@@ -157,27 +157,28 @@ describe("W49 Snapshot-Confirmed-At", () => {
 });
 
 const huge = `{"format":"partner-programs/confirmed@1","tenants":{${" ".repeat(2_000_000)}}}`;
-const faults: readonly (readonly [string, Fault])[] = [
-  ["is missing", missing],
-  ["cannot be reached", unavailable],
-  ["may not be read", denied],
-  ["is damaged", replacedBy("{")],
-  ["is of another form", replacedBy('{"format":"partner-programs/confirmed@2","tenants":{}}')],
-  ["is too large", replacedBy(huge)],
-  ["never answers", stalled],
-  ["never answers nor lets go", stuck],
-  ["stops in the middle", stalledAfter(20)],
+/** A call's deadline is three tries of this and a second. */
+const impatient = { STORE_TIMEOUT_MS: "100" };
+const faults: readonly (readonly [string, Fault, Readonly<Record<string, string>>])[] = [
+  ["is missing", missing, {}],
+  ["cannot be reached", unavailable, {}],
+  ["may not be read", denied, {}],
+  ["is damaged", replacedBy("{"), {}],
+  ["is of another form", replacedBy('{"format":"partner-programs/confirmed@2","tenants":{}}'), {}],
+  ["is too large", replacedBy(huge), {}],
+  ["never answers", stalled, impatient],
+  ["never answers nor lets go", stuck, impatient],
+  ["stops in the middle", stalledAfter(20), impatient],
 ];
 /** In the quick pass none that waits for a deadline. */
 const chosen = sized({ whole: faults, quick: faults.slice(0, 4) });
-/** A call's deadline is three tries of this and a second. */
-const env = { STORE_TIMEOUT_MS: "100" };
 
 describe("P26 a document that", () => {
   test.each(chosen)(
     "%s at the start: no header, nothing else changes, and it is found later",
-    async (_, fault) => {
+    async (_, fault, env) => {
       await start({ at: confirmedAt, fault, env });
+      await eventually(list, ({ status }) => status === 200);
       for (let at = 0; at < 20; at += 1) {
         const answer = await list();
         expect([answer.status, confirmedOf(answer)]).toEqual([200, undefined]);
@@ -193,13 +194,13 @@ describe("P26 a document that", () => {
     },
   );
 
-  test.each(chosen)("%s later: what was known stays", async (_, fault) => {
+  test.each(chosen)("%s later: what was known stays", async (_, fault, env) => {
     await start({ at: confirmedAt, env });
     await eventually(list, shows(confirmedAt));
     seen.breakKeys(confirmedKeyPattern, fault);
     await eventually(
       () => logged("the age of the data could not be read"),
-      (count) => count === 1,
+      (count) => count > 0,
     );
     expect(await list()).toSatisfy(shows(confirmedAt));
     await confirm(gateway.store, first, laterAt);
@@ -220,7 +221,7 @@ describe("P26 a document that", () => {
         underWay -= 1;
         return { kind: "missing" };
       },
-      env,
+      env: impatient,
     });
     await looks(2);
     expect(most).toBe(1);

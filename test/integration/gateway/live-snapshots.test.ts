@@ -30,7 +30,7 @@ beforeEach(async () => {
     clock: () => nowMs,
     refreshMs: 1000,
     maxStaleMs: 60_000,
-    callTimeoutMs: 1000,
+    callTimeoutMs: 60_000,
     headersOf: () => "",
   });
   await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 5 });

@@ -4,6 +4,7 @@ import { responseKey } from "../../../core/object-key.ts";
 import {
   type BrokenStoreGateway,
   hasMark,
+  type NamedFault,
   stallFaults,
   startBrokenStoreGateway,
   storeFaults,
@@ -16,10 +17,11 @@ let on: BrokenStoreGateway;
 
 afterEach(() => on.close());
 
-for (const [name, fault] of [...storeFaults, ...stallFaults, ["is damaged by one byte", flipped] as const]) {
+const damaged: NamedFault = ["is damaged by one byte", flipped];
+for (const [name, fault, env] of [...storeFaults, ...stallFaults, damaged]) {
   test(`a manifest that ${name}: the snapshot before it is served, and the new one once it can be read`, async () => {
-    on = await startBrokenStoreGateway();
-    await on.list();
+    on = await startBrokenStoreGateway(env);
+    await eventually(() => on.list(), hasMark("first"));
     on.seen.breakKeys(/manifest\.json$/, fault);
     await on.publish(2, "second");
     const answer = await eventually(
@@ -27,7 +29,10 @@ for (const [name, fault] of [...storeFaults, ...stallFaults, ["is damaged by one
       () => on.gateway.log.some(({ msg }) => msg === "the tenant's snapshot could not be confirmed"),
     );
     expect(answer.body.equals(on.first.list)).toBe(true);
-    expect((await on.detail("p2")).status).toBe(200);
+    await eventually(
+      () => on.detail("p2"),
+      ({ status }) => status === 200,
+    );
     expect((await on.detail("p3")).status).toBe(404);
     on.seen.mend();
     await eventually(() => on.list(), hasMark("second"));

@@ -41,7 +41,7 @@ beforeEach(() => {
       packEntry: async () => null,
     },
     maxBytes: 64 * 1024,
-    callTimeoutMs: 1000,
+    callTimeoutMs: 60_000,
     onLookup: () => {},
   });
 });
