@@ -15,7 +15,7 @@ afterEach(() => {
 test("a connection keeps a response until it is over, and no longer", async () => {
   const answering: { readonly connection: Connection; readonly res: ServerResponse }[] = [];
   api = createApiServer({
-    limits: { maxConnections: 10, headersTimeoutMs: 5000, keepAliveTimeoutMs: 5000 },
+    limits: { maxConnections: 10, headersTimeoutMs: 60_000, keepAliveTimeoutMs: 60_000 },
     handle: (_, res, connection) => {
       answering.push({ connection, res });
     },

@@ -15,7 +15,6 @@ let gateway: GatewayFixture;
 
 beforeAll(async () => {
   gateway = await startGateway({
-    env: { HEADERS_TIMEOUT_SECONDS: "1" },
     async fill(store, tokens) {
       await tokens.write([acme, globex]);
       await publishSnapshot(store, "acme", { programIds: ["p1", "shared"], mark: "acme-canary" });

@@ -94,8 +94,9 @@ test("lines above the bound are counted as lost instead of kept", () => {
 });
 
 test("lines that can never be written are counted as lost", async () => {
-  const destination = createLogDestination({ fd, maxPendingBytes: 1000, onLost });
-  closeSync(fd);
+  // Not a closed one: its number would be the next file's that this process opens.
+  const readOnly = openSync(path, "r");
+  const destination = createLogDestination({ fd: readOnly, maxPendingBytes: 1000, onLost });
   destination.write("one\n");
   destination.write("two\n");
   await eventually(
@@ -103,4 +104,5 @@ test("lines that can never be written are counted as lost", async () => {
     (count) => count === 2,
   );
   destination.flushSync(1000);
+  closeSync(readOnly);
 });

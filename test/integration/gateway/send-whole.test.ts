@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { headerList } from "../../../gateway/response-headers.ts";
 import { createWholeSender, type WholeResponse } from "../../../gateway/send-whole.ts";
 
-const keepAliveTimeout = 7000;
+const keepAliveTimeout = 70_000;
 const send = createWholeSender({ keepAliveTimeoutMs: keepAliveTimeout, isAlone: true });
 
 /** All bytes that a server answers to two requests, the second of which ends the connection; times made equal. */
@@ -86,7 +86,7 @@ test.each([50_000, 100_000])(
       const headers = `Content-Length: ${size}\r\nX-Letter: ${letter}\r\n`;
       taken.push(send(res, { status: 200, headers, body, closes: false }));
     };
-    const server = createServer(listener).listen(0, "127.0.0.1");
+    const server = createServer({ keepAliveTimeout }, listener).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const [slow, quick] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];

@@ -24,21 +24,25 @@ const start = async (env: Readonly<Record<string, string>>): Promise<GatewayFlee
 };
 
 test("W97 after SIGTERM a gateway is unready at once, and answers new connections until its delay is over", async () => {
-  const gateway = await start({ SHUTDOWN_DELAY_SECONDS: "3" });
+  const gateway = await start({ SHUTDOWN_DELAY_SECONDS: "600" });
   expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
-  const beganAt = performance.now();
   gateway.signal("SIGTERM");
   await eventually(
     async () => (await fetch(`${gateway.admin}/readyz`)).status,
     (status) => status === 503,
   );
-  expect(performance.now() - beganAt).toBeLessThan(2500);
   const { responses } = await converse(gateway.api, { send: get });
   expect(responses.map(({ status }) => status)).toEqual([200]);
   expect(responses[0]?.header("connection")).toBe("close");
   expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
+});
+
+test("W97 when the delay is over the gateway ends, and not before", async () => {
+  const gateway = await start({ SHUTDOWN_DELAY_SECONDS: "1" });
+  const beganAt = performance.now();
+  gateway.signal("SIGTERM");
   expect(await gateway.ended).toBe(0);
-  expect(performance.now() - beganAt).toBeGreaterThan(2900);
+  expect(performance.now() - beganAt).toBeGreaterThan(900);
 });
 
 test("W97 a second signal does not wait for the delay", async () => {
