@@ -26,14 +26,18 @@ export function watchSending(res: ServerResponse, limits: SendLimits, over: (isC
 
   if (socket !== null) {
     let seen = progressOf(socket);
-    let seenAtMs = performance.now();
+    let lookedAtMs = performance.now();
+    let stalledMs = 0;
     const look = (): void => {
       const progress = progressOf(socket);
       const nowMs = performance.now();
+      // When this process was held up, nobody handed the system anything: that is no fault of the client's.
+      stalledMs += Math.min(nowMs - lookedAtMs, (2 * stallMs) / looksPerStall);
+      lookedAtMs = nowMs;
       if (progress.written !== seen.written || progress.waiting !== seen.waiting) {
         seen = progress;
-        seenAtMs = nowMs;
-      } else if (nowMs - seenAtMs >= stallMs) {
+        stalledMs = 0;
+      } else if (stalledMs >= stallMs) {
         socket.destroy();
         return;
       }
