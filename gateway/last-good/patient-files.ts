@@ -13,7 +13,7 @@ export type ReadableFiles = Pick<KeptFiles, "read" | "stream" | "doubt">;
  * One at a time, and none while one hangs: it holds one of the four threads that Node.js has for files, and gzip and the
  * resolver of host names have no others. The two queues that write may hang, too.
  */
-export function patientFiles(files: ReadableFiles): ReadableFiles {
+export function patientFiles(files: ReadableFiles, maxReadMs = 1000): ReadableFiles {
   const slots = createSlots(1);
   let hanging = 0;
 
@@ -61,5 +61,3 @@ export function patientFiles(files: ReadableFiles): ReadableFiles {
     doubt: files.doubt,
   };
 }
-
-const maxReadMs = 1000;

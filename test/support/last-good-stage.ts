@@ -1,9 +1,11 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { parseTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { createS3Store } from "../../core/s3-store/s3-store.ts";
-import { type Answer, createClient } from "./gateway-client.ts";
+import { parseState } from "../../gateway/last-good/kept-state.ts";
+import { type Answer, createClient, eventually } from "./gateway-client.ts";
 import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
 import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
 import { startS3Server, testBucket } from "./s3-server.ts";
@@ -79,4 +81,35 @@ export async function ask(origin: string, path: string, token: string): Promise<
 export async function filesBelow(folder: string): Promise<readonly string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   return found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** What a gateway has to leave behind, so that the next one can do without the store. */
+export interface KeptCopy {
+  /** Of the registry. */
+  readonly revision: number;
+  /** Of the tenant `acme`. */
+  readonly generation: number;
+  /** Documents and bodies in all. */
+  readonly files: number;
+}
+
+/** Until all of it is on the disk: a gateway that ends waits for a slow disk for two seconds only. */
+export async function waitForCopy(folder: string, { revision, generation, files }: KeptCopy): Promise<void> {
+  await eventually(
+    async () => {
+      const paths = await filesBelow(folder).catch(() => []);
+      const names = new Set(
+        paths.map((path) => basename(path)).filter((name) => /^[0-9a-f]{64}$/.test(name)),
+      );
+      if (names.size < files) return false;
+      for (const path of paths.filter((name) => name.endsWith(".state"))) {
+        const state = parseState(await readFile(path).catch(() => Buffer.alloc(0)));
+        const pointer = state?.tenants.get(parseTenantId("acme"));
+        if (state?.registry?.revision !== revision || pointer?.generation !== generation) continue;
+        if (names.has(state.registry.sha256) && names.has(pointer.manifest?.sha256 ?? "")) return true;
+      }
+      return false;
+    },
+    (isThere) => isThere,
+  );
 }

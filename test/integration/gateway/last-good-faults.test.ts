@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { sha256Hex } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Clocks } from "../../../gateway/clocks.ts";
 import { lastGoodFolder } from "../../../gateway/last-good/last-good-folder.ts";
@@ -12,7 +13,7 @@ import { type GatewayFixture, startGateway } from "../../support/gateway-fixture
 import { runGateway } from "../../support/gateway-process.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { createTokenFile, issueToken } from "../../support/gateway-tokens.ts";
-import { ask, filesBelow } from "../../support/last-good-stage.ts";
+import { ask, filesBelow, waitForCopy } from "../../support/last-good-stage.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 const paths = ["/v1/programs", "/api/v1/partner/programs", "/v1/programs/p1"];
@@ -63,6 +64,7 @@ async function served(minBytes = 0, env: Readonly<Record<string, string>> = {}):
   const gateway = await start(env);
   const answers = await serve(gateway);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  await waitForCopy(folder, { generation: 5, revision: 1, files: 5 });
   await gateway.gateway.stop();
   seen.breakKeys(/./, unavailable);
   return answers.map(({ text }) => text);
@@ -138,11 +140,18 @@ test("W76: bodies that are streamed are kept, too", async () => {
 
 test("W84: the copy stays within its bound; what was not used for the longest time goes", async () => {
   const programIds = Array.from({ length: 40 }, (_, at) => `p${at}`);
-  await publishSnapshot(store, "acme", { programIds, minBytes: 60_000 });
+  const { details } = await publishSnapshot(store, "acme", { programIds, minBytes: 60_000 });
   const gateway = await start({ LAST_GOOD_MAX_MB: "1", CACHE_MAX_MB: "1" });
   for (const id of programIds) {
     expect((await ask(gateway.api, `/v1/programs/${id}`, acme.plaintext)).status).toBe(200);
   }
+  // They are written one after the other.
+  const last = sha256Hex(details.get("p39") ?? Buffer.alloc(0));
+  await eventually(
+    () => filesBelow(folder),
+    (files) => files.some((path) => path.endsWith(last)),
+  );
+  await waitForCopy(folder, { generation: 1, revision: 1, files: 3 });
   await gateway.gateway.stop();
   const sizes = await Promise.all((await filesBelow(folder)).map(async (path) => (await stat(path)).blocks));
   expect(sizes.reduce((sum, blocks) => sum + blocks * 512, 0)).toBeLessThanOrEqual(1024 * 1024);

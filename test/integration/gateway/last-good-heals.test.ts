@@ -10,11 +10,13 @@ import { type FaultyStore, faultyStore, unavailable } from "../../support/gatewa
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { createTokenFile, issueToken, type TokenFile } from "../../support/gateway-tokens.ts";
-import { ask, filesBelow } from "../../support/last-good-stage.ts";
+import { ask, filesBelow, waitForCopy } from "../../support/last-good-stage.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 const late = issueToken("acme", { rateLimit: 1_000_000 });
 const paths = ["/v1/programs", "/api/v1/partner/programs", "/v1/programs/p1"];
+/** Registry, manifest, both lists and a detail. */
+const first = { generation: 5, revision: 1, files: 5 };
 const failed = "the last good copy could not be written";
 const running: GatewayFixture[] = [];
 let root: string;
@@ -93,6 +95,7 @@ test("W101: a folder that is removed while the gateway runs has all again that w
   await afterBeat();
   await rm(folder, { recursive: true, maxRetries: 5 });
   await waitForContent(names);
+  await waitForCopy(folder, first);
   await gateway.gateway.stop();
   expect(await servedFromCopy()).toEqual(right);
   expect((await lstat(folder)).mode & 0o777).toBe(0o700);
@@ -119,6 +122,7 @@ test("W101: what changed while nothing could be written is there as soon as some
   await rm(join(folder, "tmp"));
   await eventually(content, (found) => found.length === 10);
   expect(failures(gateway)).toBe(1);
+  await waitForCopy(folder, { generation: 6, revision: 2, files: 10 });
   await gateway.gateway.stop();
   expect(gateway.logText()).toContain("the last good copy is written again");
   expect(await servedFromCopy(late)).toEqual(right);
@@ -127,6 +131,7 @@ test("W101: what changed while nothing could be written is there as soon as some
 test("W100: what is no file of the gateway's own in the folder takes nothing away from the rest", async () => {
   const gateway = await start();
   const right = await serve(gateway);
+  await waitForCopy(folder, first);
   await gateway.gateway.stop();
   await mkdir(join(folder, "states", "0.state"));
   await symlink("nowhere", join(folder, "states", "1.state"));
@@ -137,9 +142,12 @@ test("W100: what is no file of the gateway's own in the folder takes nothing awa
 test("W100: a link in the place of a file counts as missing, and is replaced", async () => {
   const gateway = await start();
   const right = await serve(gateway);
+  await waitForCopy(folder, first);
   await gateway.gateway.stop();
-  const swapped = await filesBelow(folder);
-  expect(swapped).toHaveLength(6);
+  const swapped = await eventually(
+    () => filesBelow(folder),
+    (found) => found.length === 6,
+  );
   await mkdir(join(root, "elsewhere"));
   for (const [at, path] of swapped.entries()) {
     await rename(path, join(root, "elsewhere", `${at}`));

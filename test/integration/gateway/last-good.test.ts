@@ -4,7 +4,13 @@ import { eventually } from "../../support/gateway-client.ts";
 import type { GatewayProcess } from "../../support/gateway-process.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken, revoked } from "../../support/gateway-tokens.ts";
-import { ask, filesBelow, type LastGoodStage, openLastGoodStage } from "../../support/last-good-stage.ts";
+import {
+  ask,
+  filesBelow,
+  type LastGoodStage,
+  openLastGoodStage,
+  waitForCopy,
+} from "../../support/last-good-stage.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 const gone = issueToken("acme", { rateLimit: 1_000_000 });
@@ -32,18 +38,14 @@ async function end(gateway: GatewayProcess, signal: "SIGTERM" | "SIGKILL" = "SIG
   await gateway.ended;
 }
 
-/** Until both documents and all bodies asked for are kept. */
-async function written(gateway: GatewayProcess, files: number): Promise<void> {
-  await eventually(
-    async () => Number(/^gateway_last_good_bytes (\d+)$/m.exec(await admin(gateway, "/metrics"))?.[1]),
-    (bytes) => bytes >= files * 4096,
-  );
-}
+const written = (generation: number, revision: number, files: number): Promise<void> =>
+  waitForCopy(stage.directory, { generation, revision, files });
 
 test("W76: started while the store is away it serves what it served, says so, and takes the newest when it is back", async () => {
   const first = await stage.start();
   const before = await Promise.all(paths.map((path) => ask(first.api, path, acme.plaintext)));
   expect(before.map(({ status }) => status)).toEqual([200, 200, 200]);
+  await written(5, 1, 5);
   await end(first);
   await stage.hop.refuse();
 
@@ -78,6 +80,7 @@ test("W76: started while the store is away it serves what it served, says so, an
 test("W76: the bounds go on from the last confirmation, and the gateway recovers from them", async () => {
   const first = await stage.start();
   expect((await list(first)).status).toBe(200);
+  await written(5, 1, 3);
   await end(first);
   await stage.hop.refuse();
   const second = await stage.start({ TOKEN_MAX_STALE_SECONDS: "1" });
@@ -96,14 +99,14 @@ test("W76: the bounds go on from the last confirmation, and the gateway recovers
 test("W76: a token revoked before the last confirmation stays revoked after a kill", async () => {
   const first = await stage.start();
   expect((await list(first, gone)).status).toBe(200);
-  await written(first, 3);
+  await written(5, 1, 3);
   await stage.tokens.write([acme, revoked(gone)]);
   await eventually(
     () => list(first, gone),
     ({ status }) => status === 401,
   );
   // The registry of before and of now.
-  await written(first, 4);
+  await written(5, 2, 4);
   await end(first);
   await stage.hop.refuse();
   const second = await stage.start();
@@ -114,6 +117,7 @@ test("W76: a token revoked before the last confirmation stays revoked after a ki
 test("W79: the store's older generation is refused also after a restart", async () => {
   const first = await stage.start();
   expect((await list(first)).body).toContain("five");
+  await written(5, 1, 3);
   await end(first);
   await publishSnapshot(stage.store, "acme", { programIds: ["p1"], generation: 4, mark: "four" });
   const second = await stage.start();
@@ -127,6 +131,7 @@ test("W79: the store's older generation is refused also after a restart", async 
 test("W87: another store's copy never counts, and nobody else may read it", async () => {
   const first = await stage.start();
   expect((await list(first)).status).toBe(200);
+  await written(5, 1, 3);
   await end(first);
   for (const path of await filesBelow(stage.directory)) {
     expect((await stat(path)).mode & 0o777, path).toBe(0o600);
@@ -147,6 +152,8 @@ test("W86: two gateways share a folder; a third goes by what either confirmed la
     () => list(one),
     ({ body }) => body.includes("six"),
   );
+  // Of each generation manifest and list.
+  await written(6, 1, 5);
   await end(one);
   await end(other, "SIGKILL");
   await stage.hop.refuse();

@@ -60,19 +60,24 @@ async function read(streams: BodyStreams): Promise<Buffer> {
 
 const path = (): string => join(folder, "files", entry.sha256.slice(0, 2), entry.sha256);
 
+async function waitForFile(): Promise<void> {
+  const isWhole = async (): Promise<boolean> =>
+    (await readFile(path()).catch(() => Buffer.alloc(0))).equals(good);
+  await expect.poll(isWhole).toBe(true);
+}
+
 test("W77: a large file that is damaged after it was read costs one reader, and is replaced", async () => {
   const copy = openCopy();
   const streams = createBodyStreams(store, createKeptBodies(copy, store, 10_000));
   await read(streams);
-  await copy.stop();
+  await waitForFile();
   await read(streams);
   // By the reader, and for the copy.
   expect(calls).toBe(2);
   await truncate(path(), 1_000_000);
   await expect(read(streams)).rejects.toThrow("ended after 1000000");
   expect((await read(streams)).equals(good)).toBe(true);
-  await copy.stop();
-  expect((await readFile(path())).equals(good)).toBe(true);
+  await waitForFile();
 });
 
 test("W85: however many read a large body that cannot be kept, it is read for the copy once at a time", async () => {
@@ -84,9 +89,9 @@ test("W85: however many read a large body that cannot be kept, it is read for th
     throw new Error("the disk is full");
   }
   for (let reader = 0; reader < 100; reader += 1) copy.keepLarge(entry, broken);
-  await copy.stop();
+  await expect.poll(copy.writeFailures).toBe(1);
   expect(fetched).toBe(1);
   copy.keepLarge(entry, broken);
-  await copy.stop();
-  expect([fetched, copy.writeFailures()]).toEqual([2, 2]);
+  await expect.poll(copy.writeFailures).toBe(2);
+  expect(fetched).toBe(2);
 });

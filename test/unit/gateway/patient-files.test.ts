@@ -11,21 +11,24 @@ function hangingFiles() {
   const streams: Readable[] = [];
   let letGo = (): void => {};
   let hanging: Promise<void> | undefined;
-  const files = patientFiles({
-    async read(sha256) {
-      begun.push(sha256);
-      await hanging;
-      return bytes;
+  const files = patientFiles(
+    {
+      async read(sha256) {
+        begun.push(sha256);
+        await hanging;
+        return bytes;
+      },
+      async stream(sha256) {
+        begun.push(sha256);
+        await hanging;
+        const stream = Readable.from([bytes]);
+        streams.push(stream);
+        return stream;
+      },
+      doubt() {},
     },
-    async stream(sha256) {
-      begun.push(sha256);
-      await hanging;
-      const stream = Readable.from([bytes]);
-      streams.push(stream);
-      return stream;
-    },
-    doubt() {},
-  });
+    200,
+  );
   return {
     files,
     begun,
@@ -58,17 +61,20 @@ test("W85: of a disk that hangs one reading is begun, whoever asks, and later on
 test("W76: who asks together for a large file that nobody has read yet waits for one reading of it", async () => {
   let reading = 0;
   let most = 0;
-  const files = patientFiles({
-    async read() {
-      reading += 1;
-      most = Math.max(most, reading);
-      await setImmediate();
-      reading -= 1;
-      return bytes;
+  const files = patientFiles(
+    {
+      async read() {
+        reading += 1;
+        most = Math.max(most, reading);
+        await setImmediate();
+        reading -= 1;
+        return bytes;
+      },
+      stream: async () => undefined,
+      doubt() {},
     },
-    stream: async () => undefined,
-    doubt() {},
-  });
+    60_000,
+  );
   const found = await Promise.all(Array.from({ length: 100 }, () => files.read("a")));
   expect([found.filter((each) => each === bytes).length, most]).toEqual([100, 1]);
 });
