@@ -27,6 +27,8 @@ const bodyFaults: readonly NamedFault[] = [
 for (const [name, fault, env] of bodyFaults) {
   test(`W17, P17 a body that ${name}: 500, never a wrong answer and never 404; it recovers by itself`, async () => {
     on = await startBrokenStoreGateway(env);
+    // From now on nothing but the body can be late.
+    await eventually(() => on.list(), hasMark("first"));
     on.seen.breakKeys(/\/p1\.json$/, fault);
     const answer = await on.detail("p1");
     expect(answer.status).toBe(500);
