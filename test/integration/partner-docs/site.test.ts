@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)(
     /** A page without a network; gives what the browser complained of, and what it asked for. */
     async function onPage(
       options: BrowserContextOptions,
-      use: (page: Page) => Promise<void>,
+      use: (page: Page, complaints: readonly string[]) => Promise<void>,
     ): Promise<{ readonly complaints: readonly string[]; readonly requests: readonly string[] }> {
       const context = await browser.newContext(options);
       const [complaints, requests]: [string[], string[]] = [[], []];
@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)(
         page.on("console", (message) => complaints.push(message.text()));
         page.on("pageerror", (error) => complaints.push(error.message));
         page.on("request", (request) => requests.push(request.url()));
-        await use(page);
+        await use(page, complaints);
       } finally {
         await context.close();
       }
@@ -93,14 +93,16 @@ describe.skipIf(!hasChromium)(
     });
 
     test("W70: the policy keeps even a page that was tampered with from loading anything", async () => {
-      const { complaints, requests } = await onPage({}, async (page) => {
+      const { requests } = await onPage({}, async (page, complaints) => {
         await page.goto(`${server.url}index.html`);
         await page.evaluate(
           `document.body.insertAdjacentHTML("beforeend", '<img src="stolen.png"><link rel="stylesheet" href="x.css">')`,
         );
         await expect.poll(() => page.evaluate("document.images[0].complete")).toBe(true);
+        await expect
+          .poll(() => complaints.filter((text) => text.includes("Content Security Policy")))
+          .toHaveLength(2);
       });
-      expect(complaints.filter((text) => text.includes("Content Security Policy"))).toHaveLength(2);
       expect(server.missing).toEqual([]);
       expect(requests.filter((url) => url.startsWith("http"))).toContain(`${server.url}index.html`);
     });
@@ -118,9 +120,9 @@ describe.skipIf(!hasChromium)(
       await onPage({}, async (page) => {
         await page.goto(`${server.url}index.html`);
         await page.keyboard.press("Tab");
-        expect(await focusedText(page)).toBe("Skip to the content");
+        await expect.poll(() => focusedText(page)).toBe("Skip to the content");
         await page.keyboard.press("Enter");
-        expect(await page.evaluate("document.activeElement.id")).toBe("main");
+        await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
         const python = page.locator(".panel").filter({ hasText: "urllib.request" });
         expect(await python.isVisible()).toBe(false);
         await page.locator("#ask-once-0").focus();
