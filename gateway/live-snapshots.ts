@@ -103,6 +103,9 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       state.failure = failure;
       // While the store fails, requests do not queue up behind one attempt each.
       state.retryAtMs = clock() + Math.max(refreshMs, minRetryMs);
+      // A disk may have been too slow for the copy: it is asked again, but for one that hangs.
+      if (state.live === undefined && state.restoring === undefined)
+        state.isRestored = lastGood === undefined;
     } finally {
       state.refresh = undefined;
     }
@@ -112,6 +115,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
   async function restore(state: TenantState): Promise<void> {
     const pointer = lastGood?.pointer(state.tenantId);
     if (lastGood === undefined || pointer === undefined) return;
+    if (state.floor !== undefined && pointer.generation < state.floor.generation) return;
     // W79, P3: also of a copy that is too old to be served.
     state.floor ??= { generation: pointer.generation, snapshotId: pointer.snapshotId };
     if (clock() - pointer.confirmedAtMs > maxStaleMs) return;
@@ -125,7 +129,9 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
 
   /** A disk that hangs is waited for once. */
   async function restored(state: TenantState): Promise<void> {
-    state.restoring ??= restore(state);
+    state.restoring ??= restore(state).finally(() => {
+      state.restoring = undefined;
+    });
     await settledWithin(maxWaitMs, state.restoring);
     state.isRestored = true;
   }

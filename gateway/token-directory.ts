@@ -72,6 +72,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     clock,
   );
   let polling = 0;
+  let restoring: Promise<void> | undefined;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let onConfirmed = (): void => {};
@@ -89,7 +90,9 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     } catch (error) {
       lastFailure = asFailure(error);
       outage.failed(lastFailure);
-      if (isFromCopy) onConfirmed();
+      void restored().then(() => {
+        if (isFromCopy) onConfirmed();
+      });
     } finally {
       polling -= 1;
     }
@@ -148,6 +151,15 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     isFromCopy = true;
   }
 
+  /** A disk may have been too slow for the copy: it is asked again, but for one that hangs. */
+  async function restored(): Promise<void> {
+    if (lastGood === undefined || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
+    restoring ??= restore(lastGood).finally(() => {
+      restoring = undefined;
+    });
+    await restoring;
+  }
+
   function toKnown(token: RegisteredToken): KnownToken {
     return knownToken(token, defaultLimit);
   }
@@ -199,7 +211,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
 
     start() {
       if (lastGood === undefined) begin();
-      else void settledWithin(restoreWaitMs, restore(lastGood)).then(begin);
+      else void settledWithin(restoreWaitMs, restored()).then(begin);
       return confirmed;
     },
 

@@ -128,6 +128,24 @@ test("W101: what changed while nothing could be written is there as soon as some
   expect(await servedFromCopy(late)).toEqual(right);
 });
 
+test("W76: what the disk did not give at the start is served once it does", async () => {
+  const gateway = await start();
+  const right = await serve(gateway);
+  await waitForCopy(folder, first);
+  await gateway.gateway.stop();
+  const [files, away] = [join(folder, "files"), join(root, "away")];
+  await rename(files, away);
+  seen.breakKeys(/./, unavailable);
+  const next = await start();
+  const answers = await serve(next);
+  for (const answer of answers) expect(answer.slice(0, 3)).toBe("500");
+  await rename(away, files);
+  await eventually(
+    () => serve(next),
+    (later) => later.every((answer, at) => answer === right[at]),
+  );
+});
+
 test("W100: what is no file of the gateway's own in the folder takes nothing away from the rest", async () => {
   const gateway = await start();
   const right = await serve(gateway);
