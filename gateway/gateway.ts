@@ -103,6 +103,7 @@ export function createGateway(options: GatewayOptions): Gateway {
           maxBytes: settings.lastGoodMaxMb * 1024 * 1024,
           maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
           clocks,
+          waits,
           logger,
         });
   const kept = lastGood && createKeptBodies(lastGood, store, callTimeoutMs);

@@ -4,10 +4,16 @@ export interface Waits {
   readonly registryMs: number;
   /** For the gzip form of a large body, before its bytes go out as they are. */
   readonly packingMs: number;
+  /** Between two states of the last good copy while nothing changes. */
+  readonly beatMs: number;
+  /** Between two attempts to mend that copy: on a disk that is nearly full some of it fails again and again. */
+  readonly mendPauseMs: number;
 }
 
 export const usualWaits: Waits = {
   registryMs: 5000,
   /** Many times what a list of 25 MB takes. */
   packingMs: 2000,
+  beatMs: 5000,
+  mendPauseMs: 10_000,
 };

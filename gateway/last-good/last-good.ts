@@ -8,6 +8,7 @@ import type { ResponseEntry } from "../../core/manifest.ts";
 import type { Clocks } from "../clocks.ts";
 import { settledWithin } from "../deadline.ts";
 import type { StoreReader } from "../store-reader.ts";
+import type { Waits } from "../waits.ts";
 import { createAtomicFiles } from "./atomic-file.ts";
 import { createKeptFiles } from "./kept-files.ts";
 import { type KeptPointer, type KeptRegistry, stateBytes } from "./kept-state.ts";
@@ -52,11 +53,13 @@ export interface LastGoodOptions {
   /** Older pointers are not worth their manifests. */
   readonly maxStaleMs: number;
   readonly clocks: Clocks;
+  readonly waits: Pick<Waits, "beatMs" | "mendPauseMs">;
   readonly logger: Logger;
 }
 
 export function createLastGood(options: LastGoodOptions): LastGood {
   const { folder, store, callTimeoutMs, maxBytes, maxStaleMs, clocks, logger } = options;
+  const { beatMs, mendPauseMs } = options.waits;
   const states = join(folder, "states");
   // W86, one per process: gateways that share the folder never write the same file.
   const ownName = `${randomBytes(8).toString("hex")}.state`;
@@ -287,9 +290,6 @@ function tooSlow(): Failure {
 /** What may wait in memory. A registry or a manifest is 64 MB at most. */
 const maxRecordBytes = 128 * 1024 * 1024;
 const maxBodyBytes = 64 * 1024 * 1024;
-const beatMs = 5000;
-/** On a disk that is nearly full some of it fails again and again. */
-const mendPauseMs = 10_000;
 const bodyWaitMs = 200;
 /** So that a folder that several share stays within its bound. */
 const rescanMs = 600_000;

@@ -7,6 +7,7 @@ import { sha256Hex } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Clocks } from "../../../gateway/clocks.ts";
 import { lastGoodFolder } from "../../../gateway/last-good/last-good-folder.ts";
+import type { Waits } from "../../../gateway/waits.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
@@ -17,6 +18,8 @@ import { ask, filesBelow, waitForCopy } from "../../support/last-good-stage.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 const paths = ["/v1/programs", "/api/v1/partner/programs", "/v1/programs/p1"];
+/** Where no registry is to be had. */
+const inVain = { registryMs: 250 };
 const running: GatewayFixture[] = [];
 let root: string;
 let folder: string;
@@ -39,8 +42,9 @@ afterEach(async () => {
 async function start(
   env: Readonly<Record<string, string>> = {},
   clocks = shifted(0, 0),
+  waits: Partial<Waits> = {},
 ): Promise<GatewayFixture> {
-  const gateway = await startGateway({ env, clocks, seen: () => seen, lastGoodFolder: folder });
+  const gateway = await startGateway({ env, clocks, waits, seen: () => seen, lastGoodFolder: folder });
   running.push(gateway);
   return gateway;
 }
@@ -79,17 +83,17 @@ test("W78: the bound counts from the last confirmation, by the clock on the wall
   expect(statuses(await serve(inTime))).toEqual([200, 200, 200]);
   await inTime.gateway.stop();
   // What ran in the meantime confirmed nothing: the age goes on.
-  const tooLate = await start({}, shifted(0, 1_000_000));
+  const tooLate = await start({}, shifted(0, 1_000_000), inVain);
   expect(statuses(await serve(tooLate))).toEqual([500, 500, 500]);
 });
 
 test("W78: a clock that was set back makes the copy too old, for ever; its generation counts all the same", async () => {
   await served();
-  const before = await start({}, shifted(-60_000, 0));
+  const before = await start({}, shifted(-60_000, 0), inVain);
   expect(statuses(await serve(before))).toEqual([500, 500, 500]);
   expect(before.logText()).toContain("the clock is behind what was written");
   await before.gateway.stop();
-  const again = await start();
+  const again = await start({}, shifted(0, 0), inVain);
   expect(statuses(await serve(again))).toEqual([500, 500, 500]);
   seen.mend();
   await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 4 });
@@ -113,7 +117,7 @@ test("W77: whatever is damaged in any file, only right bytes are served", async 
         await writeFile(path, bytes);
       } else if (damage === "foreign") await writeFile(path, '{"data":[]}');
       else await truncate(path, damage === "cut" ? whole.length - 1 : 0);
-      const gateway = await start();
+      const gateway = await start({}, shifted(0, 0), inVain);
       const answers = await serve(gateway);
       for (const [at, { status, text }] of answers.entries()) {
         expect([200, 500], `${damage} ${path}`).toContain(status);

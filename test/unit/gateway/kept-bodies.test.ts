@@ -13,6 +13,7 @@ import { processClocks } from "../../../gateway/clocks.ts";
 import { createKeptBodies } from "../../../gateway/last-good/kept-bodies.ts";
 import { createLastGood, type LastGood } from "../../../gateway/last-good/last-good.ts";
 import type { StoreReader } from "../../../gateway/store-reader.ts";
+import { usualWaits } from "../../../gateway/waits.ts";
 
 const good = Buffer.alloc(1_500_000, "a");
 const entry: ResponseEntry = {
@@ -47,6 +48,7 @@ function openCopy(): LastGood {
     maxBytes: 100_000_000,
     maxStaleMs: 3_600_000,
     clocks: processClocks,
+    waits: usualWaits,
     logger: createLogger({ level: "debug", program: "test", destination }),
   });
 }
