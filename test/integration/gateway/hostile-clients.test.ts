@@ -50,7 +50,7 @@ async function usage(): Promise<{ readonly cpuSeconds: number; readonly resident
   };
 }
 
-/** What the machine keeps from the gateway is no fault of its: no longer than the processor time that it took meanwhile. */
+/** What the machine keeps from the gateway does not count: no longer than the processor time that it took meanwhile. */
 async function neighbourMs(): Promise<number> {
   const before = (await usage()).cpuSeconds;
   const beganAt = performance.now();
