@@ -17,7 +17,6 @@ import { createClientAddresses } from "./client-address.ts";
 import { type Clocks, processClocks } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
-import { createFleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRequestHandler } from "./handle-request.ts";
 import { legacyHeaders, snapshotHeaders } from "./header-lines.ts";
@@ -26,13 +25,13 @@ import { createLastGood } from "./last-good/last-good.ts";
 import { closeServer, listen } from "./listen.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
+import { createQuotaCounters } from "./quota-counters.ts";
 import { Refusal } from "./refusal.ts";
 import { createResponder } from "./respond.ts";
 import { createWholeSender } from "./send-whole.ts";
 import { guardedReader, type StoreReader } from "./store-reader.ts";
 import { createTokenDirectory } from "./token-directory.ts";
 import { usualWaits, type Waits } from "./waits.ts";
-import { createProcessCounter } from "./window-counter.ts";
 
 export type GatewaySettings = SettingValues<typeof gatewaySettings>;
 
@@ -147,17 +146,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     lastGood,
   });
   const windowSeconds = settings.rateLimitWindowSeconds;
-  const processCounter = createProcessCounter(windowSeconds, clock);
-  const fleetCounter =
-    settings.redisUrl === undefined
-      ? undefined
-      : createFleetCounter({
-          url: settings.redisUrl,
-          windowSeconds,
-          timeoutMs: settings.redisTimeoutMs,
-          insurance: processCounter,
-          logger,
-        });
+  const { redisUrl, redisTimeoutMs } = settings;
+  const quota = createQuotaCounters({ redisUrl, redisTimeoutMs, windowSeconds, clock, logger });
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
     streams,
@@ -175,11 +165,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       accessLog?.exchange(exchange, outcome, nowMs);
     },
   });
-  const counter = fleetCounter ?? processCounter;
   const handleRequest = atEndOfTurn(
     createRequestHandler({
       tokens,
-      counter,
+      counter: quota.counter,
       windowSeconds,
       snapshots,
       bodies,
@@ -240,8 +229,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     unixMs: clocks.unixMs,
     cacheBytes: bodies.size,
     connections: connections.count,
-    isCountedInFleet: () => fleetCounter?.isShared() ?? false,
-    isFleetWanted: fleetCounter !== undefined,
+    isCountedInFleet: () => quota.fleet?.isShared() ?? false,
+    isFleetWanted: quota.fleet !== undefined,
     isReady: () => notReadyCause() === undefined,
     lastGood: {
       bytes: () => lastGood?.bytes() ?? 0,
@@ -298,7 +287,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       clearInterval(sweeper);
       tokens.stop();
       await lastGood?.stop();
-      fleetCounter?.close();
+      quota.fleet?.close();
       if (adminServer.listening) await closeServer(adminServer, 0, () => {});
     },
   };
