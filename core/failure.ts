@@ -21,6 +21,7 @@ export type FailureCode =
   | "held"
   | "in_source"
   | "unrecorded"
+  | "busy"
   | "interrupted"
   | "internal";
 

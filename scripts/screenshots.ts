@@ -9,6 +9,7 @@ import { type Browser, chromium } from "playwright-core";
 import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
 import { createKeyGate, welcomeAddress } from "../cli/inspect/access/key-gate.ts";
 import { createInspectServer } from "../cli/inspect/inspect-server.ts";
+import { createAskedDatabase } from "../cli/support/asked-database.ts";
 import { cliSettings } from "../core/cli-settings.ts";
 import { createFileStore } from "../core/file-store/file-store.ts";
 import { createLogger } from "../core/logger.ts";
@@ -62,7 +63,7 @@ async function takeAll(databaseUrl: string): Promise<void> {
   const store = { ...createFileStore({ directory: storeDirectory }), address: "s3://travel-programs/" };
   const { signal } = new AbortController();
   const key = "screenshots";
-  const inspection = { store, settings: settings.values, now: () => now, signal };
+  const inspection = { store, database: createAskedDatabase(settings.values), now: () => now, signal };
   const log = createLogger({ level: "silent", program: "screenshots", destination: process.stderr });
   const server = createInspectServer({ inspection, gate: createKeyGate(key), log });
   server.listen(0, "127.0.0.1");

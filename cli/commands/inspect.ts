@@ -10,6 +10,7 @@ import { followLogs } from "../log-index/request-log.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, commandLogger, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
+import { createAskedDatabase } from "../support/asked-database.ts";
 import { type AccessFlags, inspectAccess, loopback } from "./inspect-access.ts";
 import { type GatewayFlags, inspectGateway } from "./inspect-gateway.ts";
 import { namedLogs } from "./log-option.ts";
@@ -47,7 +48,7 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
     const logs = sources.length === 0 ? undefined : followLogs(sources, signal);
     const inspection = {
       store,
-      settings,
+      database: createAskedDatabase(settings),
       now,
       signal,
       ...(logs === undefined ? {} : { log: logs }),

@@ -7,6 +7,7 @@ import { requestText } from "../presentation/request-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
+import { createAskedDatabase } from "../support/asked-database.ts";
 import { explainRequests } from "../support/request/explain-request.ts";
 import { requestJson } from "../support/request/request-json.ts";
 import { logOption, logSources } from "./log-option.ts";
@@ -31,7 +32,12 @@ async function run(shell: Shell, typed: string, { log, json }: ExplainFlags): Pr
   const found = await findRequests(logSources(shell, settings, log), requestId, shell.signal);
   if (found.requests.length === 0) throw notLogged(requestId, found);
   const requests = await withStore(settings, (store) =>
-    explainRequests(found.requests, { store, settings, now: shell.now(), signal: shell.signal }),
+    explainRequests(found.requests, {
+      store,
+      database: createAskedDatabase(settings),
+      now: shell.now(),
+      signal: shell.signal,
+    }),
   );
   if (json) {
     printJson(shell, { requestId, requests: requests.map(requestJson), omitted: found.omitted });

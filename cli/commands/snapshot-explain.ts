@@ -6,6 +6,7 @@ import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { tenantHint } from "../snapshot/unknown-tenant.ts";
+import { createAskedDatabase } from "../support/asked-database.ts";
 import { type Explanation, explainProgram } from "../support/explain/explain-program.ts";
 import { explanationJson } from "../support/explain/explanation-json.ts";
 import { parsedOption } from "./parsed-option.ts";
@@ -33,7 +34,8 @@ async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const program = { tenantId: flags.tenant, programId: flags.program };
   const [explanation, hint] = await withStore(settings, async (store) => {
-    const explained = await explainProgram(store, settings, program, shell.now(), shell.signal);
+    const database = createAskedDatabase(settings);
+    const explained = await explainProgram(store, database, program, shell.now(), shell.signal);
     if (!isTenantUnknown(explained)) return [explained, undefined];
     return [explained, await tenantHint(store, flags.tenant, shell.signal)];
   });

@@ -9,6 +9,7 @@ import { createFollowLive } from "../snapshot/live-copy.ts";
 import { readLiveManifest } from "../snapshot/live-snapshot.ts";
 import { type Rollback, rollback } from "../snapshot/rollback.ts";
 import { withCheckedStore } from "../store-check/with-checked-store.ts";
+import { createAskedDatabase } from "../support/asked-database.ts";
 import { type WithdrawnSince, withdrawnSince } from "../support/withdrawn-since.ts";
 import { parsedOption } from "./parsed-option.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
@@ -51,7 +52,7 @@ async function run(shell: Shell, flags: RollbackFlags): Promise<ExitStatus> {
   });
   const { outcome, before, after } = result;
   // Partners have the snapshot by now: whatever the database does, it does not keep that up.
-  const withdrawn = await withdrawnSince(settingsOf(shell), live, shell.signal);
+  const withdrawn = await withdrawnSince(createAskedDatabase(settingsOf(shell)), live, shell.signal);
   if (json) {
     const { snapshotId, generation, hold } = after;
     const previousSnapshotId = before.snapshotId;

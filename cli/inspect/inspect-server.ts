@@ -83,7 +83,10 @@ async function answerGranted(
   else if ("fileName" in page) {
     res.setHeader("Content-Disposition", `attachment; filename="${page.fileName}"`);
     send(res, 200, page.contentType, page.body);
-  } else send(res, page.status, "text/html; charset=utf-8", pageDocument(page, inspection.store.address));
+  } else {
+    if (page.retryAfterSeconds !== undefined) res.setHeader("Retry-After", page.retryAfterSeconds);
+    send(res, page.status, "text/html; charset=utf-8", pageDocument(page, inspection.store.address));
+  }
 }
 
 async function pageOrFailure(url: URL | undefined, inspection: Inspection): Promise<Answer> {

@@ -5,6 +5,8 @@ import { type Html, html } from "./html.ts";
 /** One page: its title, the way that leads to it, and what it shows. */
 export interface Page {
   readonly status: number;
+  /** Of a page that may be there if it is asked for again so much later. */
+  readonly retryAfterSeconds?: number;
   readonly title: string;
   /** From the outside in; the page itself is the last one and not in it. */
   readonly trail: readonly { readonly text: string; readonly path: string }[];

@@ -24,6 +24,7 @@ const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   held: 4,
   in_source: 4,
   unrecorded: 1,
+  busy: 1,
   interrupted: 130,
   internal: 1,
 };

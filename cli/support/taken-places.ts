@@ -1,8 +1,7 @@
 import type { TenantId } from "../../core/ids.ts";
 import { placeOf, terminalStatusTest } from "../public-program/capacity.ts";
-import type { CliSettings } from "../shell/shell.ts";
 import { type EnrollmentGroup, maxEnrollmentGroups, readEnrollments } from "../source/read-enrollments.ts";
-import { askSource, type SourceAway } from "./ask-source.ts";
+import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 
 /** Which enrollments take a program's places. */
 export type TakenPlaces =
@@ -16,15 +15,15 @@ export type TakenPlaces =
 
 const maxAskingMs = 15_000;
 
-/** P75: asks the source for numbers by status and role. Never throws for its sake. */
+/** P75: asks the source for numbers by status and role. Throws `busy`, and nothing else for its sake. */
 export async function takenPlaces(
-  settings: CliSettings,
+  database: AskedDatabase,
   tenantId: TenantId,
   programId: string,
   signal: AbortSignal,
 ): Promise<TakenPlaces> {
-  const isTerminal = terminalStatusTest(settings.terminalStatuses);
-  return await askSource(settings, { maxMs: maxAskingMs, signal }, async (client) => {
+  const isTerminal = terminalStatusTest(database.settings.terminalStatuses);
+  return await database.ask({ maxMs: maxAskingMs, signal }, async (client) => {
     const found = await readEnrollments(client, tenantId, programId);
     const groups = found
       .slice(0, maxEnrollmentGroups)

@@ -1,7 +1,6 @@
 import type { Manifest } from "../../core/manifest.ts";
-import type { CliSettings } from "../shell/shell.ts";
 import { readWithdrawn } from "../source/read-withdrawn.ts";
-import { askSource, type SourceAway } from "./ask-source.ts";
+import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 
 /** What the source says of the programs of a snapshot. */
 export type WithdrawnSince = { readonly kind: "asked"; readonly programs: readonly string[] } | SourceAway;
@@ -11,11 +10,11 @@ const maxAskingMs = 15_000;
 
 /** The programs of the snapshot that the next build of its tenant withdraws (P20). Never throws for the source's sake. */
 export async function withdrawnSince(
-  settings: CliSettings,
+  database: AskedDatabase,
   { tenantId, programs }: Manifest,
   signal: AbortSignal,
 ): Promise<WithdrawnSince> {
-  return await askSource(settings, { maxMs: maxAskingMs, signal }, async (client) => {
+  return await database.ask({ maxMs: maxAskingMs, signal }, async (client) => {
     return { kind: "asked", programs: await readWithdrawn(client, tenantId, programs) };
   });
 }

@@ -1,8 +1,10 @@
+import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
 import { createKeyGate, welcomeAddress } from "../../cli/inspect/access/key-gate.ts";
 import { createInspectServer } from "../../cli/inspect/inspect-server.ts";
 import type { RequestLog } from "../../cli/log-index/request-log.ts";
 import type { AskedGateway } from "../../cli/support/ask-gateway.ts";
+import { createAskedDatabase } from "../../cli/support/asked-database.ts";
 import { cliSettings } from "../../core/cli-settings.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
@@ -35,11 +37,14 @@ export async function startInspect(
   const parsed = parseSettings(cliSettings, desk.env);
   if (!parsed.ok) throw new Error(parsed.faults.join("; "));
   const key = "the-key-of-this-run";
+  const { signal } = new AbortController();
+  // As `main.ts` does: every question in flight listens.
+  setMaxListeners(0, signal);
   const inspection = {
     store: options.store ?? desk.store,
-    settings: parsed.values,
+    database: createAskedDatabase(parsed.values),
     now: () => options.now ?? new Date(),
-    signal: new AbortController().signal,
+    signal,
     ...(options.log === undefined ? {} : { log: options.log }),
     ...(options.gateway && { gateway: options.gateway }),
   };

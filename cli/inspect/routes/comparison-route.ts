@@ -14,14 +14,14 @@ export const comparisonRoute = route({
     tenantId: parseTenantId(tenant),
     programId: parseProgramId(program),
   }),
-  page: async ({ tenantId, programId }, { store, settings, gateway, now, signal }) => {
+  page: async ({ tenantId, programId }, { store, database, gateway, now, signal }) => {
     const { manifest } = await chosenSnapshot(store, tenantId, undefined, signal);
     const { snapshotId, generatedAt } = manifest;
     const entry = detailEntry(manifest, programId);
     const bytes = entry && (await responseBytes(store, entry, signal));
     const [source, places, answer] = await Promise.all([
-      readProgramInSource(store, settings, tenantId, programId, signal),
-      takenPlaces(settings, tenantId, programId, signal),
+      readProgramInSource(store, database, tenantId, programId, signal),
+      takenPlaces(database, tenantId, programId, signal),
       askGateway(gateway, { tenantId, programId }, { store, now: now(), signal }),
     ]);
     const document = entry && bytes ? dataOf(bytes, entry.key) : null;

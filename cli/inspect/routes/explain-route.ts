@@ -21,7 +21,7 @@ export const explainRoute = route({
 });
 
 async function page({ tenantId, programId }: Input, inspection: Inspection): Promise<Page> {
-  const { store, settings, now, signal } = inspection;
+  const { store, database, now, signal } = inspection;
   if (programId === "" || programId.length > 500) return explainForm(tenantId);
-  return explainPage(await explainProgram(store, settings, { tenantId, programId }, now(), signal), now());
+  return explainPage(await explainProgram(store, database, { tenantId, programId }, now(), signal), now());
 }

@@ -27,7 +27,7 @@ export const findRoute = route({
 /** Requests whose ids have one digest, of which one may be meant. */
 const maxTwins = 10;
 
-async function page(text: string, { store, settings, log, now, signal }: Inspection): Promise<Answer> {
+async function page(text: string, { store, database, log, now, signal }: Inspection): Promise<Answer> {
   if (text === "") return findForm();
   if (tokenFree(text) !== text) return findKeyPage();
   await log?.refresh();
@@ -45,7 +45,7 @@ async function page(text: string, { store, settings, log, now, signal }: Inspect
   ];
   const [only] = places;
   if (only !== undefined && places.length === 1) return { location: only };
-  const source = await findInSource(settings, wordsOf(text), signal);
+  const source = await findInSource(database, wordsOf(text), signal);
   const unpublished = unpublishedOf(source, catalog.entries);
   const same = unpublished.filter(({ programId }) => programId.toLowerCase() === text.toLowerCase());
   const [one] = same;

@@ -13,7 +13,7 @@ export const requestRoute = route({
   page,
 });
 
-async function page(typed: string, { log, store, settings, now, signal }: Inspection): Promise<Page> {
+async function page(typed: string, { log, store, database, now, signal }: Inspection): Promise<Page> {
   if (log === undefined) return requestsWithoutLog();
   const requestId = requestIdIn(typed);
   await log.refresh();
@@ -31,7 +31,7 @@ async function page(typed: string, { log, store, settings, now, signal }: Inspec
   }
   const requests = await explainRequests(lines.slice(0, maxShown), {
     store,
-    settings,
+    database,
     now: now(),
     signal,
   });

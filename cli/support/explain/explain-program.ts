@@ -2,8 +2,8 @@ import { confirmedAtOf } from "../../../core/confirmations.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import type { CliSettings } from "../../shell/shell.ts";
 import { type ProgramChange, programChanges } from "../../snapshot/program-changes.ts";
+import type { AskedDatabase } from "../asked-database.ts";
 import { forSupport, nextStep } from "../next-step.ts";
 import { lastTry, readConfirmed } from "../read-confirmed.ts";
 import { readRemoved } from "../read-removed.ts";
@@ -27,7 +27,7 @@ export interface Explanation extends ProgramFacts, Judgement {
 /** Follows one program from the booking database to the live snapshot. */
 export async function explainProgram(
   store: ObjectStore,
-  settings: CliSettings,
+  database: AskedDatabase,
   program: { readonly tenantId: TenantId; readonly programId: string },
   now: Date,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function explainProgram(
   const confirmed = readConfirmed(store, signal).then(({ confirmations }) => confirmations.get(tenantId));
   const confirmedAt = async (snapshotId: string) => confirmedAtOf(await confirmed, snapshotId);
   const [source, found, runs, confirmation, allIntervalMs, { removed }] = await Promise.all([
-    readProgramInSource(store, settings, tenantId, programId, signal),
+    readProgramInSource(store, database, tenantId, programId, signal),
     readProgramInStore(store, tenantId, programId, confirmedAt, signal),
     runHistory(store, new Set([tenantId]), now, signal),
     confirmed,

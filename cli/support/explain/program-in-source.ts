@@ -8,12 +8,11 @@ import type { SourceClient } from "../../database/connect.ts";
 import { reportedProblem } from "../../public-program/problem.ts";
 import { knownSandbox } from "../../sandbox/sandbox-document.ts";
 import { sandboxProgramById } from "../../sandbox/sandbox-rows.ts";
-import type { CliSettings } from "../../shell/shell.ts";
 import { dataOf } from "../../snapshot/stored-response.ts";
 import { type ElsewhereProgram, readElsewhere, readProgram } from "../../source/read-program.ts";
 import type { ReadProgram } from "../../source/read-programs.ts";
 import { readTenants } from "../../source/read-tenants.ts";
-import { askSource, type SourceAway } from "../ask-source.ts";
+import type { AskedDatabase, SourceAway } from "../asked-database.ts";
 
 /** What the booking database says of a program now, and what a build would make of it. */
 export type ProgramInSource =
@@ -34,15 +33,15 @@ export type ProgramInSource =
 /** A partner is on the telephone. */
 const maxAskingMs = 20_000;
 
-/** Asks the source; never throws for its sake, since the store alone explains much. */
+/** Asks the source. Throws `busy`, and nothing else for its sake: the store alone explains much. */
 export async function readProgramInSource(
   store: ObjectStore,
-  settings: CliSettings,
+  database: AskedDatabase,
   tenantId: TenantId,
   programId: string,
   signal: AbortSignal,
 ): Promise<ProgramInSource> {
-  const rules = contentRules(settings);
+  const rules = contentRules(database.settings);
   try {
     // P97: the database knows nothing of the sandbox.
     if ((await knownSandbox(store, signal)) === tenantId) {
@@ -53,7 +52,7 @@ export async function readProgramInSource(
     if (signal.aborted) throw error;
     return { kind: "unavailable", reason: asFailure(error).message };
   }
-  return await askSource(settings, { maxMs: maxAskingMs, signal }, (client) =>
+  return await database.ask({ maxMs: maxAskingMs, signal }, (client) =>
     read(client, tenantId, programId, rules),
   );
 }

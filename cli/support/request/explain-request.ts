@@ -2,11 +2,11 @@ import { asFailure } from "../../../core/failure.ts";
 import { isTenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RequestLogLine } from "../../gateway-log/request-line.ts";
-import type { CliSettings } from "../../shell/shell.ts";
 import { missedProgram } from "../../snapshot/missed-program.ts";
 import { programHistory } from "../../snapshot/program-history.ts";
 import { snapshotHistory } from "../../snapshot/snapshot-history.ts";
 import { publishedSnapshot } from "../../snapshot/stored-snapshot.ts";
+import type { AskedDatabase } from "../asked-database.ts";
 import { type Explanation, explainProgram } from "../explain/explain-program.ts";
 import { readRemoved } from "../read-removed.ts";
 import { realCause } from "./real-cause.ts";
@@ -18,13 +18,13 @@ export interface ExplainedRequest extends RequestFacts, RealCause {}
 
 export interface RequestContext {
   readonly store: ObjectStore;
-  /** How the booking system is asked about a program that was not found. */
-  readonly settings: CliSettings;
+  /** Asked about a program that was not found. */
+  readonly database: AskedDatabase;
   readonly now: Date;
   readonly signal: AbortSignal;
 }
 
-/** Holds what the log says against the store. Never throws for the store's sake: the log alone explains much. */
+/** Holds what the log says against the store. Throws `busy`, and nothing for the store's sake: the log alone explains much. */
 export async function explainRequests(
   lines: readonly RequestLogLine[],
   context: RequestContext,
@@ -49,7 +49,7 @@ export async function explainRequests(
 
 async function missOf(
   { tenantId, programId, snapshotId, time }: RequestLogLine,
-  { store, settings, now, signal }: RequestContext,
+  { store, database, now, signal }: RequestContext,
   asked: Map<string, Promise<Explanation>>,
 ): Promise<Miss | null> {
   if (tenantId === null || !isTenantId(tenantId) || programId === null) return null;
@@ -59,7 +59,7 @@ async function missOf(
     const snapshots = await snapshotHistory(store, live, signal);
     const key = JSON.stringify([tenantId, programId]);
     const explaining =
-      asked.get(key) ?? explainProgram(store, settings, { tenantId, programId }, now, signal);
+      asked.get(key) ?? explainProgram(store, database, { tenantId, programId }, now, signal);
     asked.set(key, explaining);
     return {
       missed: missedProgram(snapshots, programId, snapshotId, new Date(time)),
@@ -67,7 +67,7 @@ async function missOf(
       now: await explaining,
     };
   } catch (error) {
-    if (asFailure(error).code === "interrupted" || signal.aborted) throw error;
+    if (["interrupted", "busy"].includes(asFailure(error).code) || signal.aborted) throw error;
     return null;
   }
 }
