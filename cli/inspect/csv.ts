@@ -19,8 +19,12 @@ export function csvValue(value: unknown): CsvValue {
 
 /**
  * P73: RFC 4180, in UTF-8 with a byte order mark, without which common spreadsheets take it for another encoding. They take a text
- * that begins with one of `= + - @`, a tab or a line break for a formula, which may run programs or send the sheet away: an
- * apostrophe goes before it. So they show what was written.
+ * that begins with one of `= + - @` for a formula, which may run programs or send the sheet away: an apostrophe goes before
+ * it. So they show what was written.
+ *
+ * Spreadsheets of many countries separate cells by semicolons. They then know a quotation mark only where one of their cells begins,
+ * so that each semicolon, tab and line break inside a text begins a cell, too. Quoting alone does not help; there is
+ * an apostrophe at each of these places. Taking away one at each gives the text back.
  */
 export function csvText({ columns, rows }: CsvTable): string {
   const lines = [columns, ...rows].map((cells) => cells.map(field).join(","));
@@ -29,9 +33,11 @@ export function csvText({ columns, rows }: CsvTable): string {
 
 function field(value: CsvValue): string {
   if (value === null) return "";
-  // Of a number nothing is to be feared, and a negative one is to be added up.
+  // A number can do no harm, and a negative one is to be added up.
   if (typeof value === "number") return String(value);
-  const text = visible(tokenFree(String(value)));
-  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = visible(tokenFree(String(value))).replace(formulaBegin, "$1'$2");
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
+
+/** Spaces and quotation marks may stand before a formula. */
+const formulaBegin = /(^|[;\t\r\n])([ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"']*[=+\-@＝＋－＠])/g;
