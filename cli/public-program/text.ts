@@ -1,6 +1,6 @@
 import type { Report } from "./problem.ts";
 
-/** D7: the text as it is, or `null` when it is absent or nothing but Unicode white space. */
+/** D7: the text as it is, or `null` when it is absent or shows nothing. */
 export function presentText(text: string | null): string | null {
   return text === null || blank.test(text) ? null : text;
 }
@@ -23,4 +23,5 @@ export function presentTexts(
   return present;
 }
 
-const blank = /^\p{White_Space}*$/u;
+/** White space of Unicode, and what takes no place: zero-width spaces and joiners, the byte order mark. */
+const blank = /^[\p{White_Space}\u200b-\u200d\u2060\ufeff]*$/u;

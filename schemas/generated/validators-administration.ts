@@ -7,12 +7,12 @@ export const isAuditDocument: CompiledValidator<types.AuditDocument> = validate2
 const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"AuditDocument","type":"object","description":"`audit/<record>.begun.json` and `audit/<record>.json`: what a command was about to change for partners, and what it changed.","properties":{"format":{"type":"string","const":"partner-programs/audit@1","description":"Kind and version of this document."},"recordId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"outcome":{"type":"string","enum":["begun","done","failed"],"description":"`begun`: stored before the first change. `done`, `failed`: stored after the last one."},"at":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When this was written."},"command":{"$ref":"scalars.schema.json#/$defs/Text","description":"The words of the command, like `token create`."},"actor":{"$ref":"#/$defs/AuditActor"},"reason":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"What was given by `--reason`."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that were asked for or changed; empty where all were asked for and none is known yet."},"changes":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/TokenChange"},{"$ref":"#/$defs/SnapshotChange"},{"$ref":"#/$defs/DeletionChange"},{"$ref":"#/$defs/RemovalChange"}]},"description":"With `begun` what was planned, as far as it was known; else what was done, also by a command that failed later."},"changesOmitted":{"type":"integer","minimum":0,"description":"Changes beyond those that a record holds."},"failure":{"anyOf":[{"$ref":"#/$defs/AuditFailure"},{"type":"null"}],"description":"Why the command failed."}},"required":["format","recordId","outcome","at","command","actor","reason","tenants","changes","changesOmitted","failure"],"additionalProperties":false,"$defs":{"AuditActor":{"type":"object","description":"Who ran the command.","properties":{"user":{"$ref":"scalars.schema.json#/$defs/Text","description":"The user of the operating system."},"host":{"$ref":"scalars.schema.json#/$defs/Text","description":"The name of the host."}},"required":["user","host"],"additionalProperties":false},"AuditFailure":{"type":"object","description":"Why a command failed.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"type":"string","description":"In words."}},"required":["code","message"],"additionalProperties":false},"TokenChange":{"type":"object","description":"A token that was issued or changed.","properties":{"kind":{"type":"string","const":"token","description":"What changed."},"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"before":{"anyOf":[{"$ref":"#/$defs/TokenState"},{"type":"null"}],"description":"`null`: it is new."},"after":{"$ref":"#/$defs/TokenState"}},"required":["kind","tokenId","before","after"],"additionalProperties":false},"TokenState":{"type":"object","description":"A token's terms, as in the registry.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"What it is for."},"scopes":{"type":"array","items":{"type":"string"},"description":"What it may do."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it ends by itself."},"rateLimit":{"type":["integer","null"],"description":"Requests per window."},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it was revoked."}},"required":["tenantId","name","scopes","expiresAt","rateLimit","revokedAt"],"additionalProperties":false},"SnapshotChange":{"type":"object","description":"Another snapshot is live, or a hold began or ended.","properties":{"kind":{"type":"string","const":"snapshot","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"before":{"anyOf":[{"$ref":"#/$defs/LiveState"},{"type":"null"}],"description":"`null`: nothing was published."},"after":{"$ref":"#/$defs/LiveState"}},"required":["kind","tenantId","before","after"],"additionalProperties":false},"LiveState":{"type":"object","description":"What partners see; `null` is not known.","properties":{"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"generation":{"type":["integer","null"],"description":"The pointer's."},"programs":{"type":["integer","null"],"description":"How many there are."},"isHeld":{"type":["boolean","null"],"description":"Whether the tenant is on hold."}},"required":["snapshotId","generation","programs","isHeld"],"additionalProperties":false},"DeletionChange":{"type":"object","description":"Objects of a tenant that were deleted.","properties":{"kind":{"type":"string","const":"deletion","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"deletedSnapshots":{"type":"integer","minimum":0,"description":"Snapshots that can no longer be rolled back to."},"deletedObjects":{"type":"integer","minimum":0,"description":"How many objects."}},"required":["kind","tenantId","deletedSnapshots","deletedObjects"],"additionalProperties":false},"RemovalChange":{"type":"object","description":"A tenant that was removed.","properties":{"kind":{"type":"string","const":"removal","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"isPurged":{"type":"boolean","description":"Whether its objects are to be deleted, too."},"generation":{"type":"integer","minimum":0,"description":"From which it would go on."}},"required":["kind","tenantId","isPurged","generation"],"additionalProperties":false}}};
 const schema33 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Sorts by time."};
 const schema34 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$","description":"An instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`."};
-const schema35 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]","description":"Text with at least one character that is not Unicode white space."};
+const schema35 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
 const schema40 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "u");
 const pattern5 = new RegExp("^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$", "u");
-const pattern6 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]", "u");
+const pattern6 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "u");
 const pattern10 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$", "u");
 const schema36 = {"type":"object","description":"Who ran the command.","properties":{"user":{"$ref":"scalars.schema.json#/$defs/Text","description":"The user of the operating system."},"host":{"$ref":"scalars.schema.json#/$defs/Text","description":"The name of the host."}},"required":["user","host"],"additionalProperties":false};
 
@@ -50,7 +50,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern6.test(data0)){
-validate22.errors = [{instancePath:instancePath+"/user",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate22.errors = [{instancePath:instancePath+"/user",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -72,7 +72,7 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern6.test(data1)){
-validate22.errors = [{instancePath:instancePath+"/host",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate22.errors = [{instancePath:instancePath+"/host",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -164,7 +164,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data1 === "string"){
 if(!pattern6.test(data1)){
-const err0 = {instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err0 = {instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1273,7 +1273,7 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data4 === "string"){
 if(!pattern6.test(data4)){
-validate20.errors = [{instancePath:instancePath+"/command",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate20.errors = [{instancePath:instancePath+"/command",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -1310,7 +1310,7 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data6 === "string"){
 if(!pattern6.test(data6)){
-const err0 = {instancePath:instancePath+"/reason",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err0 = {instancePath:instancePath+"/reason",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err0];
 }

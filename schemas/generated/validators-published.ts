@@ -8,14 +8,14 @@ const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","titl
 const schema50 = {"type":"object","description":"About the list as a whole.","properties":{"count":{"type":"integer","minimum":0,"description":"Number of elements of `data`."}},"required":["count"],"additionalProperties":false};
 const schema33 = {"type":"object","description":"A program as the list shows it.","properties":{"id":{"$ref":"scalars.schema.json#/$defs/ProgramId","description":"Identifies the program; what `/v1/programs/{programId}` takes."},"name":{"$ref":"scalars.schema.json#/$defs/Text","description":"Display name, in the language in which the company wrote it."},"status":{"type":"string","enum":["active"],"description":"Always `active`: programs in any other state are not published."},"departureDate":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/CalendarDate"},{"type":"null"}],"description":"First travel date."},"returnDate":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/CalendarDate"},{"type":"null"}],"description":"Last travel date."},"durationDays":{"type":["integer","null"],"minimum":1,"description":"Inclusive number of days: a tour that leaves and returns on the same day has 1. `null` unless both travel dates exist in this order."},"duration":{"anyOf":[{"$ref":"#/$defs/Duration"},{"type":"null"}],"description":"Days and nights; `null` exactly when `durationDays` is."},"capacity":{"$ref":"#/$defs/Capacity","description":"Places when the snapshot was taken; see the header `Snapshot-Generated-At`."},"currency":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/CurrencyCode"},{"type":"null"}],"description":"The currency of every amount of this program."},"category":{"anyOf":[{"$ref":"#/$defs/Category"},{"type":"null"}],"description":"Display category."},"guide":{"anyOf":[{"$ref":"#/$defs/Guide"},{"type":"null"}],"description":"The guide, by display name only."},"prices":{"$ref":"#/$defs/Prices","description":"Prices per person in `currency`."}},"required":["id","name","status","departureDate","returnDate","durationDays","duration","capacity","currency","category","guide","prices"],"additionalProperties":false};
 const schema35 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$","description":"A program id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit. Opaque, case-sensitive, stable, and safe in a URL path without escaping."};
-const schema36 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]","description":"Text with at least one character that is not Unicode white space."};
+const schema36 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
 const schema37 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)$","description":"A calendar date, `YYYY-MM-DD`, that exists. No time and no time zone: never shift it."};
 const schema39 = {"type":"object","description":"Length of a tour.","properties":{"days":{"type":"integer","minimum":1,"description":"Inclusive day count; equals `durationDays`."},"nights":{"type":"integer","minimum":0,"description":"`max(0, days - 1)`."}},"required":["days","nights"],"additionalProperties":false};
 const schema40 = {"type":"object","description":"Places of a program, counted on the server.","properties":{"total":{"type":"integer","minimum":0,"description":"Places in all."},"used":{"type":"integer","minimum":0,"description":"Passengers enrolled; enrollments that ended and staff do not count. May exceed `total` when a tour is overbooked."},"remaining":{"type":"integer","minimum":0,"description":"`max(0, total - used)`. Zero means sold out; the program stays listed."}},"required":["total","used","remaining"],"additionalProperties":false};
 const schema41 = {"type":"string","pattern":"^[A-Z]{3}$","description":"A currency code of three upper-case letters, as in ISO 4217."};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
-const pattern5 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]", "u");
+const pattern5 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "u");
 const pattern6 = new RegExp("^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)$", "u");
 const pattern8 = new RegExp("^[A-Z]{3}$", "u");
 const schema42 = {"type":"object","description":"Display category; at least one of the two is known.","properties":{"type":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"Main category."},"subtype":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"Finer category."}},"required":["type","subtype"],"additionalProperties":false};
@@ -57,7 +57,7 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-const err0 = {instancePath:instancePath+"/type",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err0 = {instancePath:instancePath+"/type",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -132,7 +132,7 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data1 === "string"){
 if(!pattern5.test(data1)){
-const err4 = {instancePath:instancePath+"/subtype",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err4 = {instancePath:instancePath+"/subtype",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -245,7 +245,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-validate26.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate26.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -603,7 +603,7 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern5.test(data1)){
-validate22.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate22.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -1463,7 +1463,7 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern5.test(data1)){
-validate31.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate31.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -2185,7 +2185,7 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-const err0 = {instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err0 = {instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2260,7 +2260,7 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data1 === "string"){
 if(!pattern5.test(data1)){
-const err4 = {instancePath:instancePath+"/location",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err4 = {instancePath:instancePath+"/location",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2555,7 +2555,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-validate44.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate44.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -2650,7 +2650,7 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data2 === "string"){
 if(!pattern5.test(data2)){
-const err4 = {instancePath:instancePath+"/roleLabel",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err4 = {instancePath:instancePath+"/roleLabel",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2923,7 +2923,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data2 === "string"){
 if(!pattern5.test(data2)){
-const err0 = {instancePath:instancePath+"/description",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err0 = {instancePath:instancePath+"/description",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3004,8 +3004,8 @@ validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema82 = {"type":"object","description":"How the group travels.","properties":{"flights":{"type":"array","items":{"$ref":"#/$defs/Flight"},"description":"One element for each distinct airline."}},"required":["flights"],"additionalProperties":false};
 const schema83 = {"type":"object","description":"A flight, reduced to its airline.","properties":{"airline":{"$ref":"#/$defs/AirlineBrand"}},"required":["airline"],"additionalProperties":false};
 const schema84 = {"type":"object","description":"An airline as the public knows it.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/Text","description":"Public airline code, as in IATA's list."},"logoUrl":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/HttpsUrl"},{"type":"null"}],"description":"Logo image."}},"required":["code","logoUrl"],"additionalProperties":false};
-const schema86 = {"type":"string","pattern":"^[Hh][Tt][Tt][Pp][Ss]://[^\\s/?#@\\\\]+(?:[/?#][^\\s\\\\]*)?$","description":"An absolute `https` URL without user information."};
-const pattern33 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]://[^\\s/?#@\\\\]+(?:[/?#][^\\s\\\\]*)?$", "u");
+const schema86 = {"type":"string","pattern":"^[Hh][Tt][Tt][Pp][Ss]://(\\[[0-9A-Fa-f:.]+\\]|([!$&-.0-9;=A-Z_a-z~]|%[0-9A-Fa-f]{2})+)(:[0-9]*)?([/?]([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?(#([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?$","description":"An absolute `https` URL without user information, a URI of RFC 3986."};
+const pattern33 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]://(\\[[0-9A-Fa-f:.]+\\]|([!$&-.0-9;=A-Z_a-z~]|%[0-9A-Fa-f]{2})+)(:[0-9]*)?([/?]([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?(#([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?$", "u");
 
 function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3041,7 +3041,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-validate52.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate52.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -3066,7 +3066,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data1 === "string"){
 if(!pattern33.test(data1)){
-const err0 = {instancePath:instancePath+"/logoUrl",schemaPath:"scalars.schema.json#/$defs/HttpsUrl/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]://[^\\s/?#@\\\\]+(?:[/?#][^\\s\\\\]*)?$"}};
+const err0 = {instancePath:instancePath+"/logoUrl",schemaPath:"scalars.schema.json#/$defs/HttpsUrl/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]://(\\[[0-9A-Fa-f:.]+\\]|([!$&-.0-9;=A-Z_a-z~]|%[0-9A-Fa-f]{2})+)(:[0-9]*)?([/?]([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?(#([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?$"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3296,7 +3296,7 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data0 === "string"){
 if(!pattern33.test(data0)){
-const err0 = {instancePath:instancePath+"/coverUrl",schemaPath:"scalars.schema.json#/$defs/HttpsUrl/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]://[^\\s/?#@\\\\]+(?:[/?#][^\\s\\\\]*)?$"}};
+const err0 = {instancePath:instancePath+"/coverUrl",schemaPath:"scalars.schema.json#/$defs/HttpsUrl/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]://(\\[[0-9A-Fa-f:.]+\\]|([!$&-.0-9;=A-Z_a-z~]|%[0-9A-Fa-f]{2})+)(:[0-9]*)?([/?]([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?(#([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?$"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3375,7 +3375,7 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data2 === "string"){
 if(!pattern33.test(data2)){
-validate56.errors = [{instancePath:instancePath+"/galleryUrls/" + i0,schemaPath:"scalars.schema.json#/$defs/HttpsUrl/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]://[^\\s/?#@\\\\]+(?:[/?#][^\\s\\\\]*)?$"}}];
+validate56.errors = [{instancePath:instancePath+"/galleryUrls/" + i0,schemaPath:"scalars.schema.json#/$defs/HttpsUrl/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]://(\\[[0-9A-Fa-f:.]+\\]|([!$&-.0-9;=A-Z_a-z~]|%[0-9A-Fa-f]{2})+)(:[0-9]*)?([/?]([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?(#([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?$"}}];
 return false;
 }
 }
@@ -3451,7 +3451,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-validate59.errors = [{instancePath:instancePath+"/question",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate59.errors = [{instancePath:instancePath+"/question",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -3473,7 +3473,7 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern5.test(data1)){
-validate59.errors = [{instancePath:instancePath+"/answer",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate59.errors = [{instancePath:instancePath+"/answer",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -3537,7 +3537,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-validate61.errors = [{instancePath:instancePath+"/title",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate61.errors = [{instancePath:instancePath+"/title",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -3562,7 +3562,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data1 === "string"){
 if(!pattern5.test(data1)){
-const err0 = {instancePath:instancePath+"/description",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err0 = {instancePath:instancePath+"/description",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3682,7 +3682,7 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(!pattern5.test(data1)){
-validate58.errors = [{instancePath:instancePath+"/included/" + i0,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate58.errors = [{instancePath:instancePath+"/included/" + i0,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -3722,7 +3722,7 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data3 === "string"){
 if(!pattern5.test(data3)){
-validate58.errors = [{instancePath:instancePath+"/excluded/" + i1,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate58.errors = [{instancePath:instancePath+"/excluded/" + i1,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -3762,7 +3762,7 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data5 === "string"){
 if(!pattern5.test(data5)){
-validate58.errors = [{instancePath:instancePath+"/visits/" + i2,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate58.errors = [{instancePath:instancePath+"/visits/" + i2,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -3798,7 +3798,7 @@ const _errs20 = errors;
 if(errors === _errs20){
 if(typeof data6 === "string"){
 if(!pattern5.test(data6)){
-const err0 = {instancePath:instancePath+"/accommodationDescription",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err0 = {instancePath:instancePath+"/accommodationDescription",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3997,7 +3997,7 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern5.test(data1)){
-validate36.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate36.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -4664,7 +4664,7 @@ const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data17 === "string"){
 if(!pattern5.test(data17)){
-const err25 = {instancePath:instancePath+"/description",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err25 = {instancePath:instancePath+"/description",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -4739,7 +4739,7 @@ const _errs76 = errors;
 if(errors === _errs76){
 if(typeof data18 === "string"){
 if(!pattern5.test(data18)){
-const err29 = {instancePath:instancePath+"/departurePoint",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err29 = {instancePath:instancePath+"/departurePoint",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -4852,7 +4852,7 @@ const _errs86 = errors;
 if(errors === _errs86){
 if(typeof data22 === "string"){
 if(!pattern5.test(data22)){
-validate36.errors = [{instancePath:instancePath+"/marketingTags/" + i1,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate36.errors = [{instancePath:instancePath+"/marketingTags/" + i1,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -5261,7 +5261,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-validate66.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate66.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -5621,7 +5621,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -6799,4 +6799,4 @@ return errors === 0;
 validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 /** Changes with every rule of this module. */
-export const publishedContract = "5826ca0fafdcc7585d4c9229727c37bacd150076a62defe3e7b930c2ba19b772";
+export const publishedContract = "12425b5958174edcd98814eff200897665ae6c20aea8eaae52a988584a6ff971";

@@ -231,9 +231,9 @@ const schema40 = {"type":"object","description":"What that build found: while th
 const schema53 = {"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false};
 const schema68 = {"type":"object","description":"As in the run report.","properties":{"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"Findings in the tenant's data."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["problems","problemsOmitted","problemCounts"],"additionalProperties":false};
 const schema64 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
-const schema46 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]","description":"Text with at least one character that is not Unicode white space."};
+const schema46 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
 const pattern22 = new RegExp("^[\\s\\S]{0,200}$", "u");
-const pattern12 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]", "u");
+const pattern12 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "u");
 
 function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -355,7 +355,7 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(!pattern12.test(data5)){
-validate42.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate42.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }

@@ -354,8 +354,8 @@ const schema40 = {"type":"string","pattern":"^[0-9a-f]{64}$","description":"A SH
 const pattern12 = new RegExp("^[0-9a-f]{64}$", "u");
 const pattern16 = new RegExp("^[0-9a-f]{32}$", "u");
 const schema42 = {"type":"object","description":"Why and since when a tenant is held at its snapshot.","properties":{"reason":{"$ref":"scalars.schema.json#/$defs/Text"},"since":{"$ref":"scalars.schema.json#/$defs/Instant"}},"required":["reason","since"],"additionalProperties":false};
-const schema43 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]","description":"Text with at least one character that is not Unicode white space."};
-const pattern14 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]", "u");
+const schema43 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
+const pattern14 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "u");
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -391,7 +391,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
-validate25.errors = [{instancePath:instancePath+"/reason",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate25.errors = [{instancePath:instancePath+"/reason",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -940,7 +940,7 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(!pattern14.test(data5)){
-validate46.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}}];
+validate46.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -1783,7 +1783,7 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data3 === "string"){
 if(!pattern14.test(data3)){
-const err0 = {instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"}};
+const err0 = {instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
 if(vErrors === null){
 vErrors = [err0];
 }

@@ -16,7 +16,8 @@ const portable = {
     format: "date-time",
     pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?Z$",
   },
-  HttpsUrl: { format: "uri" },
+  // `format` says which characters a URI has. The pattern is the one of release 1.2.0: tools can't tell a narrower one from another.
+  HttpsUrl: { format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]://[^\\s/?#@\\\\]+(?:[/?#][^\\s\\\\]*)?$" },
 };
 
 /**

@@ -11,8 +11,17 @@ describe("texts", () => {
     expect(published({ description }).detail.description).toBeNull();
   });
 
-  test.each(["\ufeff", "\u200b", "\u200e", "\u180e", "\u2060", "\u001f", "\u0000", "0"])(
-    "%j is no white space, so it is published",
+  test.each(["\ufeff", "\u200b", "\u200c", "\u200d", "\u2060", " \u200b\ufeff\n", `${whiteSpace}\u2060`])(
+    "D7 %j shows nothing, so it counts as absent",
+    (blank) => {
+      const { detail, warnings } = published({ description: blank, visits: [blank], coverUrl: blank });
+      expect([detail.description, detail.content, detail.media]).toEqual([null, null, null]);
+      expect(warnings).toHaveLength(1);
+    },
+  );
+
+  test.each(["\u200e", "\u180e", "\u2061", "\u001f", "\u0000", "0", "\ufeffx", "\u200d👩"])(
+    "%j is published as it is",
     (description) => {
       expect(published({ description }).detail.description).toBe(description);
     },

@@ -10,12 +10,41 @@ describe("URLs", () => {
     "https://media.example/path@2x.png",
     "https://media.example/?mail=a@b",
     "https://[2001:db8::1]/a",
-    "https://bücher.example/straße.jpg",
+    "https://media.example/%C3%BC/a%2fb",
+    "https://media.example/a/../b;c=(d)/!$&'*+,:=~",
+    "https://media.example?#",
+    "https://media.example:/a",
+    "https://xn--bcher-kva.example/?a=/?b#/?c",
+    "https://MEDIA_1.example./a",
   ])("D31 %s is published as it is", (coverUrl) => {
     expect(published({ coverUrl })).toMatchObject({
       detail: { media: { coverUrl, galleryUrls: [] } },
       warnings: [],
     });
+  });
+
+  test.each([
+    ["https://cdn.example.com/köln.jpg", "https://cdn.example.com/k%C3%B6ln.jpg"],
+    ["https://media.example/a[1].jpg", "https://media.example/a%5B1%5D.jpg"],
+    ["https://media.example/a|b", "https://media.example/a%7Cb"],
+    ["https://media.example/{id}", "https://media.example/%7Bid%7D"],
+    ["https://media.example/%zz", "https://media.example/%25zz"],
+    ["https://media.example/100%", "https://media.example/100%25"],
+    ["https://media.example/%C3%BC ü", "https://media.example/%C3%BC%20%C3%BC"],
+    ["https://media.example/a b.jpg", "https://media.example/a%20b.jpg"],
+    ["https://media.example/a\n.jpg", "https://media.example/a%0A.jpg"],
+    ["https://media.example/a\\b.jpg", "https://media.example/a%5Cb.jpg"],
+    ["https://media.example/😀", "https://media.example/%F0%9F%98%80"],
+    ['https://media.example/?q="<ö>"^`', "https://media.example/?q=%22%3C%C3%B6%3E%22%5E%60"],
+    ["https://media.example/#a#b", "https://media.example/#a%23b"],
+    ["https://bücher.example/straße.jpg", "https://xn--bcher-kva.example/stra%C3%9Fe.jpg"],
+    ["HTTPS://BÜCHER.Example:8443/A", "HTTPS://xn--bcher-kva.example:8443/A"],
+    ["https://[2001:db8::1]/ä", "https://[2001:db8::1]/%C3%A4"],
+    ["https://موقع.example/شعار.svg", "https://xn--4gbrim.example/%D8%B4%D8%B9%D8%A7%D8%B1.svg"],
+  ])("D150 %s is published as the URI %s", (coverUrl, uri) => {
+    const { detail, warnings } = published({ coverUrl, galleryUrls: [coverUrl, uri] });
+    expect(detail.media).toEqual({ coverUrl: uri, galleryUrls: [uri, uri] });
+    expect(warnings).toEqual([]);
   });
 
   // `URL.canParse` of Node.js 20 does so.
@@ -39,9 +68,21 @@ describe("URLs", () => {
     "javascript:alert(1)",
     "data:image/png;base64,AAAA",
     " https://media.example/a.jpg",
-    "https://media.example/a b.jpg",
-    "https://media.example/a\n.jpg",
     "https://media.example\\a.jpg",
+    "https://mediä.example\\a.jpg",
+    "https://mediä\n.example/a.jpg",
+    "https://media.example|a/b.jpg",
+    "https://{host}/b.jpg",
+    'https://a"b.example/',
+    "https://media.example:８０/",
+    "https://a.example:8a/",
+    "https://ａ＠b.example/",
+    "https://[2001:db8::zz]/a",
+    "https://[fe80::1%25eth0]/a",
+    "https://[v1.a]/a",
+    "https://[::1]x/a",
+    "https://1.2.3.999/",
+    "https://a%zz.example/",
     "https:\\\\media.example\\a",
     "https://exa mple/",
     "https://host:99999/",

@@ -185,8 +185,7 @@ describe("W65 the document is one that common tools take", () => {
       const character = String.fromCodePoint(code);
       if (strict.test(character) && !text.test(character)) unlike.push(code.toString(16));
     }
-    // JavaScript alone counts the byte order mark as white space.
-    expect(unlike).toEqual(["feff"]);
+    expect(unlike).toEqual([]);
     for (const name of ["CalendarDate", "Instant"] as const) {
       const loose = new RegExp(openapi.components.schemas[name].pattern, "u");
       for (const sample of ["0001-01-01", "2024-02-29", "9999-12-31"]) {
