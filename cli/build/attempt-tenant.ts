@@ -11,6 +11,7 @@ import { publishContent } from "./publish-content.ts";
 import { readSourceMemory } from "./read-source-memory.ts";
 import { createResponseWriter } from "./response-writer.ts";
 import { readSource, type SourceReading } from "./source-reading.ts";
+import { StatedWithdrawals } from "./stated-withdrawals.ts";
 import { TenantContent } from "./tenant-content.ts";
 
 /** Reads the source once and publishes what changed. */
@@ -30,6 +31,8 @@ export async function attemptTenant(
   known.catch(() => {});
   const outcome = await attemptReading(begun, known);
   if (outcome !== "unfounded") return outcome;
+  // What was withdrawn meanwhile has made another snapshot than the one that this attempt began with.
+  if (record.after !== undefined) return "superseded";
   // What the memory stands on is damaged: everything is read, and what is damaged is written anew.
   record.problems = new ProblemLog();
   const { live } = await known;
@@ -55,9 +58,10 @@ async function attemptReading(
       record.bytesWritten += bytes;
     },
   });
+  const stated = new StatedWithdrawals(known.then((found) => ({ ...begun, ...found })));
   let content: TenantContent | undefined;
   try {
-    const { attempt, reading, recalled } = await context.withRows(tenantId, rules.limits, async (rows) => {
+    const read = await stated.whileReading(begun, async (rows) => {
       const memory = known.then((found) => found.memory);
       const found = await readSource(rows, memory, options.hintedPrograms);
       const attempt: Attempt = { ...begun, ...(await known) };
@@ -68,14 +72,24 @@ async function attemptReading(
       await readContent(found, content, context);
       return { attempt, reading: found, recalled: undefined };
     });
-    if (recalled !== undefined) return await endRecalled(attempt, recalled);
+    if (read === "superseded") return read;
+    const { reading, recalled } = read;
+    const { pointer, live } = stated.liveNow(read.attempt);
+    // Content is counted against, and takes over from, the manifest that the attempt began with.
+    const attempt = { ...read.attempt, pointer };
+    const { withdrawn } = stated;
+    if (recalled !== undefined) {
+      return withdrawn.size === 0 ? await endRecalled(attempt, recalled) : "superseded";
+    }
     if (content === undefined) throw new TypeError("what is not recalled is read");
+    // P130: a reading that began before a program was withdrawn must not bring it back.
+    if (![...withdrawn].every((id) => content?.withdrawn.has(id))) return "superseded";
     record.counts = content.counts;
     record.leftOut = content.leftOut;
     const block = blockOf(attempt, content.counts, record.problems.kept[0]);
     if (block === undefined) return await publishContent(attempt, reading, content, writer);
     await writer.settled();
-    return await endBlocked(attempt, block, reading, content);
+    return await endBlocked({ ...attempt, live }, block, reading, content);
   } finally {
     // Also after a failure, no write may still be under way when the spools' files are removed.
     await writer.settled().catch(() => {});

@@ -40,6 +40,11 @@ export interface BuildContext {
   readonly onProgress: (programs: number) => void;
   /** Keeps the tenant's tree for people, where there may be one. */
   readonly followLive?: FollowLive | undefined;
+  /**
+   * P130: while a reading lasts, the states of the programs are asked for by themselves each time that so much has passed.
+   * `undefined`: they are not.
+   */
+  readonly statesAfterMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -66,6 +71,8 @@ export interface AttemptRecord {
   confirmedAt: Date | undefined;
   /** Whether a tree for people may be there, for the memory. */
   mayHaveLiveTree: boolean;
+  /** Why programs that the source withdrew may still be served, after a reading that failed. */
+  withdrawalFailure: Failure | undefined;
   /** Why the memory could not be written: the next build reads everything. */
   memoryFailure: Failure | undefined;
 }
@@ -83,6 +90,7 @@ export function newAttemptRecord(): AttemptRecord {
     recalled: undefined,
     confirmedAt: undefined,
     mayHaveLiveTree: true,
+    withdrawalFailure: undefined,
     memoryFailure: undefined,
   };
 }

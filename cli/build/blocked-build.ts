@@ -1,17 +1,13 @@
 import type { Failure } from "../../core/failure.ts";
-import { snapshotId } from "../../core/ids.ts";
-import type { Manifest } from "../../core/manifest.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
 import type { Attempt, AttemptOutcome, AttemptRecord } from "./attempt.ts";
 import { followLive } from "./follow-live.ts";
 import { invalidRefusal, shrinkRefusal } from "./guards.ts";
 import type { FirstProblem } from "./problem-log.ts";
-import { noPrograms } from "./program-counts.ts";
-import { publishManifest } from "./publish-manifest.ts";
-import { createResponseWriter } from "./response-writer.ts";
+import { countsOfKept } from "./program-counts.ts";
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
-import { withdrawalManifest } from "./withdrawal.ts";
+import { withdraw } from "./withdraw.ts";
 import { rememberBlocked } from "./write-memory.ts";
 
 /** Why what was read may not be published. */
@@ -56,9 +52,9 @@ export async function endBlocked(
 ): Promise<AttemptOutcome> {
   if (attempt.options.dryRun) return endOf(block, attempt.record);
   const { counts, leftOut, withdrawn } = content;
-  const published = withdrawn.size > 0 ? await withdraw(attempt, withdrawn) : undefined;
-  if (published === "superseded") return "superseded";
-  await followLive(attempt, attempt.memory?.mayHaveLiveTree ?? true, published);
+  const after = await withdraw(attempt, withdrawn);
+  if (after === "superseded") return "superseded";
+  if (after === attempt) await followLive(attempt, attempt.memory?.mayHaveLiveTree ?? true);
   const left = { ...counts, removed: counts.removed - withdrawn.size, withdrawn: 0 };
   const { findings } = attempt.record.problems;
   await rememberBlocked(attempt, { sums, counts: left, findings, leftOut });
@@ -77,36 +73,8 @@ export async function endRecalled(attempt: Attempt, block: Block): Promise<Attem
 function endOf(block: Block, record: AttemptRecord): AttemptOutcome {
   if (block.kind === "held") {
     // What a build would change if it might is nobody's concern while the snapshot is held.
-    const { notPublishable, invalid, withdrawn } = record.counts;
-    const programs = record.livePrograms ?? 0;
-    record.counts = {
-      ...noPrograms,
-      ...{ programs, unchanged: programs, removed: withdrawn ?? 0 },
-      ...{ notPublishable, invalid, withdrawn: withdrawn ?? 0 },
-    };
+    record.counts = countsOfKept(record.livePrograms, record.counts);
     return "held";
   }
   throw block.failure;
-}
-
-async function withdraw(
-  attempt: Attempt,
-  withdrawn: ReadonlySet<string>,
-): Promise<Manifest | "superseded" | undefined> {
-  const { tenantId, context, record, pointer, live, readAt } = attempt;
-  if (pointer === undefined || live === undefined) return undefined;
-  const { store, signal } = context;
-  const plan = {
-    live,
-    withdrawn,
-    generation: pointer.current.generation + 1,
-    snapshotId: snapshotId(readAt, context.randomBytes(4)),
-    generatedAt: readAt.toISOString(),
-  };
-  const onWritten = (bytes: number): void => {
-    record.bytesWritten += bytes;
-  };
-  const writer = createResponseWriter({ ...context, tenantId, snapshotId: plan.snapshotId, onWritten });
-  const manifest = await withdrawalManifest(plan, store, writer, signal);
-  return (await publishManifest(attempt, manifest)) === "published" ? manifest : "superseded";
 }

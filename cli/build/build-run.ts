@@ -1,5 +1,5 @@
 import { countingStore } from "../../core/counting-store.ts";
-import { asFailure, Failure, type FailureCode } from "../../core/failure.ts";
+import { asFailure, Failure } from "../../core/failure.ts";
 import { parseSnapshotId, snapshotId, type TenantId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { runKey } from "../../core/object-key.ts";
@@ -10,14 +10,16 @@ import type { SourceClient, SourcePool } from "../database/connect.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
 import { sandboxRows } from "../sandbox/sandbox-rows.ts";
 import { exitStatusOf } from "../shell/exit-status.ts";
-import { databaseRows, type WithTenantRows } from "../source/tenant-rows.ts";
+import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
 import type { BuildContext, BuildOptions } from "./attempt.ts";
 import type { BuildSchedule, TryBuild } from "./build-schedule.ts";
 import { buildTenant, notBuilt } from "./build-tenant.ts";
+import { type ChosenTenants, chosenTenants, type WantedTenants } from "./chosen-tenants.ts";
 import { createProblemBudget } from "./problem-budget.ts";
 import { knownRemovals, reinstateReturned } from "./returned-tenants.ts";
 import { runOutcome, runTotals } from "./run-outcome.ts";
-import { chosenTenants, reportReturned, reportVanished, type WantedTenants } from "./run-tenants.ts";
+import { reportReturned, reportStrayPrograms, reportVanished } from "./run-tenants.ts";
+import { readingFailures } from "./stated-withdrawals.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
 export interface RunOptions extends BuildOptions {
@@ -52,8 +54,12 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
   let failure: Failure | undefined;
   let sandbox: TenantId | undefined;
   const [ofDatabase, ofSandbox] = [databaseRows(context.pool), sandboxRows(store, context.signal)];
-  const withRows: WithTenantRows = (tenantId, limits, read) =>
-    (tenantId === sandbox ? ofSandbox : ofDatabase)(tenantId, limits, read);
+  let unreadable: ChosenTenants["unreadable"] = () => undefined;
+  const withRows: WithTenantRows = (tenantId, limits, read) => {
+    const whyNot = unreadable(tenantId);
+    const rows = whyNot === undefined ? ofDatabase : unreadableRows(whyNot, ofDatabase);
+    return (tenantId === sandbox ? ofSandbox : rows)(tenantId, limits, read);
+  };
   const tryBuild: TryBuild = async (tenantId) => {
     const run = await claimedBuild(tenantId, options, { ...context, store, withRows });
     if (run === "taken") return run;
@@ -65,19 +71,28 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
     const named = knownSandbox(store, context.signal);
     named.catch(() => {});
     const removed = await knownRemovals(store, context.signal);
-    const listed = await context.pool.withReading(async (client) => {
-      sandbox = await named;
-      return await chosenTenants(client, wanted, context.checkSource, problems, sandbox);
-    });
+    sandbox = await named;
+    const chosen = await chosenTenants({ ...context, store, wanted, sandbox, removed, problems });
+    ({ failure, unreadable } = chosen);
     // A sandbox that is being removed has lost its tokens already, and is no tenant that came back.
-    const tenants = listed.filter((id) => id !== sandbox || (removed.get(id)?.removedAt ?? null) === null);
+    const tenants = chosen.tenants.filter(
+      (id) => id !== sandbox || (removed.get(id)?.removedAt ?? null) === null,
+    );
     reportReturned(
-      await reinstateReturned(store, tenants, removed, { dryRun: options.dryRun, signal: context.signal }),
+      await reinstateReturned(
+        store,
+        tenants.filter((id) => chosen.unreadable(id) === undefined),
+        removed,
+        { dryRun: options.dryRun, signal: context.signal },
+      ),
       problems,
     );
     context.onTenants(tenants.length);
-    if (wanted.kind === "all") await reportVanished(store, tenants, removed, problems, context.signal);
     await context.schedule(tenants, tryBuild);
+    if (wanted.kind === "all" && !context.signal.aborted) {
+      if (failure === undefined) await reportStrayPrograms(context.pool, problems);
+      await reportVanished(store, tenants, removed, problems, context.signal);
+    }
   } catch (error) {
     failure = context.signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error);
   }
@@ -170,7 +185,7 @@ async function changedViews(
   { pool, checkSource, signal }: RunContext,
 ): Promise<Failure | undefined> {
   const code = failure?.code ?? runs.find((run) => run.failure !== null)?.failure?.code;
-  if (code === undefined || signal.aborted || !ofSql.has(code as FailureCode)) return undefined;
+  if (code === undefined || signal.aborted || !readingFailures.has(code)) return undefined;
   try {
     await pool.withReading(checkSource);
     return undefined;
@@ -179,6 +194,3 @@ async function changedViews(
     return found.code === "source_contract" ? found : undefined;
   }
 }
-
-/** How a query fails that the database refuses. */
-const ofSql: ReadonlySet<FailureCode> = new Set(["internal", "source_contract", "source_unavailable"]);

@@ -99,6 +99,7 @@ export async function withBuildSession<Result>(
             version: packageVersion(),
             checkSource: requireSourceStructure,
             followLive: createFollowLive(shell, settings),
+            statesAfterMs,
           };
           const confirmations = sessionConfirmations(store, shell, choices.confirmationIntervalMs);
           let isFirst = true;
@@ -146,6 +147,9 @@ export async function withBuildSession<Result>(
     ),
   );
 }
+
+/** With what the run itself may wait for a lock (`chosenTenants`), a minute at most. */
+const statesAfterMs = 30_000;
 
 /** Beside the builds: a round's list of tenants, and a look at the write counters. */
 const spareConnections = 2;

@@ -27,7 +27,10 @@ export async function buildTenant(
   try {
     for (let restart = 0; outcome === undefined; restart += 1) {
       record = newAttemptRecord();
-      const ended = await attemptTenant(tenantId, options, { ...context, store }, record).finally(() => {
+      // P130: an attempt that was outdated by its own withdrawals is not outdated so again.
+      const statesAfterMs = restart === 0 ? context.statesAfterMs : undefined;
+      const attempted = { ...context, store, statesAfterMs };
+      const ended = await attemptTenant(tenantId, options, attempted, record).finally(() => {
         bytesWritten += record.bytesWritten;
       });
       if (ended !== "superseded") outcome = ended;
@@ -76,6 +79,9 @@ function ofTheTenant(record: AttemptRecord, outcome: TenantRun["outcome"] | unde
   };
   if (record.isManifestUnreadable) add("manifest_unreadable", record.before?.snapshotId ?? null);
   if (record.memoryFailure !== undefined) add("memory_unwritten", record.memoryFailure.message);
+  if (record.withdrawalFailure !== undefined) {
+    add("withdrawals_unknown", record.withdrawalFailure.message);
+  }
   // P22
   const left = outcome === "would-publish" ? record.counts.programs : record.livePrograms;
   if (left === 0) add("snapshot_empty", null);

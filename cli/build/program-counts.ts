@@ -14,6 +14,17 @@ export const noPrograms: Readonly<ProgramTally> = {
   withdrawn: 0,
 };
 
+/** The counts of a build that publishes nothing but withdrawals: partners see `live` programs, after them. */
+export function countsOfKept(live: number | undefined, found: Partial<ProgramCounts>): ProgramCounts {
+  const { notPublishable = 0, invalid = 0, withdrawn = 0 } = found;
+  const programs = live ?? 0;
+  return {
+    ...noPrograms,
+    ...{ programs, unchanged: programs, removed: withdrawn },
+    ...{ notPublishable, invalid, withdrawn },
+  };
+}
+
 export function sumOfCounts(all: readonly ProgramCounts[]): ProgramCounts {
   const sum: ProgramTally = { ...noPrograms };
   const names = Object.keys(noPrograms) as (keyof ProgramCounts)[];

@@ -35,6 +35,7 @@ export function knownTenants(report: RunReport): ReadonlySet<string> | undefined
   const { options, failure, outcome, tenants, problems } = report;
   if (options.tenants !== null || options.dryRun) return undefined;
   if (failure !== null || outcome === "interrupted") return undefined;
+  if (problems.some(({ code }) => code === "tenants_unreadable")) return undefined;
   const vanished = problems.flatMap(({ code, value }) => (code === "tenant_vanished" ? (value ?? []) : []));
   return new Set([...tenants.map(({ tenantId }) => tenantId), ...vanished]);
 }

@@ -136,6 +136,16 @@ export const problemRules = {
     rule: "rows whose tenant_id is NULL belong to nobody and are passed over",
     advice: "give them the id of their tenant in the view: look at the join or the column that it comes from",
   },
+  tenants_unreadable: {
+    severity: "error",
+    rule: "the view tenants fails as a whole: tenants that partners have are asked for one by one, new ones are not found",
+    advice: "correct the row or the view at which SELECT tenant_id FROM partner_source.tenants fails",
+  },
+  source_unasked: {
+    severity: "warning",
+    rule: "a question about the whole source was not answered; each tenant is tried by itself",
+    advice: "run `source check`, which names what fails",
+  },
   tenant_id_invalid: {
     severity: "error",
     rule: "a tenant id is 1 to 64 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit",
@@ -170,6 +180,12 @@ export const problemRules = {
     severity: "warning",
     rule: "source.json could not be written, so the next build reads everything",
     advice: "let the generator write to the whole folder of the tenant",
+  },
+  withdrawals_unknown: {
+    severity: "warning",
+    rule: "programs that the source withdrew stay served: their states could not be read, or the store did not take the change",
+    advice:
+      "let the view programs give the tenant's ids and states, and let the generator write to the store",
   },
   snapshot_empty: {
     severity: "warning",

@@ -27,6 +27,7 @@ export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenant
       async *programs(_sizes, only) {
         yield chosen(only).map(asRead);
       },
+      withdrawn: async () => [],
     });
   };
 }

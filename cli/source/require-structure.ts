@@ -8,7 +8,7 @@ export async function requireSourceStructure(client: pg.ClientBase): Promise<voi
   const problems = await checkSourceStructure(client);
   if (problems.length === 0) return;
   throw new Failure("source_contract", [
-    "The source views break the contract; nothing was changed.",
+    "The source views break the contract; nothing is changed but what they state as withdrawn.",
     ...problemsInBrief(problems),
   ]);
 }

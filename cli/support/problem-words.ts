@@ -60,6 +60,8 @@ type OfPrograms = Exclude<
   | "programs_of_unknown_tenant"
   | "rows_of_unknown_tenant"
   | "tenant_id_null"
+  | "tenants_unreadable"
+  | "source_unasked"
   | "tenant_id_invalid"
   | "tenant_duplicate"
   | "tenant_vanished"
@@ -67,6 +69,7 @@ type OfPrograms = Exclude<
   | "tenant_is_sandbox"
   | "manifest_unreadable"
   | "memory_unwritten"
+  | "withdrawals_unknown"
   | "snapshot_empty"
 >;
 

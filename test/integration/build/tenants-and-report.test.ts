@@ -91,6 +91,12 @@ describe("tenants that come and go", () => {
     expect(report.totals.errors).toBe(4);
   });
 
+  test("P132 an ill-formed id is of no concern to a run that was asked for other tenants", async () => {
+    await bench.source.insert("tenants", { tenant_id: "../evil" }, { tenant_id: null });
+    const { status, report } = await bench.build(["--tenant", "acme"]);
+    expect([status, report.problems]).toEqual([0, []]);
+  });
+
   test("D40 a tenant that is listed twice is built once, with a warning", async () => {
     await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme again" });
     const { status, report } = await bench.build();
