@@ -11,11 +11,14 @@ export type ProgramId = Branded<"ProgramId">;
 export type SnapshotId = Branded<"SnapshotId">;
 /** `tok_` + 16 of base62: public, for support; says nothing about the token's plaintext. */
 export type TokenId = Branded<"TokenId">;
+/** `store_` + 16 of base62: one store, wherever it lies, and every copy of it. */
+export type StoreId = Branded<"StoreId">;
 
 const tenantIdPattern = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/;
 const programIdPattern = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 const snapshotIdPattern = /^\d{8}T\d{6}Z-[0-9a-f]{8}$/;
 const tokenIdPattern = /^tok_[0-9A-Za-z]{16}$/;
+const storeIdPattern = /^store_[0-9A-Za-z]{16}$/;
 
 export function isTenantId(text: string): text is TenantId {
   return tenantIdPattern.test(text);
@@ -31,6 +34,10 @@ export function isSnapshotId(text: string): text is SnapshotId {
 
 export function isTokenId(text: string): text is TokenId {
   return tokenIdPattern.test(text);
+}
+
+export function isStoreId(text: string): text is StoreId {
+  return storeIdPattern.test(text);
 }
 
 /** Throws `usage` when the text is not a tenant id. */

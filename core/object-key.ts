@@ -10,6 +10,8 @@ export type ResponseName =
   | { readonly kind: "legacy" }
   | { readonly kind: "detail"; readonly programId: ProgramId };
 
+/** Says which store this is (P160). */
+export const storeKey = "store.json" as ObjectKey;
 export const tokensKey = "auth/tokens.json" as ObjectKey;
 export const tenantsPrefix = "tenants/";
 export const runsPrefix = "runs/";

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { isStoreId, type StoreId } from "./ids.ts";
 import { parsedUrl } from "./parsed-url.ts";
 import { secretFile } from "./secret-files.ts";
 import { type Environment, SettingFault, settingText } from "./setting-parser.ts";
@@ -25,6 +26,19 @@ const storeUrl = text<StoreAddress>({
     return parsed;
   },
   show: showStoreAddress,
+});
+
+const storeId = text<StoreId | undefined>({
+  name: "STORE_ID",
+  about:
+    "identity of the only store that may be read or written, as `config` and `store check` show it; another one, or none, is refused",
+  fallbackText: "none",
+  fallback: () => undefined,
+  parse: (id) => {
+    if (isStoreId(id)) return id;
+    throw new SettingFault("must be store_ and 16 letters or digits, as `partner-programs config` shows it");
+  },
+  show: (id) => id ?? "none",
 });
 
 const s3ForcePathStyle = text<boolean>({
@@ -61,6 +75,7 @@ const logLevel = choice({
 export const storeSettings = {
   dataDir,
   storeUrl,
+  storeId,
   s3ForcePathStyle,
   awsAccessKeyIdFile: secretFile("AWS_ACCESS_KEY_ID"),
   awsSecretAccessKeyFile: secretFile("AWS_SECRET_ACCESS_KEY"),

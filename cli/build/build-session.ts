@@ -12,7 +12,9 @@ import { withStore } from "../shell/with-store.ts";
 import { createFollowLive } from "../snapshot/live-copy.ts";
 import { requireSourceStructure } from "../source/require-structure.ts";
 import { sourceLimits } from "../source/source-limits.ts";
+import { identifiedStore } from "../store-check/identified-store.ts";
 import { requireConditionalWrites } from "../store-check/probe-conditional-writes.ts";
+import { requireHonouredConditions } from "../store-check/with-checked-store.ts";
 import { buildRun, type RunOptions, storeRunReport } from "./build-run.ts";
 import { type BuildSchedule, boundedSchedule } from "./build-schedule.ts";
 import { contentRules } from "./content-rules.ts";
@@ -30,6 +32,8 @@ export type RunChoices = Pick<
   readonly confirmationIntervalMs?: number;
   /** The store as the builds see it, where more is to happen with what they write. */
   readonly watchStore?: (store: ObjectStore) => ObjectStore;
+  /** Called when the session began a new store. */
+  readonly onStoreBegun?: (at: Date) => void;
 };
 
 /** What one run is about. */
@@ -79,20 +83,20 @@ export async function withBuildSession<Result>(
     scope: claimScope(choices, settings, shell.env),
     onWait,
   });
-  const withWatchedStore = (run: (store: ObjectStore) => Promise<Result>): Promise<Result> =>
-    withStore(settings, (opened) => run(choices.watchStore?.(opened) ?? opened));
-  return await withWatchedStore((store) =>
-    withDatabaseUrl(settings, (databaseUrl) =>
+  return await withStore(settings, (opened) => {
+    const requireConditions = onceDone(() => requireHonouredConditions(settings, opened, shell));
+    const identified = identifiedStore(opened, settings, shell, {
+      requireConditions,
+      onBegun: choices.onStoreBegun,
+    });
+    const store = choices.watchStore?.(identified) ?? identified;
+    return withDatabaseUrl(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections: choices.concurrency + spareConnections, signal }, (pool) =>
         withClaimsSession(openClaims(databaseUrl), async (claimsSession) => {
-          const beforeFirstWrite = onceDone(async () => {
-            // The `file:` driver decides conditions itself; there is nothing to find out about a folder.
-            if (settings.storeUrl.kind === "s3") await requireConditionalWrites(store, shell);
-          });
           const context = {
             pool,
             store,
-            beforeFirstWrite,
+            beforeFirstWrite: requireConditions,
             now: shell.now,
             randomBytes: shell.randomBytes,
             signal,
@@ -111,7 +115,8 @@ export async function withBuildSession<Result>(
               const startedMsAgo = isFirst ? performance.now() : 0;
               isFirst = false;
               // A folder may be read-only, too.
-              if (choices.dryRun) await requireConditionalWrites(store, shell);
+              if (choices.dryRun) await requireConditionalWrites(opened, shell);
+              identified.identifyAnew();
               const claims = await claimsSession.begin(startedMsAgo);
               const options = runOptions({ ...choices, wanted, hintedPrograms }, settings, generator);
               const report = await buildRun(options, {
@@ -144,8 +149,8 @@ export async function withBuildSession<Result>(
           }
         }),
       ),
-    ),
-  );
+    );
+  });
 }
 
 /** With what the run itself may wait for a lock (`chosenTenants`), a minute at most. */

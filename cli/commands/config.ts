@@ -1,13 +1,17 @@
 import { Command } from "commander";
+import { asFailure } from "../../core/failure.ts";
 import { singleLine } from "../../core/printable.ts";
+import { showStoreAddress } from "../../core/store-address.ts";
+import { readStoreIdentity, wrongStore } from "../../core/store-identity.ts";
 import { layoutOf } from "../presentation/layout.ts";
 import { printText } from "../presentation/print-text.ts";
-import { settingsText } from "../presentation/settings-text.ts";
+import { type FoundStore, settingsText } from "../presentation/settings-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell } from "../shell/shell.ts";
+import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { awsVariables, effectiveSettings } from "../support/effective-settings.ts";
 
-/** `config`: the settings in force and where they come from. */
+/** `config`: the settings in force, where they come from, and which store they lead to. */
 export function config(shell: Shell): Command {
   return new Command()
     .option("--json", "print an object for programs (see docs/json.md)", false)
@@ -18,11 +22,35 @@ async function run(shell: Shell, json: boolean): Promise<ExitStatus> {
   const settings = effectiveSettings(shell.env);
   const aws = awsVariables(shell.env);
   const faults = settings.flatMap(({ fault }) => fault ?? []);
-  if (json) printJson(shell, { settings, aws, faults });
-  else printText(shell, settingsText(settings, aws, layoutOf(shell)));
+  const store = faults.length === 0 ? await foundStore(settingsOf(shell)) : undefined;
+  if (store?.wrong !== undefined) faults.push(store.wrong);
+  if (json) printJson(shell, { settings, aws, store: store?.found ?? null, faults });
+  else printText(shell, settingsText(settings, aws, store?.found, layoutOf(shell)));
   if (faults.length === 0) return 0;
   shell.stderr.write(
     ["partner-programs: Settings are wrong:", ...faults.map(singleLine)].join("\n  ").concat("\n"),
   );
   return 2;
+}
+
+/** Which store the settings lead to. `wrong`: it is not the one that `STORE_ID` names. */
+async function foundStore(
+  settings: CliSettings,
+): Promise<{ readonly found: FoundStore; readonly wrong?: string }> {
+  const address = showStoreAddress(settings.storeUrl);
+  const { storeId: wanted } = settings;
+  try {
+    // P163: settings are looked at where something does not work; nobody should wait for a store that is away.
+    const hasty = {
+      ...settings,
+      storeId: undefined,
+      storeTimeoutMs: Math.min(settings.storeTimeoutMs, 2000),
+    };
+    const identity = await withStore(hasty, readStoreIdentity);
+    const found = { address, storeId: identity?.storeId ?? null, unknown: null };
+    const wrong = wrongStore(wanted, identity?.storeId, address)?.message;
+    return wrong === undefined ? { found } : { found, wrong };
+  } catch (error) {
+    return { found: { address, storeId: null, unknown: asFailure(error).message } };
+  }
 }

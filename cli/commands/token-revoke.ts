@@ -1,11 +1,14 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, parseTokenId, type TenantId, type TokenId } from "../../core/ids.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
 import { auditedStatus, withAudit } from "../audit/with-audit.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
+import { identifiedStore } from "../store-check/identified-store.ts";
+import { requireHonouredConditions } from "../store-check/with-checked-store.ts";
 import { assertPublished } from "../tokens/assert-published.ts";
 import { editRecorded } from "../tokens/edit-recorded.ts";
 import { revoked } from "../tokens/issue-token.ts";
@@ -42,8 +45,9 @@ async function run(
   }
   const now = shell.now();
   const request = { command: "token revoke", tenants: tenant === undefined ? [] : [tenant], reason };
-  const { result: tokenIds, unrecorded } = await withStore(settingsOf(shell), (opened) =>
-    withAudit(shell, opened, request, async (store, audit) => {
+  const settings = settingsOf(shell);
+  const { result: tokenIds, unrecorded } = await withStore(settings, (opened) =>
+    withAudit(shell, identified(opened, settings, shell), request, async (store, audit) => {
       let ended = named;
       let isKnown = true;
       await editRecorded(store, audit, (tokens) => {
@@ -62,6 +66,12 @@ async function run(
   else if (tokenIds.length > 0) shell.stderr.write(`Revoked: ${tokenIds.join(", ")}\n`);
   else shell.stderr.write(`Tenant ${tenant} has no token that is not revoked; nothing was done.\n`);
   return auditedStatus(shell, unrecorded);
+}
+
+/** A revocation asks nothing of a store with tokens that could keep it from arriving. */
+function identified(store: ObjectStore, settings: CliSettings, shell: Shell): ObjectStore {
+  const requireConditions = (): Promise<void> => requireHonouredConditions(settings, store, shell);
+  return identifiedStore(store, settings, shell, { requireConditions });
 }
 
 function unrevoked(tokens: readonly RegisteredToken[], tenant: TenantId): readonly TokenId[] {

@@ -1,8 +1,12 @@
 import type { ObjectStore } from "../../core/object-store.ts";
 import { openStore } from "../../core/open-store.ts";
+import { readStoreIdentity, wrongStore } from "../../core/store-identity.ts";
 import type { CliSettings } from "./shell.ts";
 
-/** Runs with the store of the settings and closes it afterwards. */
+/**
+ * Runs with the store of the settings and closes it afterwards. Throws `settings` when it is not the one that `STORE_ID`
+ * names (P161). To write, see `identifiedStore`.
+ */
 export async function withStore<Result>(
   settings: CliSettings,
   run: (store: ObjectStore) => Promise<Result>,
@@ -14,8 +18,15 @@ export async function withStore<Result>(
     timeoutMs: storeTimeoutMs,
   });
   try {
+    await assertWanted(store, settings);
     return await run(store);
   } finally {
     await store.close();
   }
+}
+
+async function assertWanted(store: ObjectStore, { storeId }: CliSettings): Promise<void> {
+  if (storeId === undefined) return;
+  const wrong = wrongStore(storeId, (await readStoreIdentity(store))?.storeId, store.address);
+  if (wrong !== undefined) throw wrong;
 }

@@ -1,5 +1,6 @@
-import { tokensKey } from "../../core/object-key.ts";
+import { storeKey, tokensKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import { readStoreIdentity } from "../../core/store-identity.ts";
 import { type CheckResult, createChecklist } from "./checklist.ts";
 import { clockResult } from "./clock-result.ts";
 import { folderResult } from "./folder-result.ts";
@@ -49,6 +50,7 @@ export async function checkReading(
     found.body.destroy();
     return ["ok", `Allowed: ${tokensKey} is readable.`];
   });
+  await run("identity", !isAway(), () => identity(store, signal));
   return findings;
 }
 
@@ -100,6 +102,7 @@ export async function checkStore(
       if ((await readProbe(store, key, signal)) === undefined) return ["ok", "Allowed."];
       return ["unsupported", "A deleted object is still read. Use a strongly consistent store."];
     });
+    await run("identity", !isAway(), () => identity(store, signal));
     if (directory !== undefined) await run("folder", isWritten, () => folderResult(directory));
     return findings;
   } finally {
@@ -120,6 +123,12 @@ async function missing(store: ObjectStore, signal: AbortSignal): Promise<CheckRe
     "unsupported",
     `There is something at ${missingKey}, which nobody wrote. Is the endpoint an S3 endpoint?`,
   ];
+}
+
+async function identity(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
+  const found = await readStoreIdentity(store, { signal });
+  if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
+  return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
 }
 
 async function revalidation(

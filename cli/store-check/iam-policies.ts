@@ -3,6 +3,7 @@ import {
   confirmedKey,
   removedKey,
   runsPrefix,
+  storeKey,
   tenantsPrefix,
   tokensKey,
 } from "../../core/object-key.ts";
@@ -32,7 +33,8 @@ export interface IamPolicies {
 }
 
 type Role = keyof IamPolicies;
-type Access = "Read" | "Write" | "Delete";
+/** `Read` includes `List`: to learn that an object is missing. */
+type Access = "List" | "Read" | "Write" | "Delete";
 
 /** What each role does with which keys. A new kind of object is a line here. */
 const grants: readonly (readonly [
@@ -46,6 +48,10 @@ const grants: readonly (readonly [
   [`${runsPrefix}*`, { generator: ["Read", "Write", "Delete"] }],
   // Reports of runs quote the source, so they are none of a gateway's business.
   [confirmedKey, { gateway: ["Read"] }],
+  // P160: the first write to a store makes it. It is never deleted.
+  [storeKey, { generator: ["Read", "Write"], tokens: ["Read", "Write"], gateway: ["Read"] }],
+  // Only a store with neither tokens nor tenants is a new one.
+  [tenantsPrefix, { tokens: ["List"] }],
   [tokensKey, { tokens: ["Read", "Write"], gateway: ["Read"] }],
   // Nobody deletes a record. To read the keys of tenants that were removed is what issuing a token needs.
   [`${auditPrefix}*`, { generator: ["Read", "Write"], tokens: ["Read", "Write"] }],
@@ -54,7 +60,7 @@ const grants: readonly (readonly [
   [`${probesPrefix}*`, { generator: ["Read", "Write", "Delete"], tokens: ["Read", "Write", "Delete"] }],
 ];
 
-const actions: Readonly<Record<Access, string>> = {
+const actions: Readonly<Record<Exclude<Access, "List">, string>> = {
   Read: "s3:GetObject",
   Write: "s3:PutObject",
   Delete: "s3:DeleteObject",
@@ -74,8 +80,10 @@ function policyOf(
   { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
 ): IamPolicy {
   const bucketArn = `arn:aws:s3:::${bucket}`;
-  const keysFor = (access: Access): readonly string[] =>
-    grants.filter(([, roles]) => roles[role]?.includes(access) === true).map(([keys]) => keys);
+  const keysFor = (...accesses: readonly Access[]): readonly string[] =>
+    grants
+      .filter(([, roles]) => accesses.some((access) => roles[role]?.includes(access)))
+      .map(([keys]) => keys);
   const accesses = (["Read", "Write", "Delete"] as const).filter((access) => keysFor(access).length > 0);
   return {
     Version: "2012-10-17",
@@ -86,7 +94,7 @@ function policyOf(
         Action: ["s3:ListBucket"],
         Resource: [bucketArn],
         // For a read of a missing object AWS takes its key for the prefix, so the answer stays 404.
-        Condition: { StringLike: { "s3:prefix": keysFor("Read").map((keys) => prefix + keys) } },
+        Condition: { StringLike: { "s3:prefix": keysFor("List", "Read").map((keys) => prefix + keys) } },
       },
       ...accesses.map(
         (access): IamStatement => ({

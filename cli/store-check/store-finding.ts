@@ -10,6 +10,7 @@ export const storeChecks = {
   put_if_match: "put if unchanged",
   clock: "agree on the time",
   delete: "delete",
+  identity: "say which it is",
   folder: "keep to itself",
 } as const satisfies Readonly<Record<string, string>>;
 

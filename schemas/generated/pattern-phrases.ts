@@ -8,6 +8,7 @@ export const patternPhrases: ReadonlyMap<string, string> = new Map([
   ["^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$", "a tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit"],
   ["^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "a snapshot or run id like `20260131T120000Z-0a1b2c3d`"],
   ["^tok_[0-9A-Za-z]{16}$", "a token id: `tok_` and 16 letters or digits"],
+  ["^store_[0-9A-Za-z]{16}$", "a store id: `store_` and 16 letters or digits"],
   ["^[A-Za-z0-9._-]{1,128}$", "a request id: 1 to 128 of `A-Z a-z 0-9 . _ -`"],
   ["^[0-9a-f]{64}$", "a SHA-256 digest in lower-case hex"],
   ["[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "text with at least one character that shows"],

@@ -1247,6 +1247,20 @@ export interface SourceFindings {
   };
 }
 /**
+ * `store.json`: which store this is. Written once, by the first command that publishes or issues a token.
+ */
+export interface StoreDocument {
+  /**
+   * Kind and version of this document.
+   */
+  readonly format: "partner-programs/store@1";
+  readonly storeId: string;
+  /**
+   * When the store was begun; for a store of a version before 0.2.0, when it got its identity.
+   */
+  readonly createdAt: string;
+}
+/**
  * `auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.
  */
 export interface TokensDocument {

@@ -24,6 +24,7 @@ const modules = {
     "current.schema.json",
     "manifest.schema.json",
     "sandbox.schema.json",
+    "store.schema.json",
     "tokens.schema.json",
   ],
   "validators-administration.ts": ["audit.schema.json", "removed.schema.json"],

@@ -7,6 +7,7 @@ import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { currentKey } from "../../core/object-key.ts";
 import { parseTokenRegistry, type TokenRegistry } from "../../core/token-registry.ts";
+import { beginTestStore } from "./begun-store.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
 
 /** A store in which the tenant acme has a snapshot, and the token commands on it. */
@@ -35,6 +36,10 @@ export async function openTokenDesk(): Promise<TokenDesk> {
   const path = join(directory, "auth/tokens.json");
   const run = (args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> =>
     runCommand(["token", ...args], { now, ...options, env });
+  const begin = async (): Promise<void> => {
+    await beginTestStore(createFileStore({ directory }));
+    await desk.publish("acme");
+  };
   const desk: TokenDesk = {
     directory,
     env,
@@ -63,12 +68,12 @@ export async function openTokenDesk(): Promise<TokenDesk> {
     async reset() {
       await rm(directory, { recursive: true, force: true });
       await mkdir(directory);
-      await desk.publish("acme");
+      await begin();
     },
     async close() {
       await rm(directory, { recursive: true, force: true });
     },
   };
-  await desk.publish("acme");
+  await begin();
   return desk;
 }

@@ -54,6 +54,7 @@ describe("store check", () => {
       "put_if_match ok",
       "clock ok",
       "delete ok",
+      "identity ok",
     ]);
     expect(server.objects.size).toBe(0);
     const text = await check();
@@ -148,7 +149,7 @@ describe("store check", () => {
   test("--read-only tries what a gateway does and writes nothing", async () => {
     const { status, report } = await checkJson({ mayPut: false, mayDelete: false }, "--read-only");
     expect(status).toBe(0);
-    expect(report.findings.map(({ check }) => check)).toEqual(["list", "missing", "read"]);
+    expect(report.findings.map(({ check }) => check)).toEqual(["list", "missing", "read", "identity"]);
     expect(new Set(server.log.map(({ operation }) => operation))).toEqual(
       new Set(["ListObjectsV2", "GetObject"]),
     );
@@ -170,12 +171,14 @@ describe("store check", () => {
       "team/tenants/*/current.json",
       "team/tenants/*/snapshots/*",
       "team/runs/confirmed.json",
+      "team/store.json",
       "team/auth/tokens.json",
     ]);
     expect(gateway.Statement[1].Resource).toEqual([
       "arn:aws:s3:::programs/team/tenants/*/current.json",
       "arn:aws:s3:::programs/team/tenants/*/snapshots/*",
       "arn:aws:s3:::programs/team/runs/confirmed.json",
+      "arn:aws:s3:::programs/team/store.json",
       "arn:aws:s3:::programs/team/auth/tokens.json",
     ]);
   });

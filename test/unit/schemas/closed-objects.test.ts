@@ -14,6 +14,7 @@ import {
   isCurrentDocument,
   isManifestDocument,
   isSandboxDocument,
+  isStoreDocument,
   isTokensDocument,
 } from "../../../schemas/generated/validators-stored.ts";
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
@@ -28,6 +29,7 @@ import {
   runReport,
   sandbox,
   sourceMemory,
+  store as storeSample,
   tokens,
 } from "./stored-samples.ts";
 
@@ -48,6 +50,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "manifest.json": { document: manifest, isDocument: isManifestDocument },
   "sandbox.json": { document: sandbox, isDocument: isSandboxDocument },
   "removed.json": { document: removedTenants, isDocument: isRemovedDocument },
+  "store.json": { document: storeSample, isDocument: isStoreDocument },
   "tokens.json": { document: tokens, isDocument: isTokensDocument },
   "run report": { document: runReport, isDocument: isRunReport },
   "source.json": { document: sourceMemory, isDocument: isSourceDocument },

@@ -75,6 +75,12 @@ export const confirmed = {
   },
 };
 
+export const store = {
+  format: "partner-programs/store@1",
+  storeId: "store_0123456789ABCdef",
+  createdAt: "2027-01-01T00:00:00.000Z",
+};
+
 export const sandbox = {
   format: "partner-programs/sandbox@1",
   tenantId: "sandbox",

@@ -1,0 +1,60 @@
+import type { StoreDocument } from "../schemas/generated/types.ts";
+import { isStoreDocument } from "../schemas/generated/validators-stored.ts";
+import { Failure } from "./failure.ts";
+import { isStoreId, type StoreId } from "./ids.ts";
+import { readBody } from "./object-body.ts";
+import { storeKey } from "./object-key.ts";
+import type { CallOptions, ObjectStore } from "./object-store.ts";
+import { documentBytes, parseStoredDocument } from "./stored-document.ts";
+
+/**
+ * Which store this is, as `store.json` says (P160). An unmounted volume or a mistyped `STORE_URL` looks like a store in
+ * which nothing was ever published; only the store itself can say that it is the one that is meant.
+ */
+export interface StoreIdentity {
+  readonly storeId: StoreId;
+  /** RFC 3339, UTC. */
+  readonly createdAt: string;
+}
+
+/** `undefined`: the store has no identity. Throws `corrupt_document`. */
+export async function readStoreIdentity(
+  store: Pick<ObjectStore, "get">,
+  options?: CallOptions,
+): Promise<StoreIdentity | undefined> {
+  const found = await store.get(storeKey, options);
+  if (found.kind !== "object") return undefined;
+  const bytes = await readBody(found.body, maxBytes, storeKey);
+  const document = parseStoredDocument<StoreDocument>(bytes, isStoreDocument, storeKey);
+  const { storeId, createdAt } = document;
+  if (!isStoreId(storeId)) throw new Failure("corrupt_document", `${storeKey} names no store.`);
+  return { storeId, createdAt };
+}
+
+export function storeIdentityBytes({ storeId, createdAt }: StoreIdentity): Buffer {
+  return documentBytes({
+    format: "partner-programs/store@1",
+    storeId,
+    createdAt,
+  } satisfies StoreDocument);
+}
+
+/** P161: why the store that was found is not the one that `STORE_ID` names; `undefined` when it is, or none is named. */
+export function wrongStore(
+  wanted: StoreId | undefined,
+  found: StoreId | undefined,
+  address: string,
+): Failure | undefined {
+  if (wanted === undefined || wanted === found) return undefined;
+  if (found === undefined) {
+    const place = `there is no ${storeKey} in ${address}`;
+    return new Failure(
+      "settings",
+      `STORE_ID is ${wanted}, but ${place}. Is the volume mounted, and STORE_URL the right one?`,
+    );
+  }
+  const remedy = `Check STORE_URL; if ${found} is meant, set STORE_ID to it`;
+  return new Failure("settings", `STORE_ID is ${wanted}, but ${address} is the store ${found}. ${remedy}.`);
+}
+
+const maxBytes = 10_000;

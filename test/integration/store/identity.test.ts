@@ -1,0 +1,230 @@
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { identifiedStore } from "../../../cli/store-check/identified-store.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { confirmedKey } from "../../../core/object-key.ts";
+import { readStoreIdentity } from "../../../core/store-identity.ts";
+import { withAwsEnvironment } from "../../support/aws-environment.ts";
+import { beginTestStore, testStoreId } from "../../support/begun-store.ts";
+import type { CommandResult } from "../../support/command-line.ts";
+import { quietShell } from "../../support/quiet-shell.ts";
+import { runCli } from "../../support/run-cli.ts";
+import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+const token = ["token", "create", "--tenant", "acme", "--allow-unpublished"];
+const newStore = /this begins a new store in file:\S+: (store_[0-9A-Za-z]{16})\./;
+const build = ["snapshot", "build"];
+
+describe("the identity of a store", () => {
+  let bench: Workbench;
+  let elsewhere: string;
+  beforeAll(async () => {
+    bench = await openWorkbench();
+  });
+  beforeEach(async () => {
+    await bench.reset();
+    await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
+    await bench.insertPrograms("acme", "p-1");
+    elsewhere = join(await mkdtemp(join(tmpdir(), "elsewhere-")), "store");
+  });
+  afterAll(() => bench.close());
+
+  const identity = async () => JSON.parse(await readFile(join(bench.storeDirectory, "store.json"), "utf8"));
+  const onElsewhere = (args: readonly string[], env = {}): Promise<CommandResult> =>
+    bench.run(args, { env: { STORE_URL: `file:${elsewhere}`, ...env } });
+
+  test.each([
+    ["a build", build],
+    ["a token command", token],
+  ])("P160 %s begins a new store, says so once, and the next command does not", async (_, args) => {
+    const first = await bench.run(args);
+    expect(first.status).toBe(0);
+    const said = newStore.exec(first.stderr)?.[1];
+    expect(await identity()).toEqual({
+      format: "partner-programs/store@1",
+      storeId: said,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    });
+    const before = await identity();
+    for (const next of [build, token]) {
+      const { status, stderr } = await bench.run(next);
+      expect([status, stderr.includes("store_")]).toEqual([0, false]);
+    }
+    expect(await identity()).toEqual(before);
+  });
+
+  test.each([
+    ["a registry", token],
+    ["a tenant", build],
+  ])("P160 a store of an earlier version with %s gets an identity and is not called new", async (_, args) => {
+    await bench.run(args);
+    await rm(join(bench.storeDirectory, "store.json"));
+    const { status, stderr } = await bench.run(build);
+    expect(status).toBe(0);
+    expect(stderr).toContain(`now has the identity ${(await identity()).storeId}.`);
+    expect(stderr).not.toContain("new store");
+  });
+
+  test("P160 readers, probes and dry runs begin nothing", async () => {
+    for (const args of [
+      ["snapshot", "build", "--dry-run"],
+      ["snapshot", "status"],
+      ["snapshot", "prune", "--dry-run"],
+      ["token", "list"],
+      ["store", "check"],
+      ["config"],
+    ]) {
+      const { status, stderr } = await bench.run(args);
+      expect([args, status, stderr.includes("store_")]).toEqual([args, 0, false]);
+    }
+    expect(Object.keys((await bench.tree()) ?? {})).not.toContain("store.json");
+    expect((await readdir(bench.storeDirectory)).filter((name) => name === "store.json")).toEqual([]);
+  });
+
+  test("P160 of several that begin at once all go by the same identity, and one says that it is new", async () => {
+    const said: string[] = [];
+    const settings = { storeId: undefined } as Parameters<typeof identifiedStore>[1];
+    const store = createFileStore({ directory: bench.storeDirectory });
+    await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        identifiedStore(store, settings, quietShell(said), { requireConditions: async () => {} }).put(
+          confirmedKey,
+          bytesBody(Buffer.from(String(at))),
+        ),
+      ),
+    );
+    expect(said).toHaveLength(1);
+    expect(said[0]).toContain((await readStoreIdentity(store))?.storeId);
+  });
+
+  test("P161 with STORE_ID set, no command reads or writes another store, or one that is not there", async () => {
+    await bench.run(build);
+    const { storeId } = await identity();
+    const env = { STORE_ID: storeId };
+    expect((await bench.run(build, { env })).status).toBe(0);
+    const commands = [
+      build,
+      token,
+      ["token", "list"],
+      ["snapshot", "status"],
+      ["store", "check"],
+      ["config"],
+    ];
+    for (const args of commands) {
+      const { status, stderr } = await onElsewhere(args, env);
+      expect([args, status]).toEqual([args, 2]);
+      expect(stderr).toContain(`STORE_ID is ${storeId}, but there is no store.json in file:${elsewhere}`);
+    }
+    expect(await readdir(join(elsewhere, ".."))).toEqual([]);
+
+    await mkdir(elsewhere);
+    await beginTestStore(createFileStore({ directory: elsewhere }));
+    const before = await readdir(elsewhere, { recursive: true });
+    for (const args of commands) {
+      const { status, stderr } = await onElsewhere(args, env);
+      expect([args, status]).toEqual([args, 2]);
+      expect(stderr).toContain(`if ${testStoreId()} is meant, set STORE_ID to it.`);
+    }
+    expect(await readdir(elsewhere, { recursive: true })).toEqual(before);
+    expect((await onElsewhere(build, { STORE_ID: testStoreId() })).status).toBe(0);
+  });
+
+  test("P161 a STORE_ID that is none is a wrong setting", async () => {
+    const { status, stderr } = await bench.run(build, { env: { STORE_ID: "production" } });
+    expect([status, stderr]).toEqual([2, expect.stringContaining("STORE_ID must be store_ and 16 letters")]);
+  });
+
+  test("P162 what goes on writing writes nothing where its store was, once that is another one or gone", async () => {
+    const store = createFileStore({ directory: bench.storeDirectory });
+    const settings = { storeId: undefined } as Parameters<typeof identifiedStore>[1];
+    const watched = identifiedStore(store, settings, quietShell(), { requireConditions: async () => {} });
+    const write = () => watched.put(confirmedKey, bytesBody(Buffer.from("{}")));
+    await write();
+    const away = `${bench.storeDirectory}-away`;
+    await rename(bench.storeDirectory, away);
+    watched.identifyAnew();
+    await expect(write()).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringContaining("has no store.json any more, so nothing is written there"),
+    });
+    await mkdir(bench.storeDirectory);
+    await beginTestStore(store, testStoreId("b"));
+    await expect(write()).rejects.toThrow(`is the store ${testStoreId("b")} now`);
+    expect(await readdir(bench.storeDirectory)).not.toContain("runs");
+    await rm(bench.storeDirectory, { recursive: true });
+    await rename(away, bench.storeDirectory);
+    await write();
+  });
+
+  test("P163 config and store check show which store it is", async () => {
+    const none = await bench.run(["config"]);
+    expect(none.stdout).toContain(`The store file:${bench.storeDirectory} has no identity yet`);
+    await bench.run(build);
+    const { storeId } = await identity();
+    expect((await bench.run(["config"])).stdout).toContain(`is ${storeId}.`);
+    const json = JSON.parse((await bench.run(["config", "--json"])).stdout);
+    expect(json.store).toEqual({ address: `file:${bench.storeDirectory}`, storeId, unknown: null });
+    for (const flags of [[], ["--read-only"]]) {
+      expect((await bench.run(["store", "check", ...flags])).stdout).toContain(`${storeId}, since 20`);
+    }
+  });
+});
+
+describe("the identity of a store on S3", () => {
+  let server: S3Server;
+  let desk: SupportDesk;
+  beforeAll(async () => {
+    server = await startS3Server();
+    desk = await openSupportDesk();
+  });
+  withAwsEnvironment(() => server.env);
+  beforeEach(() => server.reset());
+  afterAll(async () => {
+    await desk.close();
+    await server.close();
+  });
+
+  const published = () => desk.build({ env: { ...server.env, STORE_URL: `s3://${testBucket}` } });
+
+  test("P160 policies of an earlier version, without store.json, keep nothing from being published", async () => {
+    await published();
+    server.objects.delete("store.json");
+    server.quirks.policy = withoutStoreJson;
+    const { status, stderr } = await published();
+    expect(status).toBe(0);
+    expect(stderr).toContain("Until it is allowed, nobody can tell this store from another one.");
+  });
+
+  test("P163 config waits for no store that is away", async () => {
+    const env = { ...server.env, STORE_URL: `s3://${testBucket}`, AWS_ENDPOINT_URL_S3: "http://127.0.0.1:9" };
+    const { status, stdout } = await runCli(["config"], { env });
+    expect(status).toBe(0);
+    expect(stdout).toContain("does not say which it is:");
+  });
+});
+
+const withoutStoreJson = {
+  Version: "2012-10-17" as const,
+  Statement: [
+    {
+      Sid: "Old",
+      Effect: "Allow" as const,
+      Action: ["s3:ListBucket", "s3:GetObject", "s3:PutObject", "s3:DeleteObject"],
+      Resource: ["tenants/*", "runs/*", "audit/*", "probe/*"].flatMap((keys) => [
+        `arn:aws:s3:::${testBucket}/${keys}`,
+      ]),
+    },
+    {
+      Sid: "List",
+      Effect: "Allow" as const,
+      Action: ["s3:ListBucket"],
+      Resource: [`arn:aws:s3:::${testBucket}`],
+      Condition: { StringLike: { "s3:prefix": ["tenants/*", "runs/*", "audit/*", "probe/*"] } },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import type { StoreId } from "../../core/ids.ts";
+import { bytesBody } from "../../core/object-body.ts";
+import { storeKey } from "../../core/object-key.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { storeIdentityBytes } from "../../core/store-identity.ts";
+
+/** A well-formed id that ends as given: `testStoreId("b")` is another store than `testStoreId("a")`. */
+export function testStoreId(ending = "a"): StoreId {
+  return `store_${ending.padStart(16, "0")}` as StoreId;
+}
+
+/** Gives the store an identity, as the first command that writes does: later ones say nothing of it. */
+export async function beginTestStore(
+  store: Pick<ObjectStore, "put">,
+  storeId = testStoreId(),
+): Promise<void> {
+  const bytes = storeIdentityBytes({ storeId, createdAt: "2026-11-01T00:00:00.000Z" });
+  await store.put(storeKey, bytesBody(bytes));
+}
