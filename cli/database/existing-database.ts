@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { Failure } from "../../core/failure.ts";
 import type { CliSettings } from "../shell/shell.ts";
 import { clusterOf } from "./cluster.ts";
@@ -25,7 +24,7 @@ export async function withExistingDatabase<Result>(
 
 async function hasEmbeddedDatabase(dataDir: string): Promise<boolean> {
   if (!(await exists(dataDir))) return false;
-  const cluster = await clusterOf(dataDir, await serverAccount(join(dataDir, "postgres")));
+  const cluster = await clusterOf(dataDir, await serverAccount());
   return await exists(cluster.data);
 }
 

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { Failure } from "../../core/failure.ts";
 
 /** The operating system's account that the server runs as. */
@@ -10,11 +12,8 @@ export interface ServerAccount {
   readonly isOther: boolean;
 }
 
-/**
- * The account for a server whose files live in `directory`: this process's own, but for root, which
- * PostgreSQL refuses. Root lends the server the account that owns the directory already, else `nobody`.
- */
-export async function serverAccount(directory: string): Promise<ServerAccount> {
+/** This process's own account, but for root, which PostgreSQL refuses: root lends the server `nobody`. */
+export async function serverAccount(): Promise<ServerAccount> {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   if (uid === undefined || gid === undefined) {
     throw new Failure(
@@ -23,9 +22,17 @@ export async function serverAccount(directory: string): Promise<ServerAccount> {
     );
   }
   if (uid !== 0) return { uid, gid, isOther: false };
-  const owner = await stat(directory).catch(() => undefined);
-  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, isOther: true };
   return { ...(await nobody()), isOther: true };
+}
+
+/** Runs a program as the account, to its end. Throws when its exit status is not 0. */
+export async function runAs(account: ServerAccount, program: string, args: readonly string[]): Promise<void> {
+  await promisify(execFile)(program, [...args], {
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
+    timeout: 120_000,
+    ...(account.isOther ? { uid: account.uid, gid: account.gid } : {}),
+  });
 }
 
 /**
@@ -39,6 +46,18 @@ export async function canEnter(account: ServerAccount, directory: string): Promi
   if ((mode & passBit) === 0) return false;
   const parent = dirname(directory);
   return parent === directory || (await canEnter(account, parent));
+}
+
+/**
+ * P181: whether nobody but root can put something else in the place of what lies in the directory: it and every folder above
+ * it is root's, and closed to others, or sticky like `/tmp`. The directory's path must have no links.
+ */
+export async function isRootsAlone(directory: string): Promise<boolean> {
+  const { mode, uid, gid } = await stat(directory);
+  const openBits = gid === 0 ? 0o002 : 0o022;
+  if (uid !== 0 || ((mode & openBits) !== 0 && (mode & 0o1000) === 0)) return false;
+  const parent = dirname(directory);
+  return parent === directory || (await isRootsAlone(parent));
 }
 
 async function nobody(): Promise<{ uid: number; gid: number }> {

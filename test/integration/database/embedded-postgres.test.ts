@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { canEnter } from "../../../cli/database/server-account.ts";
 import { answers } from "../../../cli/database/server-process.ts";
 import {
   startEmbeddedPostgres,
@@ -18,18 +17,6 @@ import {
 import { patience } from "../../support/patience.ts";
 import { isQuick } from "../../support/quick-pass.ts";
 
-const isRoot = process.getuid?.() === 0;
-const nobody = 65_534;
-/** Whether this is root and that account can run the Node.js and the program of this run: not below /root. */
-const canRunAsNobody =
-  isRoot &&
-  (
-    await Promise.all(
-      [dirname(process.execPath), resolve(".")].map((directory) =>
-        canEnter({ uid: nobody, gid: nobody, isOther: true }, directory),
-      ),
-    )
-  ).every(Boolean);
 const quick = { durable: false };
 /** Each of these makes a cluster of its own, or starts a server over and over. */
 const whole = test.skipIf(isQuick);
@@ -49,7 +36,7 @@ afterEach(async () => {
 });
 
 /** Another process that uses the server: from the built program, since plain Node.js runs no TypeScript. */
-async function startUser(uid?: number): Promise<{ url: string; process: ChildProcess }> {
+async function startUser(): Promise<{ url: string; process: ChildProcess }> {
   const start = resolve("dist/cli/database/start-embedded-postgres.js");
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(start)});
@@ -58,7 +45,6 @@ async function startUser(uid?: number): Promise<{ url: string; process: ChildPro
     process.stdin.once("data", async () => { await server.stop(); process.exit(0); });`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["pipe", "pipe", "inherit"],
-    ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   children.push(child);
   const [url] = await once(createInterface(child.stdout), "line");
@@ -136,23 +122,8 @@ describe("startEmbeddedPostgres", () => {
         stranger.password = "guess";
         await expect(query(stranger.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
         expect((await stat(join(dataDir, "postgres/password"))).mode & 0o777).toBe(0o600);
-        expect((await stat(join(dataDir, "postgres"))).mode & 0o777).toBe(0o700);
-        // Root lends the server the account `nobody`.
-        expect((await stat(join(dataDir, "postgres"))).uid).toBe(isRoot ? nobody : process.getuid?.());
+        expect((await stat(join(dataDir, "postgres/cluster"))).mode & 0o777).toBe(0o700);
       });
-    },
-  );
-
-  test.runIf(isRoot && !isQuick)(
-    "keeps the data elsewhere when that account can't enter the data directory",
-    async () => {
-      await chmod(dataDir, 0o700);
-      const directory = await withEmbeddedPostgres(dataDir, quick, (url) =>
-        query(url, "SHOW data_directory"),
-      );
-      expect(directory).toMatch(/^\/var\/tmp\/partner-programs-0\/[0-9a-f]{16}\/postgres\/cluster$/);
-      await rm(join(String(directory), "../.."), { recursive: true });
-      expect(await readdir(dataDir)).toEqual([]);
     },
   );
 
@@ -164,19 +135,6 @@ describe("startEmbeddedPostgres", () => {
       message: expect.stringContaining("Set DATABASE_URL to your booking database, or DATA_DIR to a folder"),
     });
   });
-
-  test.runIf(canRunAsNobody && !isQuick)(
-    "runs as an ordinary user, and as root over that user's data",
-    async () => {
-      await chmod(dataDir, 0o777);
-      const user = await startUser(nobody);
-      expect(await query(user.url, "SELECT 1")).toBe(1);
-      await withEmbeddedPostgres(dataDir, quick, (url) => {
-        expect(url).toBe(user.url);
-        return Promise.resolve();
-      });
-    },
-  );
 
   test("a second process uses the server of the first, and keeps it when the first leaves", async () => {
     const first = await startUser();
