@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Logger } from "../../../core/logger.ts";
-import { tokenFree } from "../../shell/token-free.ts";
+import { decodedThroughout, tokenFree } from "../../shell/token-free.ts";
 
 /** What a request came to. */
 export interface Visit {
@@ -36,12 +36,9 @@ export function logVisit(
 
 /** Without any `key`, however it is encoded: also one that was mistyped is nearly the right one. */
 function publicTarget(target: string): string {
-  const mark = target.indexOf("?");
-  const path = mark === -1 ? target : target.slice(0, mark);
-  const parameters = new URLSearchParams(mark === -1 ? "" : target.slice(mark));
-  if (!parameters.has("key")) return tokenFree(target).slice(0, maxTarget);
-  parameters.set("key", "…");
-  return tokenFree(`${path}?${decodeURIComponent(parameters.toString())}`).slice(0, maxTarget);
+  const plain = decodedThroughout(target);
+  const shown = plain.replace(/([?&]key=).*/s, "$1…");
+  return tokenFree(shown === plain ? target : shown).slice(0, maxTarget);
 }
 
 const maxTarget = 1000;

@@ -116,3 +116,14 @@ test("P66: the key of a run is not in its log, however it is written", async () 
   expect(visits({ stderr })).toHaveLength(3);
   expect(stderr).not.toContain(key.slice(1));
 });
+
+test("P66: a token that somebody pasted is not in the log, however it is encoded", async () => {
+  running = await runInspect(desk, [], { env: { LOG_LEVEL: "info" } });
+  const secret = "Az9".repeat(16);
+  const spellings = ["ppr_", "ppr%5F", "ppr%5f", "p%70r_", "ppr%255F", "%25%37%30pr_"];
+  for (const spelling of spellings) await ask([], `/find?q=${spelling}${secret}x`);
+  await ask([], `/requests/ppr%5F${secret}x?key=${secret}`);
+  const result = await running.stop();
+  expect(visits(result)).toHaveLength(spellings.length + 1);
+  expect(result.stderr).not.toContain(secret);
+});

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodedThroughout, tokenFree } from "../../../cli/shell/token-free.ts";
+import { sized } from "../../support/quick-pass.ts";
+
+const token = `ppr_${"Az9".repeat(16)}x`;
+
+function encoded(character: string, isLower: boolean): string {
+  const hex = character.charCodeAt(0).toString(16);
+  return `%${isLower ? hex : hex.toUpperCase()}`;
+}
+
+test.each([
+  ["as it is", token],
+  ["with an encoded underscore", token.replace("_", "%5F")],
+  ["with one in lower case", token.replace("_", "%5f")],
+  ["with an encoded letter", token.replace("ppr", "p%70r")],
+  ["encoded twice", token.replace("_", "%255F")],
+  ["encoded twice, its digits too", token.replace("_", "%25%35%46")],
+  [
+    "of which only the end is encoded",
+    `${token.slice(0, 20)}${[...token.slice(20)].map((c) => encoded(c, true)).join("")}`,
+  ],
+])("T4: a token %s is taken out, and what stands around it stays", (_, text) => {
+  expect(tokenFree(`/find?q=${text}&page=2`)).toBe("/find?q=ppr_…&page=2");
+});
+
+test("T4: a token is taken out in every mixture of encodings", () => {
+  const spelling = fc
+    .array(fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()), {
+      minLength: token.length,
+      maxLength: token.length,
+    })
+    .map((choices) =>
+      choices
+        .map(([isEncoded, isTwice, isLower], at) => {
+          const character = token.charAt(at);
+          if (!isEncoded) return character;
+          const once = encoded(character, isLower);
+          return isTwice ? [...once].map((c) => encoded(c, !isLower)).join("") : once;
+        })
+        .join(""),
+    );
+  fc.assert(
+    fc.property(spelling, (text) => {
+      expect(tokenFree(`/a-b/${text}`)).toBe("/a-b/ppr_…");
+    }),
+    { numRuns: sized({ whole: 2000, quick: 200 }) },
+  );
+});
+
+test("text without a token stays as it is, percent signs and all", () => {
+  const url = "https://img.example/%70pr%5Fphoto%20of%20a%20temple.jpg?w=100%25";
+  expect(tokenFree(url)).toBe(url);
+  expect(tokenFree(token, [token])).toBe(token);
+});
+
+test("decoding takes a time in proportion to the text", () => {
+  const deep = `%${"25".repeat(200_000)}`;
+  expect(decodedThroughout(deep)).toBe("%");
+});
