@@ -40,6 +40,13 @@ export const cliSettings = {
     parse: terminalStatuses,
     show: (statuses) => statuses.join(", "),
   }),
+  sharedPrograms: choice({
+    name: "SHARED_PROGRAMS",
+    about:
+      "`refuse` or `warn`: what a build does that would add programs that another tenant has, too; `warn` is for companies that share a catalogue",
+    words: ["refuse", "warn"],
+    fallback: "refuse",
+  }),
   liveCopy: text<boolean>({
     name: "LIVE_COPY",
     about:

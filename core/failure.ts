@@ -18,6 +18,8 @@ export type FailureCode =
   | "not_found"
   | "superseded"
   | "shrink_guard"
+  | "field_guard"
+  | "shared_guard"
   | "held"
   | "in_source"
   | "unrecorded"

@@ -3,6 +3,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { readSchemaFiles } from "./generate-schemas/definitions.mjs";
 import { openapiText } from "./generate-schemas/openapi.mjs";
+import { publicFieldsText } from "./generate-schemas/public-fields.mjs";
 import { sourceFiles, sumsName, sumsText } from "./generate-schemas/sums.mjs";
 import { typesText } from "./generate-schemas/types.mjs";
 import { patternPhrasesText, validatorTexts } from "./generate-schemas/validators.mjs";
@@ -17,6 +18,7 @@ const texts = new Map([
   ["types.ts", await typesText(files, banner)],
   ...validatorTexts(files, banner),
   ["pattern-phrases.ts", patternPhrasesText(files, banner)],
+  ["public-fields.ts", publicFieldsText(files, banner)],
   ["openapi.json", await openapiText(files, schemas)],
 ]);
 const outputs = [...texts].map(([name, text]) => /** @type {const} */ ([`schemas/generated/${name}`, text]));

@@ -6,10 +6,12 @@ import type { ObjectStore } from "../../core/object-store.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import type { Attempt, AttemptOutcome, AttemptRecord, BuildContext, BuildOptions } from "./attempt.ts";
 import { blockOf, endBlocked, endRecalled, recalledBlock } from "./blocked-build.ts";
+import { LiveComparison } from "./live-comparison.ts";
 import { ProblemLog } from "./problem-log.ts";
 import { publishContent } from "./publish-content.ts";
 import { readSourceMemory } from "./read-source-memory.ts";
 import { createResponseWriter } from "./response-writer.ts";
+import { sharedVerdict } from "./shared-guard.ts";
 import { readSource, type SourceReading } from "./source-reading.ts";
 import { StatedWithdrawals } from "./stated-withdrawals.ts";
 import { TenantContent } from "./tenant-content.ts";
@@ -60,6 +62,7 @@ async function attemptReading(
   });
   const stated = new StatedWithdrawals(known.then((found) => ({ ...begun, ...found })));
   let content: TenantContent | undefined;
+  let comparison: LiveComparison | undefined;
   try {
     const read = await stated.whileReading(begun, async (rows) => {
       const memory = known.then((found) => found.memory);
@@ -67,8 +70,9 @@ async function attemptReading(
       const attempt: Attempt = { ...begun, ...(await known) };
       const block = recalledBlock(attempt, found);
       if (block !== undefined) return { attempt, reading: found, recalled: block };
+      comparison = liveComparison(attempt);
       const plan = { tenantId, snapshotId: writer.snapshotId, parent: attempt.live, rewrite, rules };
-      content = new TenantContent(plan, found.remembered, found.changes, record.problems, writer);
+      content = new TenantContent(plan, found, record.problems, writer, comparison);
       await readContent(found, content, context);
       return { attempt, reading: found, recalled: undefined };
     });
@@ -86,13 +90,25 @@ async function attemptReading(
     if (![...withdrawn].every((id) => content?.withdrawn.has(id))) return "superseded";
     record.counts = content.counts;
     record.leftOut = content.leftOut;
-    const block = blockOf(attempt, content.counts, record.problems.kept[0]);
+    const { counts, emptiedFields } = content;
+    const found = blockOf(attempt, { counts, emptiedFields, first: record.problems.kept[0] });
+    const shared =
+      found === undefined ? await sharedVerdict(attempt, content, context.findShared) : undefined;
+    const block = shared?.kind === "refused" ? shared : found;
+    if (dryRun) record.changes = content.changes(block !== undefined);
+    if (block === undefined) {
+      record.changeProblems = [
+        ...content.changeProblems,
+        ...(shared?.kind === "told" ? [shared.problem] : []),
+      ];
+    }
     if (block === undefined) return await publishContent(attempt, reading, content, writer);
     await writer.settled();
     return await endBlocked({ ...attempt, live }, block, reading, content);
   } finally {
     // Also after a failure, no write may still be under way when the spools' files are removed.
     await writer.settled().catch(() => {});
+    await comparison?.settled().catch(() => {});
     content?.[Symbol.dispose]();
   }
 }
@@ -113,6 +129,17 @@ async function whatIsKnown(
   return { live, memory, mendsLists: false };
 }
 
+/** On hold nothing is published that could be compared. */
+function liveComparison({ pointer, live, memory, options, context }: Attempt): LiveComparison {
+  return new LiveComparison({
+    live: pointer?.current.hold ? undefined : live,
+    memory,
+    store: context.store,
+    namesFields: options.dryRun,
+    signal: context.signal,
+  });
+}
+
 async function readContent(
   reading: SourceReading,
   content: TenantContent,
@@ -123,7 +150,7 @@ async function readContent(
     for (const read of batch) await content.take(read);
     onProgress(batch.length);
   }
-  content.finish(reading.strays);
+  await content.finish(reading.strays);
   onProgress(reading.changes.kept.length);
 }
 

@@ -3,7 +3,8 @@ import type { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { ProgramCounts } from "../../schemas/generated/types.ts";
+import type { ProgramCounts, TenantChanges } from "../../schemas/generated/types.ts";
+import type { DataProblem } from "../public-program/problem.ts";
 import type { FollowLive } from "../snapshot/live-copy.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
@@ -12,10 +13,13 @@ import type { OnInvalid } from "./guards.ts";
 import { type Findings, ProblemLog } from "./problem-log.ts";
 import { noPrograms } from "./program-counts.ts";
 import type { SourceMemory } from "./read-source-memory.ts";
+import type { FindShared } from "./shared-programs.ts";
 
 export interface BuildOptions {
   readonly onInvalid: OnInvalid;
   readonly allowShrink: boolean;
+  readonly allowEmptied: boolean;
+  readonly allowShared: boolean;
   /** Writes every file anew: how a damaged one is mended that a build would take over as unchanged. */
   readonly rewrite: boolean;
   readonly dryRun: boolean;
@@ -45,6 +49,8 @@ export interface BuildContext {
    * `undefined`: they are not.
    */
   readonly statesAfterMs?: number | undefined;
+  /** P144; `undefined`: nobody is asked. */
+  readonly findShared?: FindShared | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -65,6 +71,10 @@ export interface AttemptRecord {
   problems: ProblemLog;
   /** The live manifest could not be trusted. It is no finding of the source, so no memory keeps it. */
   isManifestUnreadable: boolean;
+  /** What is conspicuous in what the attempt changes. */
+  changeProblems: readonly DataProblem[];
+  /** What a dry run would change. */
+  changes: TenantChanges | undefined;
   /** What an earlier reading of the same rows found. */
   recalled: Findings | undefined;
   /** When the source was read that the live snapshot shows, if this attempt found out. */
@@ -87,6 +97,8 @@ export function newAttemptRecord(): AttemptRecord {
     bytesWritten: 0,
     problems: new ProblemLog(),
     isManifestUnreadable: false,
+    changeProblems: [],
+    changes: undefined,
     recalled: undefined,
     confirmedAt: undefined,
     mayHaveLiveTree: true,

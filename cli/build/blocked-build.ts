@@ -1,6 +1,7 @@
 import type { Failure } from "../../core/failure.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
 import type { Attempt, AttemptOutcome, AttemptRecord } from "./attempt.ts";
+import { type EmptiedField, emptiedRefusal } from "./field-guard.ts";
 import { followLive } from "./follow-live.ts";
 import { invalidRefusal, shrinkRefusal } from "./guards.ts";
 import type { FirstProblem } from "./problem-log.ts";
@@ -13,18 +14,25 @@ import { rememberBlocked } from "./write-memory.ts";
 /** Why what was read may not be published. */
 export type Block = { readonly kind: "held" } | { readonly kind: "refused"; readonly failure: Failure };
 
-/** `first`: the first finding that is an error, if there is one. */
+/** What decides whether a build may publish. */
+export interface FoundContent {
+  readonly counts: ProgramCounts;
+  readonly emptiedFields: readonly EmptiedField[];
+  /** The first finding that is an error, if there is one. */
+  readonly first: FirstProblem | undefined;
+}
+
 export function blockOf(
   { tenantId, options, pointer, live }: Attempt,
-  counts: ProgramCounts,
-  first: FirstProblem | undefined,
+  { counts, emptiedFields, first }: FoundContent,
 ): Block | undefined {
   if (pointer?.current.hold) return { kind: "held" };
   const failure =
     invalidRefusal(tenantId, counts, first, options.onInvalid) ??
     (pointer === undefined || options.allowShrink
       ? undefined
-      : shrinkRefusal(tenantId, live?.programs.count, counts));
+      : shrinkRefusal(tenantId, live?.programs.count, counts)) ??
+    (options.allowEmptied ? undefined : emptiedRefusal(tenantId, emptiedFields));
   return failure === undefined ? undefined : { kind: "refused", failure };
 }
 
@@ -32,13 +40,14 @@ export function blockOf(
 export function recalledBlock(attempt: Attempt, { sums }: SourceReading): Block | undefined {
   const { memory } = attempt;
   if (memory?.kind !== "blocked" || memory.sums !== sums) return undefined;
-  const block = blockOf(attempt, memory.counts, memory.findings.problems[0]);
+  const { counts, emptiedFields, findings } = memory;
+  const block = blockOf(attempt, { counts, emptiedFields, first: findings.problems[0] });
   if (block === undefined) return undefined;
   const { record, context } = attempt;
-  const { programs, notPublishable, invalid } = memory.counts;
-  record.counts = memory.counts;
+  const { programs, notPublishable, invalid } = counts;
+  record.counts = counts;
   record.leftOut = memory.leftOut;
-  record.recalled = memory.findings;
+  record.recalled = findings;
   context.onProgress(programs + notPublishable + invalid);
   return block;
 }
@@ -51,13 +60,13 @@ export async function endBlocked(
   content: TenantContent,
 ): Promise<AttemptOutcome> {
   if (attempt.options.dryRun) return endOf(block, attempt.record);
-  const { counts, leftOut, withdrawn } = content;
+  const { counts, leftOut, emptiedFields, withdrawn } = content;
   const after = await withdraw(attempt, withdrawn);
   if (after === "superseded") return "superseded";
   if (after === attempt) await followLive(attempt, attempt.memory?.mayHaveLiveTree ?? true);
   const left = { ...counts, removed: counts.removed - withdrawn.size, withdrawn: 0 };
   const { findings } = attempt.record.problems;
-  await rememberBlocked(attempt, { sums, counts: left, findings, leftOut });
+  await rememberBlocked(attempt, { sums, counts: left, findings, leftOut, emptiedFields });
   return endOf(block, attempt.record);
 }
 
@@ -71,10 +80,8 @@ export async function endRecalled(attempt: Attempt, block: Block): Promise<Attem
 
 /** Throws what refused the build. */
 function endOf(block: Block, record: AttemptRecord): AttemptOutcome {
-  if (block.kind === "held") {
-    // What a build would change if it might is nobody's concern while the snapshot is held.
-    record.counts = countsOfKept(record.livePrograms, record.counts);
-    return "held";
-  }
+  // P148: what a build would change if it might is nobody's concern: these are the programs that partners go on seeing.
+  record.counts = countsOfKept(record.livePrograms, record.counts);
+  if (block.kind === "held") return "held";
   throw block.failure;
 }

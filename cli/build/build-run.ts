@@ -19,6 +19,7 @@ import { createProblemBudget } from "./problem-budget.ts";
 import { knownRemovals, reinstateReturned } from "./returned-tenants.ts";
 import { runOutcome, runTotals } from "./run-outcome.ts";
 import { reportReturned, reportStrayPrograms, reportVanished } from "./run-tenants.ts";
+import { findSharedPrograms } from "./shared-programs.ts";
 import { readingFailures } from "./stated-withdrawals.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
@@ -60,8 +61,11 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
     const rows = whyNot === undefined ? ofDatabase : unreadableRows(whyNot, ofDatabase);
     return (tenantId === sandbox ? ofSandbox : rows)(tenantId, limits, read);
   };
+  const shared = findSharedPrograms(context.pool, store, options.rules, context.signal);
   const tryBuild: TryBuild = async (tenantId) => {
-    const run = await claimedBuild(tenantId, options, { ...context, store, withRows });
+    // The sandbox's programs are the generator's own.
+    const findShared = tenantId === sandbox ? undefined : shared;
+    const run = await claimedBuild(tenantId, options, { ...context, store, withRows, findShared });
     if (run === "taken") return run;
     runs.push(withinBudget(run));
     context.onTenantDone(run);
@@ -122,6 +126,8 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
       concurrency: options.concurrency,
       onInvalid: options.onInvalid,
       allowShrink: options.allowShrink,
+      allowEmptied: options.allowEmptied,
+      allowShared: options.allowShared,
       dryRun: options.dryRun,
       legacyCapacity: options.rules.legacyCapacity,
       terminalStatuses: [...options.terminalStatuses],

@@ -27,6 +27,8 @@ export async function buildSandbox(
     {
       onInvalid: "fail",
       allowShrink: true,
+      allowEmptied: true,
+      allowShared: true,
       rewrite: false,
       dryRun: false,
       rules: contentRules(settings),

@@ -26,7 +26,7 @@ import { type ClaimsOptions, defaultMaxWaitMs, withClaimsSession } from "./tenan
 /** What a command decides about all its runs; the settings decide the rest. */
 export type RunChoices = Pick<
   RunOptions,
-  "concurrency" | "onInvalid" | "allowShrink" | "rewrite" | "dryRun"
+  "concurrency" | "onInvalid" | "allowShrink" | "allowEmptied" | "allowShared" | "rewrite" | "dryRun"
 > & {
   /** How often `runs/confirmed.json` may be written while the session lasts; left out: at its end only. */
   readonly confirmationIntervalMs?: number;
@@ -181,13 +181,14 @@ function onceDone(task: () => Promise<void>): () => Promise<void> {
 /** Equal for runs that would publish the same content to the same place. A folder is a place of one machine. */
 function claimScope(choices: RunChoices, settings: CliSettings, env: Shell["env"]): string {
   const { storeUrl, legacyCapacity, terminalStatuses } = settings;
-  const { onInvalid, allowShrink, rewrite, dryRun } = choices;
+  const { onInvalid, allowShrink, allowEmptied, allowShared, rewrite, dryRun } = choices;
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_PROFILE } = env;
   const place =
     storeUrl.kind === "file" ? hostname() : [AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL, AWS_PROFILE];
   return JSON.stringify([
     [place, storeUrl],
-    [legacyCapacity, terminalStatuses, sourceLimits(settings), onInvalid, allowShrink, rewrite, dryRun],
+    [legacyCapacity, terminalStatuses, sourceLimits(settings), onInvalid, rewrite, dryRun],
+    [allowShrink, allowEmptied, allowShared, settings.sharedPrograms],
   ]);
 }
 
@@ -196,9 +197,10 @@ function runOptions(
   settings: CliSettings,
   generator: string,
 ): RunOptions {
-  const { terminalStatuses } = settings;
+  const { terminalStatuses, sharedPrograms } = settings;
+  const allowShared = choices.allowShared || sharedPrograms === "warn";
   const recipe = settingsRecipe(generator, settings);
-  return { ...choices, rules: contentRules(settings), recipe, terminalStatuses };
+  return { ...choices, allowShared, rules: contentRules(settings), recipe, terminalStatuses };
 }
 
 async function keepReport(store: ObjectStore, report: RunReport, shell: Shell): Promise<void> {

@@ -1,6 +1,6 @@
 import { countingStore } from "../../core/counting-store.ts";
 import type { Current } from "../../core/current.ts";
-import { asFailure, Failure } from "../../core/failure.ts";
+import { asFailure, Failure, type FailureCode } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 import { type DataProblem, type ProblemCode, shownValue } from "../public-program/problem.ts";
@@ -63,6 +63,7 @@ export async function buildTenant(
     livePrograms: live === undefined ? null : (record.livePrograms ?? null),
     leftOut: [...record.leftOut],
     leftOutOmitted: 0,
+    ...(record.changes === undefined ? {} : { changes: record.changes }),
     durationMs: Math.max(0, context.now().getTime() - startedAt.getTime()),
     requests: store.requests(),
     bytesWritten,
@@ -73,7 +74,7 @@ export async function buildTenant(
 
 /** Findings that are about no program, so no memory keeps them. */
 function ofTheTenant(record: AttemptRecord, outcome: TenantRun["outcome"] | undefined): DataProblem[] {
-  const found: DataProblem[] = [];
+  const found: DataProblem[] = outcome === undefined ? [] : [...record.changeProblems];
   const add = (code: ProblemCode, value: string | null): void => {
     found.push({ code, programId: null, field: null, value: shownValue(value) });
   };
@@ -112,8 +113,15 @@ export function notBuilt(tenantId: TenantId, outcome: "skipped" | "elsewhere"): 
 }
 
 function failureOutcome(failure: Failure | undefined): TenantRun["outcome"] {
-  return failure?.code === "shrink_guard" || failure?.code === "store_unsupported" ? "refused" : "failed";
+  return failure !== undefined && refusals.has(failure.code) ? "refused" : "failed";
 }
+
+const refusals: ReadonlySet<FailureCode> = new Set([
+  "shrink_guard",
+  "field_guard",
+  "shared_guard",
+  "store_unsupported",
+]);
 
 function asBuildFailure(error: unknown, signal: AbortSignal): Failure {
   return signal.aborted ? new Failure("interrupted", "Interrupted.", { cause: error }) : asFailure(error);

@@ -13,6 +13,8 @@ export type CheckedProgram =
   | Exclude<PublicProgram, { kind: "published" }>
   | (Pick<Extract<PublicProgram, { kind: "published" }>, "kind" | "programId" | "problems"> & {
       readonly rendered: RenderedProgram;
+      /** The `data` of the detail. */
+      readonly data: object;
       readonly departureDate: string | null;
     });
 
@@ -27,7 +29,7 @@ export function checkedProgram(
 ): CheckedProgram {
   const program = publicProgram(source, rules);
   if (program.kind !== "published") return program;
-  const { kind, programId, problems, listItem } = program;
+  const { kind, programId, problems, listItem, detailOnly } = program;
   // D3: which children belong to which is not known.
   if (isDuplicate) {
     const problem = { code: "program_id_duplicate", programId, field: "id", value: programId } as const;
@@ -38,7 +40,8 @@ export function checkedProgram(
   if (large !== undefined) return { kind: "invalid", problems: [large] };
   const broken = isVouchedFor(rendered, programId, parent) ? undefined : schemaViolation(rendered, programId);
   if (broken !== undefined) return { kind: "invalid", problems: [broken] };
-  return { kind, programId, problems, rendered, departureDate: listItem.departureDate };
+  const data = { ...listItem, ...detailOnly };
+  return { kind, programId, problems, rendered, data, departureDate: listItem.departureDate };
 }
 
 /** D37: some of the data takes more room in the finished document than in the source. */

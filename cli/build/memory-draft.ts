@@ -1,4 +1,5 @@
 import type { DataProblem } from "../public-program/problem.ts";
+import type { PublicFacts } from "./public-facts.ts";
 import type { RememberedPrograms } from "./remembered-programs.ts";
 import {
   type MemoryHead,
@@ -67,15 +68,17 @@ export class MemoryDraft implements Disposable {
 export function publishedLine(
   programId: string,
   sum: string,
-  { departureDate, listBytes, legacyBytes }: PublishedFacts,
+  { departureDate, listBytes, legacyBytes, facts }: PublishedFacts,
   findings: readonly DataProblem[],
 ): MemoryLine {
   const remembered = findings.map(({ code, field, value }) => [code, field, value] as const);
-  return [programId, sum, "active", departureDate, listBytes, legacyBytes, ...remembered];
+  const parts = facts.parts.toString(16);
+  return [programId, sum, "active", departureDate, listBytes, legacyBytes, parts, facts.used, ...remembered];
 }
 
 interface PublishedFacts {
   readonly departureDate: string | null;
   readonly listBytes: number;
   readonly legacyBytes: number;
+  readonly facts: PublicFacts;
 }

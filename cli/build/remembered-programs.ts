@@ -1,7 +1,9 @@
 import { Failure } from "../../core/failure.ts";
 import type { ProgramId } from "../../core/ids.ts";
 import type { DataProblem } from "../public-program/problem.ts";
+import { compareIds } from "../source/compare-ids.ts";
 import { departureNumber } from "./list-form.ts";
+import type { PublicFacts } from "./public-facts.ts";
 import type { MemoryLine } from "./source-memory.ts";
 
 /**
@@ -64,8 +66,25 @@ export class RememberedPrograms {
 
   findingsAt(line: number): readonly DataProblem[] {
     if (!this.#withFindings.has(line)) return [];
-    const [programId, , , , , , ...findings] = this.#parse(...this.#rangeOf(line)) as Published;
+    const [programId, , , , , , , , ...findings] = this.#parse(...this.#rangeOf(line)) as Published;
     return findings.map(([code, field, value]) => ({ code, programId, field, value }));
+  }
+
+  /** P140: what partners see of the published program on the line, as far as the guards compare it. */
+  factsAt(line: number): PublicFacts {
+    const [, , , , , , parts, used] = this.#parse(...this.#rangeOf(line)) as Published;
+    return { parts: BigInt(`0x${parts}`), used };
+  }
+
+  /** The line of the program, if it has one. */
+  lineOf(programId: string): number | undefined {
+    let [start, end] = [0, this.count];
+    while (start < end) {
+      const middle = Math.floor((start + end) / 2);
+      if (compareIds(this.idAt(middle), programId) < 0) start = middle + 1;
+      else end = middle;
+    }
+    return start < this.count && this.idAt(start) === programId ? start : undefined;
   }
 
   /** The line as it was written, without comma and line break. */
@@ -91,7 +110,7 @@ export class RememberedPrograms {
     this.#ids.push(programId);
     this.#sums.push(sum);
     const isPublished = line.length > 3;
-    const [, , , departureDate = null, listBytes = 0, legacyBytes = 0, ...findings] = line as Published;
+    const [, , , departureDate = null, listBytes = 0, legacyBytes = 0, , , ...findings] = line as Published;
     this.#departures.push(isPublished ? departureNumber(departureDate) : -1);
     this.#listBytes.push(listBytes);
     this.#legacyBytes.push(legacyBytes);

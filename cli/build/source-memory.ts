@@ -3,6 +3,7 @@ import { sha256Hex } from "../../core/object-body.ts";
 import type { ProgramCounts } from "../../schemas/generated/types.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 import type { StrayRows } from "../source/program-sums.ts";
+import type { EmptiedField } from "./field-guard.ts";
 import type { Findings } from "./problem-log.ts";
 
 const sourceMemoryFormat = "partner-programs/source@1";
@@ -11,8 +12,8 @@ const sourceMemoryFormat = "partner-programs/source@1";
 export type RememberedFinding = readonly [code: ProblemCode, field: string | null, value: string | null];
 
 /**
- * What became of a program whose rows have the sum. Of a published one: its departure date, and the bytes of its elements
- * in the list and in the legacy response.
+ * What became of a program whose rows have the sum. A published one has its departure date, the bytes of its elements in
+ * the list and in the legacy response, and its public facts, the parts in hex.
  */
 export type MemoryLine =
   | readonly [
@@ -22,6 +23,8 @@ export type MemoryLine =
       departureDate: string | null,
       listBytes: number,
       legacyBytes: number,
+      parts: string,
+      used: number,
       ...findings: RememberedFinding[],
     ]
   | readonly [programId: string, sum: string, state: string];
@@ -33,9 +36,15 @@ export interface BlockedReading {
   readonly counts: ProgramCounts;
   readonly findings: Findings;
   readonly leftOut: readonly string[];
+  /** What the field guard found. */
+  readonly emptiedFields: readonly EmptiedField[];
   /** See `MemoryTail`. */
+  readonly earlier: EarlierParts;
   readonly mayHaveLiveTree: boolean;
 }
+
+/** P141: by program what it had filled, in hex, at the last reading of the whole source, if builds of single programs have emptied some of that. */
+export type EarlierParts = readonly (readonly [programId: string, parts: string])[];
 
 export interface MemoryHead {
   readonly tenantId: TenantId;
@@ -51,6 +60,7 @@ export interface MemoryTail {
   readonly strays: readonly StrayRows[];
   /** Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id. */
   readonly unlisted: readonly string[] | null;
+  readonly earlier: EarlierParts;
   /** Whether the tenant may have a tree for people: false spares the look for one that is not wanted. */
   readonly mayHaveLiveTree: boolean;
 }
@@ -62,8 +72,8 @@ export function memoryOpening(head: MemoryHead): string {
   return `${opening.slice(0, -1)},"programs":[`;
 }
 
-export function memoryClosing({ strays, unlisted, mayHaveLiveTree }: MemoryTail): string {
-  return `\n],"rest":${JSON.stringify({ strays, unlisted, mayHaveLiveTree })}`;
+export function memoryClosing({ strays, unlisted, earlier, mayHaveLiveTree }: MemoryTail): string {
+  return `\n],"rest":${JSON.stringify({ strays, unlisted, earlier, mayHaveLiveTree })}`;
 }
 
 /** The memory of a build that may not publish. It describes no snapshot, so it has no programs. */

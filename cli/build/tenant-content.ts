@@ -1,9 +1,9 @@
-import { isProgramId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import { isProgramId, type ProgramId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { shortened } from "../../core/printable.ts";
 import { ProgramTable } from "../../core/program-table.ts";
-import type { ProgramCounts } from "../../schemas/generated/types.ts";
+import type { ProgramCounts, TenantChanges } from "../../schemas/generated/types.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
 import { compareIds } from "../source/compare-ids.ts";
@@ -11,13 +11,18 @@ import type { StrayRows } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import { checkedProgram } from "./checked-program.ts";
 import type { ContentRules } from "./content-rules.ts";
+import { type EmptiedField, emptiedProblems } from "./field-guard.ts";
 import { ListResponses } from "./list-responses.ts";
+import type { LiveComparison } from "./live-comparison.ts";
 import { MemoryDraft, maxFindingsOfLine, publishedLine } from "./memory-draft.ts";
 import type { ProblemLog } from "./problem-log.ts";
 import { noPrograms, type ProgramTally } from "./program-counts.ts";
+import { publicFacts } from "./public-facts.ts";
 import type { RememberedPrograms } from "./remembered-programs.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SourceChanges } from "./source-changes.ts";
+import type { EarlierParts } from "./source-memory.ts";
+import type { SourceReading } from "./source-reading.ts";
 
 export interface ContentPlan {
   readonly tenantId: TenantId;
@@ -45,6 +50,7 @@ export class TenantContent implements Disposable {
   readonly #changes: SourceChanges;
   readonly #problems: ProblemLog;
   readonly #writer: ResponseWriter;
+  readonly #comparison: LiveComparison;
   readonly #counts: ProgramTally = { ...noPrograms };
   /** Live programs with a row that states that they are not to be published; a further row may contradict it. */
   readonly #withdrawn = new Set<string>();
@@ -56,16 +62,17 @@ export class TenantContent implements Disposable {
 
   constructor(
     plan: ContentPlan,
-    remembered: RememberedPrograms | undefined,
-    changes: SourceChanges,
+    { remembered, changes }: Pick<SourceReading, "remembered" | "changes">,
     problems: ProblemLog,
     writer: ResponseWriter,
+    comparison: LiveComparison,
   ) {
     this.#plan = plan;
     this.#remembered = remembered;
     this.#changes = changes;
     this.#problems = problems;
     this.#writer = writer;
+    this.#comparison = comparison;
   }
 
   /** A program that was read; called in the order of the ids. */
@@ -94,18 +101,21 @@ export class TenantContent implements Disposable {
       this.#unlist(id);
       return;
     }
-    const { programId, rendered, departureDate, problems } = outcome;
+    const { programId, rendered, data, departureDate, problems } = outcome;
+    const facts = publicFacts(data);
     this.lists.add(rendered, departureDate);
     if (sum === undefined || problems.length > maxFindingsOfLine) this.#unlist(id);
     else {
       const listBytes = Buffer.byteLength(rendered.listItem);
       const legacyBytes = Buffer.byteLength(rendered.legacyItem);
-      this.memory.add(publishedLine(id, sum, { departureDate, listBytes, legacyBytes }, problems));
+      this.memory.add(publishedLine(id, sum, { departureDate, listBytes, legacyBytes, facts }, problems));
     }
     const before = parent?.programs.get(programId);
     const isSame = before?.sha256 === rendered.detailSha256;
     if (isSame) this.#counts.unchanged += 1;
     else this.#counts[before === undefined ? "added" : "changed"] += 1;
+    if (isSame) this.#comparison.addSame(programId, facts);
+    else if (before !== undefined) await this.#comparison.addChanged(programId, facts, data);
     if (isSame && !rewrite) {
       this.programs.add(programId, before);
       return;
@@ -116,9 +126,10 @@ export class TenantContent implements Disposable {
   }
 
   /** Called once, after the last program. */
-  finish(strays: readonly StrayRows[]): void {
+  async finish(strays: readonly StrayRows[]): Promise<void> {
     this.#reportTwins();
     this.#keepUpTo(undefined);
+    await this.#comparison.finish(this.#remembered === undefined ? [] : this.#changes.kept);
     reportStrays(strays, this.#problems);
     this.#counts.programs = this.programs.count;
     const { parent } = this.#plan;
@@ -135,6 +146,36 @@ export class TenantContent implements Disposable {
   /** P20: programs of the live snapshot all of whose rows state that they are not to be published. */
   get withdrawn(): ReadonlySet<string> {
     return this.#withdrawn;
+  }
+
+  /** P140 */
+  get emptiedFields(): readonly EmptiedField[] {
+    return this.#comparison.tally.emptiedFields;
+  }
+
+  /** P142, P143: what is conspicuous in the changes. They are no findings of the source as it is, so no memory keeps them. */
+  get changeProblems(): readonly DataProblem[] {
+    const { unchanged = 0, changed = 0 } = this.#counts;
+    const capacity = this.#comparison.tally.capacityProblem(unchanged + changed);
+    return [...emptiedProblems(this.emptiedFields), ...(capacity === undefined ? [] : [capacity])];
+  }
+
+  /** P141 */
+  get earlier(): EarlierParts {
+    return this.#comparison.earlier;
+  }
+
+  /** P147: what partners would see otherwise; of a build that may not publish, what is withdrawn. */
+  changes(isBlocked: boolean): TenantChanges {
+    const withdrawn = [...this.#withdrawn].sort() as ProgramId[];
+    if (isBlocked) return { added: [], changed: [], removed: [], withdrawn };
+    const live = this.#plan.parent?.programs;
+    return {
+      added: [...this.programs.ids()].filter((id) => live?.has(id) !== true),
+      changed: this.#comparison.changed,
+      removed: [...(live?.ids() ?? [])].filter((id) => !this.programs.has(id) && !this.#withdrawn.has(id)),
+      withdrawn,
+    };
   }
 
   /** Whether the programs are those of the parent, to the byte. */

@@ -38,27 +38,29 @@ export async function rememberChanges(
   if (!isSame) await rememberSource(attempt, reading, content);
 }
 
-function tailOf({ strays, unlisted, mayHaveLiveTree }: MemoryTail): MemoryTail {
-  return { strays, unlisted, mayHaveLiveTree };
+function tailOf({ strays, unlisted, earlier, mayHaveLiveTree }: MemoryTail): MemoryTail {
+  return { strays, unlisted, earlier, mayHaveLiveTree };
 }
 
 function memoryTail(
   { record }: Attempt,
-  { changes, strays }: SourceReading,
+  { changes, strays, isHinted }: SourceReading,
   content: TenantContent,
 ): MemoryTail {
   const { mayHaveLiveTree } = record;
-  return { strays, unlisted: changes.canBeNamed ? content.unlisted : null, mayHaveLiveTree };
+  const unlisted = changes.canBeNamed ? content.unlisted : null;
+  return { strays, unlisted, earlier: isHinted ? content.earlier : [], mayHaveLiveTree };
 }
 
 /** Writes down what a build found that might not publish it: while nothing changes, the next one need not read it again. */
 export async function rememberBlocked(
   attempt: Attempt,
-  { sums, counts, findings, leftOut }: Omit<BlockedReading, "mayHaveLiveTree">,
+  { sums, counts, findings, leftOut, emptiedFields }: Omit<BlockedReading, "earlier" | "mayHaveLiveTree">,
 ): Promise<void> {
   const head = memoryHead(attempt);
   const { mayHaveLiveTree } = attempt.record;
-  const blocked = { sums, counts, findings, leftOut, mayHaveLiveTree };
+  const earlier = attempt.memory?.earlier ?? [];
+  const blocked = { sums, counts, findings, leftOut, emptiedFields, earlier, mayHaveLiveTree };
   if (head !== undefined) await write(attempt, () => bytesBody(blockedMemory(head, blocked)));
 }
 

@@ -26,6 +26,8 @@ interface BuildFlags extends ReasonFlag {
   readonly concurrency: number;
   readonly onInvalid: OnInvalid;
   readonly allowShrink: boolean;
+  readonly allowEmptied: boolean;
+  readonly allowShared: boolean;
   readonly rewrite: boolean;
   readonly dryRun: boolean;
   readonly report?: string;
@@ -44,6 +46,12 @@ export function snapshotBuild(shell: Shell): Command {
       "publish also when a tenant lost more than half of its programs without a word",
       false,
     )
+    .option(
+      "--allow-emptied",
+      "publish also when most programs of a tenant lose a field that they had",
+      false,
+    )
+    .option("--allow-shared", "publish also when a tenant gets programs that another one has", false)
     .option(
       "--rewrite",
       "write every file anew, also unchanged ones: mends what `snapshot verify` found",
@@ -76,15 +84,27 @@ export function onInvalidOption(): Option {
 }
 
 async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
-  const { tenant: tenants, concurrency, onInvalid, allowShrink, rewrite, dryRun } = flags;
+  const { tenant: tenants, concurrency, onInvalid, rewrite, dryRun } = flags;
+  const { allowShrink, allowEmptied, allowShared } = flags;
   const watched = await watchedBuild(shell, flags);
   if (flags.report !== undefined) await assertWritable(flags.report);
-  if (flags.reason !== undefined && !allowShrink) {
-    throw new Failure("usage", "--reason is for --allow-shrink: other builds leave no record in the audit.");
+  const overrides = [
+    ...(allowShrink ? ["--allow-shrink"] : []),
+    ...(allowEmptied ? ["--allow-emptied"] : []),
+    ...(allowShared ? ["--allow-shared"] : []),
+  ];
+  if (flags.reason !== undefined && overrides.length === 0) {
+    throw new Failure(
+      "usage",
+      "--reason is for --allow-shrink, --allow-emptied and --allow-shared: other builds leave no record in the audit.",
+    );
   }
-  const request = { command: "snapshot build --allow-shrink", tenants: tenants ?? [], reason: flags.reason };
-  const audit = allowShrink ? createAudit(shell, request) : undefined;
-  const choices = { concurrency, onInvalid, allowShrink, rewrite, dryRun };
+  const command = ["snapshot build", ...overrides].join(" ");
+  const audit =
+    overrides.length === 0
+      ? undefined
+      : createAudit(shell, { command, tenants: tenants ?? [], reason: flags.reason });
+  const choices = { concurrency, onInvalid, allowShrink, allowEmptied, allowShared, rewrite, dryRun };
   let unrecorded: Failure | undefined;
   const guarded = audit === undefined ? choices : { ...choices, watchStore: audit.watch };
   const report = await watched(() =>

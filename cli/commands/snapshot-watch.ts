@@ -39,7 +39,13 @@ export function snapshotWatch(shell: Shell): Command {
 async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
   const { concurrency, onInvalid, interval, poll } = flags;
   const settings = settingsOf(shell);
-  const guards = { allowShrink: false, rewrite: false, dryRun: false };
+  const guards = {
+    allowShrink: false,
+    allowEmptied: false,
+    allowShared: false,
+    rewrite: false,
+    dryRun: false,
+  };
   const choices = { concurrency, onInvalid, ...guards, confirmationIntervalMs };
   let roundProgress = silent;
   await withBuildSession(shell, settings, choices, (session) => {

@@ -6,7 +6,6 @@ import { layoutOf } from "../presentation/layout.ts";
 import { previewText } from "../presentation/preview-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { openapiDocument } from "../support/openapi-document.ts";
 import { previewSource } from "../support/preview/preview-source.ts";
 import { parsedOption } from "./parsed-option.ts";
 
@@ -28,10 +27,9 @@ export function sourcePreview(shell: Shell): Command {
 async function run(shell: Shell, { tenant, program, json }: PreviewFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const { signal } = shell;
-  const openapi: unknown = JSON.parse((await openapiDocument()).toString());
   const wish = { tenantId: tenant, programId: program };
   const preview = await withSourceReading(settings, signal, (client) =>
-    previewSource(client, contentRules(settings), wish, openapi),
+    previewSource(client, contentRules(settings), wish),
   );
   if (json) printJson(shell, preview);
   else shell.stdout.write(previewText(preview, layoutOf(shell)));

@@ -2,6 +2,7 @@ import { printable, printableLines } from "../../core/printable.ts";
 import type { Problem, RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import { shownId } from "../public-program/shown-id.ts";
 import type { Layout } from "./layout.ts";
+import { plannedChanges } from "./planned-changes-text.ts";
 import { table } from "./table.ts";
 
 /** Findings shown per tenant; the report has them all (up to its own bound). */
@@ -12,6 +13,7 @@ export function runSummary(report: RunReport, { columns }: Layout): string {
   const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants, columns)];
   for (const run of report.tenants) parts.push(problemLines(run.tenantId, run.problems, run.problemsOmitted));
   parts.push(problemLines("the source", report.problems, 0));
+  for (const run of report.tenants) parts.push(plannedChanges(run));
   for (const run of report.tenants) parts.push(leftOutLines(run), withdrawnLines(run, report.options.dryRun));
   parts.push(...failureLines(report));
   parts.push(`${lastLine(report)}\n`);

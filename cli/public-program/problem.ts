@@ -187,6 +187,33 @@ export const problemRules = {
     advice:
       "let the view programs give the tenant's ids and states, and let the generator write to the store",
   },
+  tenant_id_case: {
+    severity: "warning",
+    rule: "a tenant id that differs from that of a published tenant in case only is another tenant",
+    advice: "write the id in the views as it was; if it is to change, move the tokens with `tenant rename`",
+  },
+  fields_emptied: {
+    severity: "warning",
+    rule: "all programs that had the field filled have it empty now",
+    advice: "look at the view that the field comes from",
+  },
+  capacity_changed: {
+    severity: "warning",
+    rule: "most programs get another number of places taken at once",
+    advice:
+      "look whether the view enrollments joins its rows by the program, and not by the tour or the company",
+  },
+  programs_shared: {
+    severity: "warning",
+    rule: "another tenant has programs of the same ids and the same content",
+    advice:
+      "look whether the view programs joins each program to its own tenant by the key; companies that share a catalogue set SHARED_PROGRAMS=warn",
+  },
+  shared_unknown: {
+    severity: "warning",
+    rule: "whether other tenants have the added programs, too, could not be found out",
+    advice: "look with `source check` at what keeps the view programs from being read for all tenants",
+  },
   snapshot_empty: {
     severity: "warning",
     rule: "the live snapshot has no program: partners get an empty list",

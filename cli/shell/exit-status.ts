@@ -21,6 +21,8 @@ const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   not_found: 1,
   superseded: 1,
   shrink_guard: 4,
+  field_guard: 4,
+  shared_guard: 4,
   held: 4,
   in_source: 4,
   unrecorded: 1,

@@ -124,6 +124,17 @@ export const elsewhereQuery = `
    ORDER BY 1, 2
    LIMIT 10`;
 
+/** P144: the listed tenants but `$2` that have programs whose ids are among `$1`, an array. */
+export const tenantsOfProgramsQuery = `
+  SELECT tenant_id::text COLLATE "C"
+    FROM partner_source.programs
+   WHERE program_id::text COLLATE "C" IN (SELECT unnest($1::text[]))
+     AND tenant_id::text COLLATE "C" <> $2
+     AND tenant_id::text COLLATE "C" IN (SELECT tenant_id::text COLLATE "C" FROM partner_source.tenants)
+   GROUP BY 1
+   ORDER BY count(*) DESC, 1
+   LIMIT 20`;
+
 /** Programs of any tenant whose id or name is like each of the patterns `$1`, whatever the case; at most `$2`. */
 export const findProgramsQuery = `
   SELECT left(tenant_id::text, 1000), left(program_id::text, 1000), left(name::text, 1000), left(lifecycle_state::text, 100)

@@ -70,6 +70,11 @@ type OfPrograms = Exclude<
   | "manifest_unreadable"
   | "memory_unwritten"
   | "withdrawals_unknown"
+  | "tenant_id_case"
+  | "fields_emptied"
+  | "capacity_changed"
+  | "programs_shared"
+  | "shared_unknown"
   | "snapshot_empty"
 >;
 

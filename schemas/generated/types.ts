@@ -10,6 +10,10 @@ export type ApiError =
   | MethodNotAllowedError
   | RateLimitExceededError
   | InternalError;
+/**
+ * `[id, parts]` of programs that builds of single programs have emptied in part since the source was last read as a whole, with the parts that were filled then.
+ */
+export type EarlierParts = [string, string][];
 
 /**
  * `audit/<record>.begun.json` and `audit/<record>.json`: what a command was about to change for partners, and what it changed.
@@ -972,6 +976,14 @@ export interface RunOptions {
    */
   readonly allowShrink: boolean;
   /**
+   * Whether the field guard was off. Not in reports of earlier versions.
+   */
+  allowEmptied?: boolean;
+  /**
+   * Whether programs of another tenant were let pass. Not in reports of earlier versions.
+   */
+  allowShared?: boolean;
+  /**
    * Whether nothing was to be published.
    */
   readonly dryRun: boolean;
@@ -1099,6 +1111,7 @@ export interface TenantRun {
    * Programs with an error beyond those in `leftOut`.
    */
   leftOutOmitted?: number;
+  changes?: TenantChanges;
   /**
    * Wall-clock milliseconds.
    */
@@ -1126,6 +1139,37 @@ export interface TenantRun {
   readonly problemCounts: {
     readonly [k: string]: number;
   };
+}
+/**
+ * Programs that partners would see otherwise, each in one of the lists.
+ */
+export interface TenantChanges {
+  /**
+   * New to partners.
+   */
+  readonly added: readonly string[];
+  /**
+   * With other content.
+   */
+  readonly changed: readonly ChangedFields[];
+  /**
+   * Without a row any more, or with an error.
+   */
+  readonly removed: readonly string[];
+  /**
+   * Stated not to be published any more.
+   */
+  readonly withdrawn: readonly string[];
+}
+/**
+ * A program whose content would change.
+ */
+export interface ChangedFields {
+  readonly programId: string;
+  /**
+   * The fields that would differ, such as `prices.rooms[].amount`. Empty where the live detail could not be read.
+   */
+  readonly fields: readonly string[];
 }
 /**
  * `runs/sandbox.json`: which tenant of the store is the sandbox.
@@ -1159,7 +1203,7 @@ export interface SourceDocument {
    */
   readonly recipe: string;
   /**
-   * By id: `[id, sum, state]`, and of a published one its departure date, the bytes of its elements in the list and the legacy response, and its findings as `[code, field, value]`.
+   * By id: `[id, sum, state]`, and of a published one its departure date, the bytes of its elements in the list and the legacy response, a bit in hex for each part of its detail that is filled, its `capacity.used`, and its findings as `[code, field, value]`.
    */
   readonly programs: [unknown, unknown, unknown, ...unknown[]][];
   /**
@@ -1183,6 +1227,7 @@ export interface SourceRest {
    * Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id.
    */
   readonly unlisted: readonly string[] | null;
+  readonly earlier: EarlierParts;
   /**
    * Whether there may be a `live/` folder.
    */
@@ -1223,6 +1268,11 @@ export interface BlockedReading {
    */
   readonly leftOut: readonly string[];
   /**
+   * What the field guard found.
+   */
+  readonly emptiedFields: readonly EmptiedField[];
+  readonly earlier: EarlierParts;
+  /**
    * Whether there may be a `live/` folder.
    */
   readonly mayHaveLiveTree: boolean;
@@ -1245,6 +1295,27 @@ export interface SourceFindings {
   readonly problemCounts: {
     readonly [k: string]: number;
   };
+}
+/**
+ * A field that most programs would lose.
+ */
+export interface EmptiedField {
+  /**
+   * The way to it from the program.
+   */
+  readonly field: string;
+  /**
+   * Programs that have it.
+   */
+  readonly filled: number;
+  /**
+   * How many of them would lose it.
+   */
+  readonly emptied: number;
+  /**
+   * The first of these, at most three.
+   */
+  readonly programIds: readonly string[];
 }
 /**
  * `store.json`: which store this is. Written once, by the first command that publishes or issues a token.

@@ -4,7 +4,7 @@ import type { CompiledValidator } from "../validate.ts";
 import type * as types from "./types.ts";
 
 export const isRunReport: CompiledValidator<types.RunReport> = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RunReport","type":"object","description":"`runs/<run>.json`: what one run of the generator did, tenant by tenant.","properties":{"format":{"type":"string","const":"partner-programs/run-report@1","description":"Kind and version of this document."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"finishedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"outcome":{"type":"string","enum":["published","unchanged","partial","failed","refused","interrupted","dry-run"],"description":"The run as a whole; `partial`: some tenants were published or unchanged, others were not."},"exitStatus":{"type":"integer","enum":[0,1,2,3,4,130],"description":"Exit status of the command."},"version":{"$ref":"scalars.schema.json#/$defs/Text","description":"Version of the generator."},"options":{"$ref":"#/$defs/RunOptions","description":"What the run was asked to do."},"storeRequests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store, of all tenants and of the run itself."},"totals":{"$ref":"#/$defs/RunTotals","description":"Sums over `tenants`."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"What ended the run as a whole, such as an unreachable source; `null` otherwise."},"tenants":{"type":"array","items":{"$ref":"#/$defs/TenantRun"},"description":"By tenant id."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it."}},"required":["format","runId","startedAt","finishedAt","durationMs","outcome","exitStatus","version","options","storeRequests","totals","failure","tenants","problems"],"additionalProperties":false,"$defs":{"RunOptions":{"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false},"RunTotals":{"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false},"OutcomeCounts":{"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"additionalProperties":false},"TenantRun":{"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"ProgramCounts":{"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false},"StoreRequests":{"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false},"RunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false},"Problem":{"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RunReport","type":"object","description":"`runs/<run>.json`: what one run of the generator did, tenant by tenant.","properties":{"format":{"type":"string","const":"partner-programs/run-report@1","description":"Kind and version of this document."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"finishedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"outcome":{"type":"string","enum":["published","unchanged","partial","failed","refused","interrupted","dry-run"],"description":"The run as a whole; `partial`: some tenants were published or unchanged, others were not."},"exitStatus":{"type":"integer","enum":[0,1,2,3,4,130],"description":"Exit status of the command."},"version":{"$ref":"scalars.schema.json#/$defs/Text","description":"Version of the generator."},"options":{"$ref":"#/$defs/RunOptions","description":"What the run was asked to do."},"storeRequests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store, of all tenants and of the run itself."},"totals":{"$ref":"#/$defs/RunTotals","description":"Sums over `tenants`."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"What ended the run as a whole, such as an unreachable source; `null` otherwise."},"tenants":{"type":"array","items":{"$ref":"#/$defs/TenantRun"},"description":"By tenant id."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it."}},"required":["format","runId","startedAt","finishedAt","durationMs","outcome","exitStatus","version","options","storeRequests","totals","failure","tenants","problems"],"additionalProperties":false,"$defs":{"RunOptions":{"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false},"RunTotals":{"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false},"OutcomeCounts":{"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"additionalProperties":false},"TenantRun":{"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"TenantChanges":{"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"#/$defs/ChangedFields"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false},"ChangedFields":{"type":"object","description":"A program whose content would change.","properties":{"programId":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"fields":{"type":"array","items":{"type":"string"},"description":"The fields that would differ, such as `prices.rooms[].amount`. Empty where the live detail could not be read."}},"required":["programId","fields"],"additionalProperties":false},"ProgramCounts":{"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false},"StoreRequests":{"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false},"RunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false},"Problem":{"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false}}};
 const schema33 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Sorts by time."};
 const schema34 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$","description":"An instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`."};
 const schema36 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
@@ -13,7 +13,7 @@ const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "u");
 const pattern5 = new RegExp("^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$", "u");
 const pattern7 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "u");
-const schema37 = {"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false};
+const schema37 = {"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false};
 const schema38 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
 const pattern8 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$", "u");
 
@@ -37,7 +37,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((((((key0 === "tenants") || (key0 === "concurrency")) || (key0 === "onInvalid")) || (key0 === "allowShrink")) || (key0 === "dryRun")) || (key0 === "legacyCapacity")) || (key0 === "terminalStatuses"))){
+if(!(func1.call(schema37.properties, key0))){
 validate22.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -134,10 +134,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.dryRun !== undefined){
+if(data.allowEmptied !== undefined){
 const _errs13 = errors;
-if(typeof data.dryRun !== "boolean"){
-validate22.errors = [{instancePath:instancePath+"/dryRun",schemaPath:"#/properties/dryRun/type",keyword:"type",params:{type: "boolean"}}];
+if(typeof data.allowEmptied !== "boolean"){
+validate22.errors = [{instancePath:instancePath+"/allowEmptied",schemaPath:"#/properties/allowEmptied/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -146,15 +146,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.legacyCapacity !== undefined){
-let data6 = data.legacyCapacity;
+if(data.allowShared !== undefined){
 const _errs15 = errors;
-if(typeof data6 !== "string"){
-validate22.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!((data6 === "object") || (data6 === "total"))){
-validate22.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/enum",keyword:"enum",params:{allowedValues: schema37.properties.legacyCapacity.enum}}];
+if(typeof data.allowShared !== "boolean"){
+validate22.errors = [{instancePath:instancePath+"/allowShared",schemaPath:"#/properties/allowShared/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -163,20 +158,49 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.terminalStatuses !== undefined){
-let data7 = data.terminalStatuses;
+if(data.dryRun !== undefined){
 const _errs17 = errors;
-if(errors === _errs17){
-if(Array.isArray(data7)){
-var valid3 = true;
-const len1 = data7.length;
-for(let i1=0; i1<len1; i1++){
-let data8 = data7[i1];
+if(typeof data.dryRun !== "boolean"){
+validate22.errors = [{instancePath:instancePath+"/dryRun",schemaPath:"#/properties/dryRun/type",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.legacyCapacity !== undefined){
+let data8 = data.legacyCapacity;
 const _errs19 = errors;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data8 === "string"){
-if(!pattern7.test(data8)){
+if(typeof data8 !== "string"){
+validate22.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!((data8 === "object") || (data8 === "total"))){
+validate22.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/enum",keyword:"enum",params:{allowedValues: schema37.properties.legacyCapacity.enum}}];
+return false;
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.terminalStatuses !== undefined){
+let data9 = data.terminalStatuses;
+const _errs21 = errors;
+if(errors === _errs21){
+if(Array.isArray(data9)){
+var valid3 = true;
+const len1 = data9.length;
+for(let i1=0; i1<len1; i1++){
+let data10 = data9[i1];
+const _errs23 = errors;
+const _errs24 = errors;
+if(errors === _errs24){
+if(typeof data10 === "string"){
+if(!pattern7.test(data10)){
 validate22.errors = [{instancePath:instancePath+"/terminalStatuses/" + i1,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
@@ -186,7 +210,7 @@ validate22.errors = [{instancePath:instancePath+"/terminalStatuses/" + i1,schema
 return false;
 }
 }
-var valid3 = _errs19 === errors;
+var valid3 = _errs23 === errors;
 if(!valid3){
 break;
 }
@@ -197,10 +221,12 @@ validate22.errors = [{instancePath:instancePath+"/terminalStatuses",schemaPath:"
 return false;
 }
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs21 === errors;
 }
 else {
 var valid0 = true;
+}
+}
 }
 }
 }
@@ -837,9 +863,11 @@ return errors === 0;
 }
 validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema47 = {"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
-const schema54 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
-const pattern17 = new RegExp("^[\\s\\S]{0,200}$", "u");
+const schema47 = {"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
+const schema53 = {"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"#/$defs/ChangedFields"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false};
+const schema54 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$","description":"A program id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit. Opaque, case-sensitive, stable, and safe in a URL path without escaping."};
+const pattern16 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
+const schema55 = {"type":"object","description":"A program whose content would change.","properties":{"programId":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"fields":{"type":"array","items":{"type":"string"},"description":"The fields that would differ, such as `prices.rooms[].amount`. Empty where the live detail could not be read."}},"required":["programId","fields"],"additionalProperties":false};
 
 function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -854,15 +882,303 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.severity === undefined) && (missing0 = "severity")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.programId === undefined) && (missing0 = "programId"))) || ((data.field === undefined) && (missing0 = "field"))) || ((data.value === undefined) && (missing0 = "value"))) || ((data.message === undefined) && (missing0 = "message"))){
+if(((data.programId === undefined) && (missing0 = "programId")) || ((data.fields === undefined) && (missing0 = "fields"))){
 validate30.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((((key0 === "severity") || (key0 === "code")) || (key0 === "programId")) || (key0 === "field")) || (key0 === "value")) || (key0 === "message"))){
+if(!((key0 === "programId") || (key0 === "fields"))){
 validate30.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.programId !== undefined){
+let data0 = data.programId;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(!pattern16.test(data0)){
+validate30.errors = [{instancePath:instancePath+"/programId",schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
+return false;
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/programId",schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fields !== undefined){
+let data1 = data.fields;
+const _errs5 = errors;
+if(errors === _errs5){
+if(Array.isArray(data1)){
+var valid2 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs7 = errors;
+if(typeof data1[i0] !== "string"){
+validate30.errors = [{instancePath:instancePath+"/fields/" + i0,schemaPath:"#/properties/fields/items/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid2 = _errs7 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate30.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate30.errors = vErrors;
+return errors === 0;
+}
+validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate29.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.added === undefined) && (missing0 = "added")) || ((data.changed === undefined) && (missing0 = "changed"))) || ((data.removed === undefined) && (missing0 = "removed"))) || ((data.withdrawn === undefined) && (missing0 = "withdrawn"))){
+validate29.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((key0 === "added") || (key0 === "changed")) || (key0 === "removed")) || (key0 === "withdrawn"))){
+validate29.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.added !== undefined){
+let data0 = data.added;
+const _errs2 = errors;
+if(errors === _errs2){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(!pattern16.test(data1)){
+validate29.errors = [{instancePath:instancePath+"/added/" + i0,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
+return false;
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/added/" + i0,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/added",schemaPath:"#/properties/added/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.changed !== undefined){
+let data2 = data.changed;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data2)){
+var valid3 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+const _errs9 = errors;
+if(!(validate30(data2[i1], {instancePath:instancePath+"/changed/" + i1,parentData:data2,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/changed",schemaPath:"#/properties/changed/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.removed !== undefined){
+let data4 = data.removed;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data4)){
+var valid4 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+let data5 = data4[i2];
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data5 === "string"){
+if(!pattern16.test(data5)){
+validate29.errors = [{instancePath:instancePath+"/removed/" + i2,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
+return false;
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/removed/" + i2,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid4 = _errs12 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.withdrawn !== undefined){
+let data6 = data.withdrawn;
+const _errs15 = errors;
+if(errors === _errs15){
+if(Array.isArray(data6)){
+var valid6 = true;
+const len3 = data6.length;
+for(let i3=0; i3<len3; i3++){
+let data7 = data6[i3];
+const _errs17 = errors;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data7 === "string"){
+if(!pattern16.test(data7)){
+validate29.errors = [{instancePath:instancePath+"/withdrawn/" + i3,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
+return false;
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/withdrawn/" + i3,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid6 = _errs17 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/withdrawn",schemaPath:"#/properties/withdrawn/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate29.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate29.errors = vErrors;
+return errors === 0;
+}
+validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema60 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
+const pattern21 = new RegExp("^[\\s\\S]{0,200}$", "u");
+
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate34.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.severity === undefined) && (missing0 = "severity")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.programId === undefined) && (missing0 = "programId"))) || ((data.field === undefined) && (missing0 = "field"))) || ((data.value === undefined) && (missing0 = "value"))) || ((data.message === undefined) && (missing0 = "message"))){
+validate34.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((((key0 === "severity") || (key0 === "code")) || (key0 === "programId")) || (key0 === "field")) || (key0 === "value")) || (key0 === "message"))){
+validate34.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -872,11 +1188,11 @@ if(data.severity !== undefined){
 let data0 = data.severity;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate30.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
+validate34.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!((data0 === "error") || (data0 === "warning"))){
-validate30.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema54.properties.severity.enum}}];
+validate34.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema60.properties.severity.enum}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -892,12 +1208,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(!pattern10.test(data1)){
-validate30.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
+validate34.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
 return false;
 }
 }
 else {
-validate30.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
+validate34.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -911,7 +1227,7 @@ if(data.programId !== undefined){
 let data2 = data.programId;
 const _errs7 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate30.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema54.properties.programId.type}}];
+validate34.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema60.properties.programId.type}}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -924,7 +1240,7 @@ if(data.field !== undefined){
 let data3 = data.field;
 const _errs9 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate30.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema54.properties.field.type}}];
+validate34.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema60.properties.field.type}}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -937,13 +1253,13 @@ if(data.value !== undefined){
 let data4 = data.value;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate30.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema54.properties.value.type}}];
+validate34.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema60.properties.value.type}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
-if(!pattern17.test(data4)){
-validate30.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
+if(!pattern21.test(data4)){
+validate34.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
 return false;
 }
 }
@@ -961,12 +1277,12 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(!pattern7.test(data5)){
-validate30.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
+validate34.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
 else {
-validate30.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
+validate34.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -984,14 +1300,14 @@ var valid0 = true;
 }
 }
 else {
-validate30.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate34.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate30.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1593,20 +1909,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.durationMs !== undefined){
-let data19 = data.durationMs;
+if(data.changes !== undefined){
 const _errs58 = errors;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-validate28.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs58){
-if((typeof data19 == "number") && (isFinite(data19))){
-if(data19 < 0 || isNaN(data19)){
-validate28.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
+if(!(validate29(data.changes, {instancePath:instancePath+"/changes",parentData:data,parentDataProperty:"changes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs58 === errors;
 }
@@ -1614,106 +1921,127 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.durationMs !== undefined){
+let data20 = data.durationMs;
+const _errs59 = errors;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+validate28.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs59){
+if((typeof data20 == "number") && (isFinite(data20))){
+if(data20 < 0 || isNaN(data20)){
+validate28.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+var valid0 = _errs59 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.requests !== undefined){
-let data20 = data.requests;
-const _errs60 = errors;
+let data21 = data.requests;
 const _errs61 = errors;
-if(errors === _errs61){
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+const _errs62 = errors;
+if(errors === _errs62){
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
 let missing2;
-if(((((data20.get === undefined) && (missing2 = "get")) || ((data20.put === undefined) && (missing2 = "put"))) || ((data20.list === undefined) && (missing2 = "list"))) || ((data20.delete === undefined) && (missing2 = "delete"))){
+if(((((data21.get === undefined) && (missing2 = "get")) || ((data21.put === undefined) && (missing2 = "put"))) || ((data21.list === undefined) && (missing2 = "list"))) || ((data21.delete === undefined) && (missing2 = "delete"))){
 validate28.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/StoreRequests/required",keyword:"required",params:{missingProperty: missing2}}];
 return false;
 }
 else {
-const _errs63 = errors;
-for(const key2 in data20){
+const _errs64 = errors;
+for(const key2 in data21){
 if(!((((key2 === "get") || (key2 === "put")) || (key2 === "list")) || (key2 === "delete"))){
 validate28.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/StoreRequests/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
 }
-if(_errs63 === errors){
-if(data20.get !== undefined){
-let data21 = data20.get;
-const _errs64 = errors;
-if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
+if(_errs64 === errors){
+if(data21.get !== undefined){
+let data22 = data21.get;
+const _errs65 = errors;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
 validate28.errors = [{instancePath:instancePath+"/requests/get",schemaPath:"#/$defs/StoreRequests/properties/get/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs64){
-if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 < 0 || isNaN(data21)){
+if(errors === _errs65){
+if((typeof data22 == "number") && (isFinite(data22))){
+if(data22 < 0 || isNaN(data22)){
 validate28.errors = [{instancePath:instancePath+"/requests/get",schemaPath:"#/$defs/StoreRequests/properties/get/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid12 = _errs64 === errors;
+var valid12 = _errs65 === errors;
 }
 else {
 var valid12 = true;
 }
 if(valid12){
-if(data20.put !== undefined){
-let data22 = data20.put;
-const _errs66 = errors;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+if(data21.put !== undefined){
+let data23 = data21.put;
+const _errs67 = errors;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
 validate28.errors = [{instancePath:instancePath+"/requests/put",schemaPath:"#/$defs/StoreRequests/properties/put/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs66){
-if((typeof data22 == "number") && (isFinite(data22))){
-if(data22 < 0 || isNaN(data22)){
+if(errors === _errs67){
+if((typeof data23 == "number") && (isFinite(data23))){
+if(data23 < 0 || isNaN(data23)){
 validate28.errors = [{instancePath:instancePath+"/requests/put",schemaPath:"#/$defs/StoreRequests/properties/put/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid12 = _errs66 === errors;
+var valid12 = _errs67 === errors;
 }
 else {
 var valid12 = true;
 }
 if(valid12){
-if(data20.list !== undefined){
-let data23 = data20.list;
-const _errs68 = errors;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+if(data21.list !== undefined){
+let data24 = data21.list;
+const _errs69 = errors;
+if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
 validate28.errors = [{instancePath:instancePath+"/requests/list",schemaPath:"#/$defs/StoreRequests/properties/list/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs68){
-if((typeof data23 == "number") && (isFinite(data23))){
-if(data23 < 0 || isNaN(data23)){
+if(errors === _errs69){
+if((typeof data24 == "number") && (isFinite(data24))){
+if(data24 < 0 || isNaN(data24)){
 validate28.errors = [{instancePath:instancePath+"/requests/list",schemaPath:"#/$defs/StoreRequests/properties/list/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid12 = _errs68 === errors;
+var valid12 = _errs69 === errors;
 }
 else {
 var valid12 = true;
 }
 if(valid12){
-if(data20.delete !== undefined){
-let data24 = data20.delete;
-const _errs70 = errors;
-if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
+if(data21.delete !== undefined){
+let data25 = data21.delete;
+const _errs71 = errors;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
 validate28.errors = [{instancePath:instancePath+"/requests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs70){
-if((typeof data24 == "number") && (isFinite(data24))){
-if(data24 < 0 || isNaN(data24)){
+if(errors === _errs71){
+if((typeof data25 == "number") && (isFinite(data25))){
+if(data25 < 0 || isNaN(data25)){
 validate28.errors = [{instancePath:instancePath+"/requests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid12 = _errs70 === errors;
+var valid12 = _errs71 === errors;
 }
 else {
 var valid12 = true;
@@ -1729,47 +2057,47 @@ validate28.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/
 return false;
 }
 }
-var valid0 = _errs60 === errors;
+var valid0 = _errs61 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.bytesWritten !== undefined){
-let data25 = data.bytesWritten;
-const _errs72 = errors;
-if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
+let data26 = data.bytesWritten;
+const _errs73 = errors;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
 validate28.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs72){
-if((typeof data25 == "number") && (isFinite(data25))){
-if(data25 < 0 || isNaN(data25)){
+if(errors === _errs73){
+if((typeof data26 == "number") && (isFinite(data26))){
+if(data26 < 0 || isNaN(data26)){
 validate28.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid0 = _errs72 === errors;
+var valid0 = _errs73 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.failure !== undefined){
-let data26 = data.failure;
-const _errs74 = errors;
+let data27 = data.failure;
 const _errs75 = errors;
-let valid13 = false;
 const _errs76 = errors;
-if(!(validate26(data26, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
+let valid13 = false;
+const _errs77 = errors;
+if(!(validate26(data27, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
-var _valid3 = _errs76 === errors;
+var _valid3 = _errs77 === errors;
 valid13 = valid13 || _valid3;
-const _errs77 = errors;
-if(data26 !== null){
+const _errs78 = errors;
+if(data27 !== null){
 const err12 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err12];
@@ -1779,7 +2107,7 @@ vErrors.push(err12);
 }
 errors++;
 }
-var _valid3 = _errs77 === errors;
+var _valid3 = _errs78 === errors;
 valid13 = valid13 || _valid3;
 if(!valid13){
 const err13 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
@@ -1794,36 +2122,36 @@ validate28.errors = vErrors;
 return false;
 }
 else {
-errors = _errs75;
+errors = _errs76;
 if(vErrors !== null){
-if(_errs75){
-vErrors.length = _errs75;
+if(_errs76){
+vErrors.length = _errs76;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs74 === errors;
+var valid0 = _errs75 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.problems !== undefined){
-let data27 = data.problems;
-const _errs79 = errors;
-if(errors === _errs79){
-if(Array.isArray(data27)){
+let data28 = data.problems;
+const _errs80 = errors;
+if(errors === _errs80){
+if(Array.isArray(data28)){
 var valid14 = true;
-const len1 = data27.length;
+const len1 = data28.length;
 for(let i1=0; i1<len1; i1++){
-const _errs81 = errors;
-if(!(validate30(data27[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data27,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+const _errs82 = errors;
+if(!(validate34(data28[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data28,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
 errors = vErrors.length;
 }
-var valid14 = _errs81 === errors;
+var valid14 = _errs82 === errors;
 if(!valid14){
 break;
 }
@@ -1834,65 +2162,65 @@ validate28.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs79 === errors;
+var valid0 = _errs80 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.problemsOmitted !== undefined){
-let data29 = data.problemsOmitted;
-const _errs82 = errors;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
+let data30 = data.problemsOmitted;
+const _errs83 = errors;
+if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
 validate28.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs82){
-if((typeof data29 == "number") && (isFinite(data29))){
-if(data29 < 0 || isNaN(data29)){
+if(errors === _errs83){
+if((typeof data30 == "number") && (isFinite(data30))){
+if(data30 < 0 || isNaN(data30)){
 validate28.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
-var valid0 = _errs82 === errors;
+var valid0 = _errs83 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.problemCounts !== undefined){
-let data30 = data.problemCounts;
-const _errs84 = errors;
-if(errors === _errs84){
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-const _errs86 = errors;
-for(const key3 in data30){
+let data31 = data.problemCounts;
+const _errs85 = errors;
+if(errors === _errs85){
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+const _errs87 = errors;
+for(const key3 in data31){
 if(!(pattern10.test(key3))){
 validate28.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}}];
 return false;
 break;
 }
 }
-if(_errs86 === errors){
+if(_errs87 === errors){
 var valid15 = true;
-for(const key4 in data30){
+for(const key4 in data31){
 if(pattern10.test(key4)){
-let data31 = data30[key4];
-const _errs87 = errors;
-if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
+let data32 = data31[key4];
+const _errs88 = errors;
+if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
 validate28.errors = [{instancePath:instancePath+"/problemCounts/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs87){
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 < 1 || isNaN(data31)){
+if(errors === _errs88){
+if((typeof data32 == "number") && (isFinite(data32))){
+if(data32 < 1 || isNaN(data32)){
 validate28.errors = [{instancePath:instancePath+"/problemCounts/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
 }
-var valid15 = _errs87 === errors;
+var valid15 = _errs88 === errors;
 if(!valid15){
 break;
 }
@@ -1905,10 +2233,11 @@ validate28.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/p
 return false;
 }
 }
-var valid0 = _errs84 === errors;
+var valid0 = _errs85 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -2365,8 +2694,8 @@ var valid9 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs46 = errors;
-if(!(validate30(data18[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data18,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+if(!(validate34(data18[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data18,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
 errors = vErrors.length;
 }
 var valid9 = _errs46 === errors;

@@ -4,14 +4,15 @@ import type { CompiledValidator } from "../validate.ts";
 import type * as types from "./types.ts";
 
 export const isSourceDocument: CompiledValidator<types.SourceDocument> = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"SourceDocument","type":"object","description":"`tenants/<tenant>/source.json`: what the generator remembers of a tenant's source. No gateway reads it.","properties":{"format":{"type":"string","const":"partner-programs/source@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"The snapshot that it describes."},"recipe":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the settings, the generator, the database's driver and Node.js."},"programs":{"type":"array","items":{"type":"array","minItems":3,"items":{}},"description":"By id: `[id, sum, state]`, and of a published one its departure date, the bytes of its elements in the list and the legacy response, and its findings as `[code, field, value]`."},"rest":{"anyOf":[{"$ref":"#/$defs/SourceRest"},{"$ref":"#/$defs/SourceBlock"}],"description":"What is known beside the programs, or of a build that might not publish."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all bytes before `,\"sha256\"`."}},"required":["format","tenantId","snapshotId","recipe","programs","rest","sha256"],"additionalProperties":false,"$defs":{"SourceRest":{"type":"object","description":"What the memory says beside its programs.","properties":{"strays":{"type":"array","items":{"$ref":"#/$defs/StrayRows"},"description":"Rows of programs that do not exist, by view."},"unlisted":{"type":["array","null"],"items":{"type":"string"},"description":"Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id."},"mayHaveLiveTree":{"type":"boolean","description":"Whether there may be a `live/` folder."}},"required":["strays","unlisted","mayHaveLiveTree"],"additionalProperties":false},"StrayRows":{"type":"object","description":"Rows of one view without a program.","properties":{"view":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programs":{"type":"integer","minimum":1,"description":"Number of such program ids."},"firstProgramId":{"type":"string","description":"The first of them."}},"required":["view","programs","firstProgramId"],"additionalProperties":false},"SourceBlock":{"type":"object","description":"After a build that might not publish.","properties":{"blocked":{"$ref":"#/$defs/BlockedReading"}},"required":["blocked"],"additionalProperties":false},"BlockedReading":{"type":"object","description":"What that build found: while the source says the same, the next one repeats it.","properties":{"sums":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of the sums of all programs."},"counts":{"$ref":"run-report.schema.json#/$defs/ProgramCounts"},"findings":{"$ref":"#/$defs/SourceFindings"},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them."},"mayHaveLiveTree":{"type":"boolean","description":"Whether there may be a `live/` folder."}},"required":["sums","counts","findings","leftOut","mayHaveLiveTree"],"additionalProperties":false},"SourceFindings":{"type":"object","description":"As in the run report.","properties":{"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"Findings in the tenant's data."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["problems","problemsOmitted","problemCounts"],"additionalProperties":false}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"SourceDocument","type":"object","description":"`tenants/<tenant>/source.json`: what the generator remembers of a tenant's source. No gateway reads it.","properties":{"format":{"type":"string","const":"partner-programs/source@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"The snapshot that it describes."},"recipe":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the settings, the generator, the database's driver and Node.js."},"programs":{"type":"array","items":{"type":"array","minItems":3,"items":{}},"description":"By id: `[id, sum, state]`, and of a published one its departure date, the bytes of its elements in the list and the legacy response, a bit in hex for each part of its detail that is filled, its `capacity.used`, and its findings as `[code, field, value]`."},"rest":{"anyOf":[{"$ref":"#/$defs/SourceRest"},{"$ref":"#/$defs/SourceBlock"}],"description":"What is known beside the programs, or of a build that might not publish."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all bytes before `,\"sha256\"`."}},"required":["format","tenantId","snapshotId","recipe","programs","rest","sha256"],"additionalProperties":false,"$defs":{"SourceRest":{"type":"object","description":"What the memory says beside its programs.","properties":{"strays":{"type":"array","items":{"$ref":"#/$defs/StrayRows"},"description":"Rows of programs that do not exist, by view."},"unlisted":{"type":["array","null"],"items":{"type":"string"},"description":"Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id."},"earlier":{"$ref":"#/$defs/EarlierParts"},"mayHaveLiveTree":{"type":"boolean","description":"Whether there may be a `live/` folder."}},"required":["strays","unlisted","earlier","mayHaveLiveTree"],"additionalProperties":false},"EarlierParts":{"type":"array","items":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"string"}},"description":"`[id, parts]` of programs that builds of single programs have emptied in part since the source was last read as a whole, with the parts that were filled then."},"EmptiedField":{"type":"object","description":"A field that most programs would lose.","properties":{"field":{"type":"string","description":"The way to it from the program."},"filled":{"type":"integer","minimum":1,"description":"Programs that have it."},"emptied":{"type":"integer","minimum":1,"description":"How many of them would lose it."},"programIds":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"The first of these, at most three."}},"required":["field","filled","emptied","programIds"],"additionalProperties":false},"StrayRows":{"type":"object","description":"Rows of one view without a program.","properties":{"view":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programs":{"type":"integer","minimum":1,"description":"Number of such program ids."},"firstProgramId":{"type":"string","description":"The first of them."}},"required":["view","programs","firstProgramId"],"additionalProperties":false},"SourceBlock":{"type":"object","description":"After a build that might not publish.","properties":{"blocked":{"$ref":"#/$defs/BlockedReading"}},"required":["blocked"],"additionalProperties":false},"BlockedReading":{"type":"object","description":"What that build found: while the source says the same, the next one repeats it.","properties":{"sums":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of the sums of all programs."},"counts":{"$ref":"run-report.schema.json#/$defs/ProgramCounts"},"findings":{"$ref":"#/$defs/SourceFindings"},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them."},"emptiedFields":{"type":"array","items":{"$ref":"#/$defs/EmptiedField"},"description":"What the field guard found."},"earlier":{"$ref":"#/$defs/EarlierParts"},"mayHaveLiveTree":{"type":"boolean","description":"Whether there may be a `live/` folder."}},"required":["sums","counts","findings","leftOut","emptiedFields","earlier","mayHaveLiveTree"],"additionalProperties":false},"SourceFindings":{"type":"object","description":"As in the run report.","properties":{"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"Findings in the tenant's data."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["problems","problemsOmitted","problemCounts"],"additionalProperties":false}}};
 const schema33 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
 const schema34 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Sorts by time."};
 const schema35 = {"type":"string","pattern":"^[0-9a-f]{64}$","description":"A SHA-256 digest in lower-case hex."};
 const pattern4 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$", "u");
 const pattern5 = new RegExp("^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "u");
 const pattern6 = new RegExp("^[0-9a-f]{64}$", "u");
-const schema36 = {"type":"object","description":"What the memory says beside its programs.","properties":{"strays":{"type":"array","items":{"$ref":"#/$defs/StrayRows"},"description":"Rows of programs that do not exist, by view."},"unlisted":{"type":["array","null"],"items":{"type":"string"},"description":"Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id."},"mayHaveLiveTree":{"type":"boolean","description":"Whether there may be a `live/` folder."}},"required":["strays","unlisted","mayHaveLiveTree"],"additionalProperties":false};
+const schema36 = {"type":"object","description":"What the memory says beside its programs.","properties":{"strays":{"type":"array","items":{"$ref":"#/$defs/StrayRows"},"description":"Rows of programs that do not exist, by view."},"unlisted":{"type":["array","null"],"items":{"type":"string"},"description":"Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id."},"earlier":{"$ref":"#/$defs/EarlierParts"},"mayHaveLiveTree":{"type":"boolean","description":"Whether there may be a `live/` folder."}},"required":["strays","unlisted","earlier","mayHaveLiveTree"],"additionalProperties":false};
+const schema39 = {"type":"array","items":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"string"}},"description":"`[id, parts]` of programs that builds of single programs have emptied in part since the source was last read as a whole, with the parts that were filled then."};
 const schema37 = {"type":"object","description":"Rows of one view without a program.","properties":{"view":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programs":{"type":"integer","minimum":1,"description":"Number of such program ids."},"firstProgramId":{"type":"string","description":"The first of them."}},"required":["view","programs","firstProgramId"],"additionalProperties":false};
 const schema38 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
 const pattern7 = new RegExp("^[a-z][a-z0-9_]*$", "u");
@@ -126,14 +127,14 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.strays === undefined) && (missing0 = "strays")) || ((data.unlisted === undefined) && (missing0 = "unlisted"))) || ((data.mayHaveLiveTree === undefined) && (missing0 = "mayHaveLiveTree"))){
+if(((((data.strays === undefined) && (missing0 = "strays")) || ((data.unlisted === undefined) && (missing0 = "unlisted"))) || ((data.earlier === undefined) && (missing0 = "earlier"))) || ((data.mayHaveLiveTree === undefined) && (missing0 = "mayHaveLiveTree"))){
 validate22.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((key0 === "strays") || (key0 === "unlisted")) || (key0 === "mayHaveLiveTree"))){
+if(!((((key0 === "strays") || (key0 === "unlisted")) || (key0 === "earlier")) || (key0 === "mayHaveLiveTree"))){
 validate22.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -200,16 +201,78 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.mayHaveLiveTree !== undefined){
+if(data.earlier !== undefined){
+let data4 = data.earlier;
 const _errs9 = errors;
-if(typeof data.mayHaveLiveTree !== "boolean"){
-validate22.errors = [{instancePath:instancePath+"/mayHaveLiveTree",schemaPath:"#/properties/mayHaveLiveTree/type",keyword:"type",params:{type: "boolean"}}];
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data4)){
+var valid4 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+let data5 = data4[i2];
+const _errs12 = errors;
+if(errors === _errs12){
+if(Array.isArray(data5)){
+if(data5.length > 2){
+validate22.errors = [{instancePath:instancePath+"/earlier/" + i2,schemaPath:"#/$defs/EarlierParts/items/maxItems",keyword:"maxItems",params:{limit: 2}}];
 return false;
+}
+else {
+if(data5.length < 2){
+validate22.errors = [{instancePath:instancePath+"/earlier/" + i2,schemaPath:"#/$defs/EarlierParts/items/minItems",keyword:"minItems",params:{limit: 2}}];
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data5.length;
+for(let i3=0; i3<len3; i3++){
+const _errs14 = errors;
+if(typeof data5[i3] !== "string"){
+validate22.errors = [{instancePath:instancePath+"/earlier/" + i2+"/" + i3,schemaPath:"#/$defs/EarlierParts/items/items/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid5 = _errs14 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+}
+else {
+validate22.errors = [{instancePath:instancePath+"/earlier/" + i2,schemaPath:"#/$defs/EarlierParts/items/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid4 = _errs12 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate22.errors = [{instancePath:instancePath+"/earlier",schemaPath:"#/$defs/EarlierParts/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
 }
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.mayHaveLiveTree !== undefined){
+const _errs16 = errors;
+if(typeof data.mayHaveLiveTree !== "boolean"){
+validate22.errors = [{instancePath:instancePath+"/mayHaveLiveTree",schemaPath:"#/properties/mayHaveLiveTree/type",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -226,19 +289,19 @@ return errors === 0;
 }
 validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema39 = {"type":"object","description":"After a build that might not publish.","properties":{"blocked":{"$ref":"#/$defs/BlockedReading"}},"required":["blocked"],"additionalProperties":false};
-const schema40 = {"type":"object","description":"What that build found: while the source says the same, the next one repeats it.","properties":{"sums":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of the sums of all programs."},"counts":{"$ref":"run-report.schema.json#/$defs/ProgramCounts"},"findings":{"$ref":"#/$defs/SourceFindings"},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them."},"mayHaveLiveTree":{"type":"boolean","description":"Whether there may be a `live/` folder."}},"required":["sums","counts","findings","leftOut","mayHaveLiveTree"],"additionalProperties":false};
-const schema53 = {"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false};
-const schema68 = {"type":"object","description":"As in the run report.","properties":{"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"Findings in the tenant's data."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["problems","problemsOmitted","problemCounts"],"additionalProperties":false};
-const schema64 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
-const schema46 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
-const pattern22 = new RegExp("^[\\s\\S]{0,200}$", "u");
+const schema40 = {"type":"object","description":"After a build that might not publish.","properties":{"blocked":{"$ref":"#/$defs/BlockedReading"}},"required":["blocked"],"additionalProperties":false};
+const schema41 = {"type":"object","description":"What that build found: while the source says the same, the next one repeats it.","properties":{"sums":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of the sums of all programs."},"counts":{"$ref":"run-report.schema.json#/$defs/ProgramCounts"},"findings":{"$ref":"#/$defs/SourceFindings"},"leftOut":{"type":"array","items":{"type":"string"},"description":"The programs with an error, by their ids as the source writes them."},"emptiedFields":{"type":"array","items":{"$ref":"#/$defs/EmptiedField"},"description":"What the field guard found."},"earlier":{"$ref":"#/$defs/EarlierParts"},"mayHaveLiveTree":{"type":"boolean","description":"Whether there may be a `live/` folder."}},"required":["sums","counts","findings","leftOut","emptiedFields","earlier","mayHaveLiveTree"],"additionalProperties":false};
+const schema54 = {"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false};
+const schema75 = {"type":"object","description":"As in the run report.","properties":{"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"Findings in the tenant's data."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["problems","problemsOmitted","problemCounts"],"additionalProperties":false};
+const schema71 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
+const schema47 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
+const pattern26 = new RegExp("^[\\s\\S]{0,200}$", "u");
 const pattern12 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "u");
 
-function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate42.evaluated;
+const evaluated0 = validate46.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -249,14 +312,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.severity === undefined) && (missing0 = "severity")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.programId === undefined) && (missing0 = "programId"))) || ((data.field === undefined) && (missing0 = "field"))) || ((data.value === undefined) && (missing0 = "value"))) || ((data.message === undefined) && (missing0 = "message"))){
-validate42.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate46.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "severity") || (key0 === "code")) || (key0 === "programId")) || (key0 === "field")) || (key0 === "value")) || (key0 === "message"))){
-validate42.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate46.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -266,11 +329,11 @@ if(data.severity !== undefined){
 let data0 = data.severity;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate42.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!((data0 === "error") || (data0 === "warning"))){
-validate42.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema64.properties.severity.enum}}];
+validate46.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema71.properties.severity.enum}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -286,12 +349,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(!pattern7.test(data1)){
-validate42.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
+validate46.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
 return false;
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -305,7 +368,7 @@ if(data.programId !== undefined){
 let data2 = data.programId;
 const _errs7 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate42.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema64.properties.programId.type}}];
+validate46.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema71.properties.programId.type}}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -318,7 +381,7 @@ if(data.field !== undefined){
 let data3 = data.field;
 const _errs9 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate42.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema64.properties.field.type}}];
+validate46.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema71.properties.field.type}}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -331,13 +394,13 @@ if(data.value !== undefined){
 let data4 = data.value;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate42.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema64.properties.value.type}}];
+validate46.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema71.properties.value.type}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
-if(!pattern22.test(data4)){
-validate42.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
+if(!pattern26.test(data4)){
+validate46.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
 return false;
 }
 }
@@ -355,12 +418,12 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(!pattern12.test(data5)){
-validate42.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
+validate46.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -378,20 +441,20 @@ var valid0 = true;
 }
 }
 else {
-validate42.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate42.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
-validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate41.evaluated;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -402,14 +465,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.problems === undefined) && (missing0 = "problems")) || ((data.problemsOmitted === undefined) && (missing0 = "problemsOmitted"))) || ((data.problemCounts === undefined) && (missing0 = "problemCounts"))){
-validate41.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate45.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "problems") || (key0 === "problemsOmitted")) || (key0 === "problemCounts"))){
-validate41.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate45.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -424,8 +487,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs4 = errors;
-if(!(validate42(data0[i0], {instancePath:instancePath+"/problems/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+if(!(validate46(data0[i0], {instancePath:instancePath+"/problems/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs4 === errors;
@@ -435,7 +498,7 @@ break;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
+validate45.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -449,13 +512,13 @@ if(data.problemsOmitted !== undefined){
 let data2 = data.problemsOmitted;
 const _errs5 = errors;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate41.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
+validate45.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs5){
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 < 0 || isNaN(data2)){
-validate41.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate45.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -474,7 +537,7 @@ if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 const _errs9 = errors;
 for(const key1 in data3){
 if(!(pattern7.test(key1))){
-validate41.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate45.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -486,13 +549,13 @@ if(pattern7.test(key2)){
 let data4 = data3[key2];
 const _errs10 = errors;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-validate41.errors = [{instancePath:instancePath+"/problemCounts/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
+validate45.errors = [{instancePath:instancePath+"/problemCounts/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs10){
 if((typeof data4 == "number") && (isFinite(data4))){
 if(data4 < 1 || isNaN(data4)){
-validate41.errors = [{instancePath:instancePath+"/problemCounts/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate45.errors = [{instancePath:instancePath+"/problemCounts/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -506,7 +569,7 @@ break;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -521,14 +584,154 @@ var valid0 = true;
 }
 }
 else {
-validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate41.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema79 = {"type":"object","description":"A field that most programs would lose.","properties":{"field":{"type":"string","description":"The way to it from the program."},"filled":{"type":"integer","minimum":1,"description":"Programs that have it."},"emptied":{"type":"integer","minimum":1,"description":"How many of them would lose it."},"programIds":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"The first of these, at most three."}},"required":["field","filled","emptied","programIds"],"additionalProperties":false};
+const schema65 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$","description":"A program id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit. Opaque, case-sensitive, stable, and safe in a URL path without escaping."};
+const pattern21 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
+
+function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate49.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.field === undefined) && (missing0 = "field")) || ((data.filled === undefined) && (missing0 = "filled"))) || ((data.emptied === undefined) && (missing0 = "emptied"))) || ((data.programIds === undefined) && (missing0 = "programIds"))){
+validate49.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((key0 === "field") || (key0 === "filled")) || (key0 === "emptied")) || (key0 === "programIds"))){
+validate49.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.field !== undefined){
+const _errs2 = errors;
+if(typeof data.field !== "string"){
+validate49.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.filled !== undefined){
+let data1 = data.filled;
+const _errs4 = errors;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+validate49.errors = [{instancePath:instancePath+"/filled",schemaPath:"#/properties/filled/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs4){
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 < 1 || isNaN(data1)){
+validate49.errors = [{instancePath:instancePath+"/filled",schemaPath:"#/properties/filled/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.emptied !== undefined){
+let data2 = data.emptied;
+const _errs6 = errors;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+validate49.errors = [{instancePath:instancePath+"/emptied",schemaPath:"#/properties/emptied/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs6){
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 < 1 || isNaN(data2)){
+validate49.errors = [{instancePath:instancePath+"/emptied",schemaPath:"#/properties/emptied/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.programIds !== undefined){
+let data3 = data.programIds;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data3)){
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs10 = errors;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!pattern21.test(data4)){
+validate49.errors = [{instancePath:instancePath+"/programIds/" + i0,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
+return false;
+}
+}
+else {
+validate49.errors = [{instancePath:instancePath+"/programIds/" + i0,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate49.errors = [{instancePath:instancePath+"/programIds",schemaPath:"#/properties/programIds/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate49.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate49.errors = vErrors;
+return errors === 0;
+}
+validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -544,14 +747,14 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.sums === undefined) && (missing0 = "sums")) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.findings === undefined) && (missing0 = "findings"))) || ((data.leftOut === undefined) && (missing0 = "leftOut"))) || ((data.mayHaveLiveTree === undefined) && (missing0 = "mayHaveLiveTree"))){
+if((((((((data.sums === undefined) && (missing0 = "sums")) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.findings === undefined) && (missing0 = "findings"))) || ((data.leftOut === undefined) && (missing0 = "leftOut"))) || ((data.emptiedFields === undefined) && (missing0 = "emptiedFields"))) || ((data.earlier === undefined) && (missing0 = "earlier"))) || ((data.mayHaveLiveTree === undefined) && (missing0 = "mayHaveLiveTree"))){
 validate27.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((((key0 === "sums") || (key0 === "counts")) || (key0 === "findings")) || (key0 === "leftOut")) || (key0 === "mayHaveLiveTree"))){
+if(!(((((((key0 === "sums") || (key0 === "counts")) || (key0 === "findings")) || (key0 === "leftOut")) || (key0 === "emptiedFields")) || (key0 === "earlier")) || (key0 === "mayHaveLiveTree"))){
 validate27.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -791,8 +994,8 @@ var valid0 = true;
 if(valid0){
 if(data.findings !== undefined){
 const _errs25 = errors;
-if(!(validate41(data.findings, {instancePath:instancePath+"/findings",parentData:data,parentDataProperty:"findings",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate45(data.findings, {instancePath:instancePath+"/findings",parentData:data,parentDataProperty:"findings",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs25 === errors;
@@ -831,16 +1034,109 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.mayHaveLiveTree !== undefined){
+if(data.emptiedFields !== undefined){
+let data13 = data.emptiedFields;
 const _errs30 = errors;
-if(typeof data.mayHaveLiveTree !== "boolean"){
-validate27.errors = [{instancePath:instancePath+"/mayHaveLiveTree",schemaPath:"#/properties/mayHaveLiveTree/type",keyword:"type",params:{type: "boolean"}}];
+if(errors === _errs30){
+if(Array.isArray(data13)){
+var valid5 = true;
+const len1 = data13.length;
+for(let i1=0; i1<len1; i1++){
+const _errs32 = errors;
+if(!(validate49(data13[i1], {instancePath:instancePath+"/emptiedFields/" + i1,parentData:data13,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
+errors = vErrors.length;
+}
+var valid5 = _errs32 === errors;
+if(!valid5){
+break;
+}
+}
+}
+else {
+validate27.errors = [{instancePath:instancePath+"/emptiedFields",schemaPath:"#/properties/emptiedFields/type",keyword:"type",params:{type: "array"}}];
 return false;
+}
 }
 var valid0 = _errs30 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.earlier !== undefined){
+let data15 = data.earlier;
+const _errs33 = errors;
+const _errs34 = errors;
+if(errors === _errs34){
+if(Array.isArray(data15)){
+var valid7 = true;
+const len2 = data15.length;
+for(let i2=0; i2<len2; i2++){
+let data16 = data15[i2];
+const _errs36 = errors;
+if(errors === _errs36){
+if(Array.isArray(data16)){
+if(data16.length > 2){
+validate27.errors = [{instancePath:instancePath+"/earlier/" + i2,schemaPath:"#/$defs/EarlierParts/items/maxItems",keyword:"maxItems",params:{limit: 2}}];
+return false;
+}
+else {
+if(data16.length < 2){
+validate27.errors = [{instancePath:instancePath+"/earlier/" + i2,schemaPath:"#/$defs/EarlierParts/items/minItems",keyword:"minItems",params:{limit: 2}}];
+return false;
+}
+else {
+var valid8 = true;
+const len3 = data16.length;
+for(let i3=0; i3<len3; i3++){
+const _errs38 = errors;
+if(typeof data16[i3] !== "string"){
+validate27.errors = [{instancePath:instancePath+"/earlier/" + i2+"/" + i3,schemaPath:"#/$defs/EarlierParts/items/items/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid8 = _errs38 === errors;
+if(!valid8){
+break;
+}
+}
+}
+}
+}
+else {
+validate27.errors = [{instancePath:instancePath+"/earlier/" + i2,schemaPath:"#/$defs/EarlierParts/items/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid7 = _errs36 === errors;
+if(!valid7){
+break;
+}
+}
+}
+else {
+validate27.errors = [{instancePath:instancePath+"/earlier",schemaPath:"#/$defs/EarlierParts/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mayHaveLiveTree !== undefined){
+const _errs40 = errors;
+if(typeof data.mayHaveLiveTree !== "boolean"){
+validate27.errors = [{instancePath:instancePath+"/mayHaveLiveTree",schemaPath:"#/properties/mayHaveLiveTree/type",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs40 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }

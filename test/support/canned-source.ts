@@ -68,6 +68,8 @@ export const cannedLimits: SourceLimits = { maxValueBytes: 1024 * 1024, maxProgr
 export const cannedOptions: BuildOptions = {
   onInvalid: "fail",
   allowShrink: true,
+  allowEmptied: true,
+  allowShared: true,
   rewrite: false,
   dryRun: false,
   hintedPrograms: undefined,

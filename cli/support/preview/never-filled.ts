@@ -1,3 +1,4 @@
+import { publicFields } from "../../../schemas/generated/public-fields.ts";
 import { type ProblemPlace, problemPlace } from "../../source-check/problem-place.ts";
 
 /** A public field that no document has a value for, and the column that it comes from. */
@@ -18,9 +19,9 @@ export class FilledFields {
   }
 
   /** The fields that are empty everywhere, in the order of the wire; of an empty list or object only itself. */
-  neverFilled(openapi: unknown): readonly EmptyField[] {
+  neverFilled(): readonly EmptyField[] {
     const empty: string[] = [];
-    for (const path of publicFields(openapi)) {
+    for (const path of publicFields) {
       const isInside = empty.some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[]`));
       if (!isInside && !this.#filled.has(path)) empty.push(path);
     }
@@ -69,29 +70,3 @@ const sources: Readonly<Record<string, string>> = {
   "content.faq": "content.faq[]",
   "content.itinerary": "content.itinerary[]",
 };
-
-interface Schema {
-  readonly $ref?: string;
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-}
-
-/** All fields of a program by the way to them, an object before its own. */
-function publicFields(openapi: unknown): readonly string[] {
-  const { schemas } = (openapi as { components: { schemas: Readonly<Record<string, Schema>> } }).components;
-  const fields = new Set<string>();
-  const visit = (schema: Schema, path: string): void => {
-    const target = schema.$ref?.split("/").at(-1);
-    if (target !== undefined) visit(schemas[target] ?? {}, path);
-    for (const choice of schema.anyOf ?? []) visit(choice, path);
-    if (schema.items !== undefined) visit(schema.items, `${path}[]`);
-    for (const [name, part] of Object.entries(schema.properties ?? {})) {
-      const inner = path === "" ? name : `${path}.${name}`;
-      fields.add(inner);
-      visit(part, inner);
-    }
-  };
-  visit({ $ref: "ProgramDetail" }, "");
-  return [...fields];
-}

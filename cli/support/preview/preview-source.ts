@@ -58,7 +58,6 @@ export async function previewSource(
   client: SourceClient,
   rules: ContentRules,
   wish: PreviewWish,
-  openapi: unknown,
 ): Promise<SourcePreview> {
   await requireSourceStructure(client);
   const { tenants } = await readTenantList(client);
@@ -97,7 +96,7 @@ export async function previewSource(
       sampled,
       published,
     },
-    neverFilled: published === 0 ? [] : filled.neverFilled(openapi),
+    neverFilled: published === 0 ? [] : filled.neverFilled(),
     findings: groups.problems,
   };
 }

@@ -2,7 +2,7 @@ import { forOperations, forSupport, type Step } from "../next-step.ts";
 import { plainTime } from "../plain-time.ts";
 import { shellWord } from "../shell-word.ts";
 import type { Obstacle } from "./obstacle.ts";
-import type { Builds, Keeper } from "./tenant-way.ts";
+import type { Builds, Guard, Keeper } from "./tenant-way.ts";
 
 /** P47: what becomes of the program, by what stands in the way. `effect`: what a build does to it, "take it out". */
 export function outlook(obstacle: Obstacle, effect: string): string {
@@ -25,13 +25,33 @@ export function outlook(obstacle: Obstacle, effect: string): string {
     case "silent":
       return `Nothing of that reaches partners by itself: no build has ended since ${plainTime(obstacle.at)}, much longer than usual.`;
     case "guard":
-      return `Nothing of that reaches partners by itself: the last build (${plainTime(obstacle.at)}) was refused, since too many programs or all of them would have disappeared at once, and so is the next until that is settled.`;
+      return `Nothing of that reaches partners by itself: the last build (${plainTime(obstacle.at)}) was refused, since ${guardWords[obstacle.guard].reason}, and so is the next until that is settled.`;
     case "faults":
       return `Nothing of that reaches partners by itself: builds stop at faulty programs, and the last one (${plainTime(obstacle.at)}) stopped at ${named(obstacle.programs)}.`;
     case "last":
       return `It is the only program that they see, and builds refuse to leave them an empty list: the next one can ${effect} only if the booking system has another program to publish by then.`;
   }
 }
+
+const guardWords: Readonly<
+  Record<Guard, { readonly reason: string; readonly question: string; readonly override: string }>
+> = {
+  shrink: {
+    reason: "too many programs or all of them would have disappeared at once",
+    question: "Look whether those programs are really gone from the booking system.",
+    override: "--allow-shrink",
+  },
+  field: {
+    reason: "most programs would have lost something that partners see of them",
+    question: "Look whether those fields are really empty in the booking system.",
+    override: "--allow-emptied",
+  },
+  shared: {
+    reason: "partners would have got programs that another company has, too",
+    question: "Look whether both companies really offer those programs.",
+    override: "--allow-shared",
+  },
+};
 
 /** That the end of the hold alone would change nothing. */
 function norBuilds(builds: Builds): string {
@@ -100,9 +120,9 @@ export function wayOn(obstacle: Obstacle, tenantId: string, isWait: boolean): re
       return [
         forSupport("Tell operations that the last build was refused; its reason is below."),
         forOperations(
-          "Look whether those programs are really gone from the booking system. If not, mend the source and build; if so, build with --allow-shrink.",
+          `${guardWords[obstacle.guard].question} If not, mend the source and build; if so, build with ${guardWords[obstacle.guard].override}.`,
           build,
-          `${build} --allow-shrink`,
+          `${build} ${guardWords[obstacle.guard].override}`,
         ),
       ];
     case "faults":

@@ -1,4 +1,4 @@
-import type { Builds, Hold, TenantWay } from "./tenant-way.ts";
+import type { Builds, Guard, Hold, TenantWay } from "./tenant-way.ts";
 
 /** What stands between the booking system and partners, for one program. */
 export type Obstacle =
@@ -9,7 +9,7 @@ export type Obstacle =
   | { readonly kind: "held"; readonly hold: Hold; readonly builds: Builds }
   | { readonly kind: "failing"; readonly at: string; readonly lastGoodAt: string | null }
   | { readonly kind: "silent"; readonly at: string }
-  | { readonly kind: "guard"; readonly at: string }
+  | { readonly kind: "guard"; readonly at: string; readonly guard: Guard }
   /** `programs`: other ones than the program in question; empty when the report does not name them. */
   | { readonly kind: "faults"; readonly at: string; readonly programs: readonly string[] }
   /** P10: without this program nothing of what is published would be left; the next build refuses that unless it publishes another one. */

@@ -24,10 +24,13 @@ export type Builds =
 export type Keeper =
   | { readonly kind: "none" }
   | { readonly kind: "held"; readonly hold: Hold }
-  /** The last build was refused by the shrink guard. */
-  | { readonly kind: "guard"; readonly at: string }
+  /** The last build was refused by a guard. */
+  | { readonly kind: "guard"; readonly at: string; readonly guard: Guard }
   /** Builds stop at faulty programs (`--on-invalid fail`), and the last one did. `programs`: those that it named. */
   | { readonly kind: "faults"; readonly at: string; readonly programs: readonly string[] };
+
+/** What the guard keeps from happening: lost programs, fields that get empty, another tenant's programs. */
+export type Guard = "shrink" | "field" | "shared";
 
 export interface Hold {
   readonly reason: string;
@@ -86,11 +89,18 @@ function keeperOf({ lastTry, lastRun }: BuildFacts): Keeper {
   if (lastTry === null) return { kind: "none" };
   const at = lastTry.triedAt;
   const code = failureOf(lastTry, lastRun)?.code;
-  if (lastTry.outcome === "refused" && code !== "store_unsupported") return { kind: "guard", at };
+  if (lastTry.outcome === "refused" && code !== "store_unsupported") {
+    return { kind: "guard", at, guard: guardOf(code) };
+  }
   if (lastTry.outcome === "failed" && code === "invalid_program") {
     return { kind: "faults", at, programs: lastRun?.tenantRun?.leftOut ?? [] };
   }
   return { kind: "none" };
+}
+
+function guardOf(code: string | undefined): Guard {
+  if (code === "field_guard") return "field";
+  return code === "shared_guard" ? "shared" : "shrink";
 }
 
 /**

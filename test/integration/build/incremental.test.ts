@@ -67,12 +67,20 @@ async function build(world: World, options: Partial<BuildOptions> = {}): Promise
   );
 }
 
+/** Findings about what a build changes, and not about the source. */
+const ofChanges: ReadonlySet<string> = new Set(["fields_emptied", "capacity_changed"]);
+
 /** What must not depend on the history. */
 async function resultOf(world: World, run: TenantRun): Promise<object> {
   const { counts, leftOut, livePrograms, problems, problemsOmitted, problemCounts } = run;
   const { programs, notPublishable, invalid } = counts;
   const { bytes } = await publishedSnapshot(world.store, "acme");
-  const findings = { problems, problemsOmitted, problemCounts };
+  const isOfSource = (code: string): boolean => !ofChanges.has(code);
+  const findings = {
+    problems: problems.filter(({ code }) => isOfSource(code)),
+    problemsOmitted,
+    problemCounts: Object.fromEntries(Object.entries(problemCounts).filter(([code]) => isOfSource(code))),
+  };
   return { counts: { programs, notPublishable, invalid }, leftOut, livePrograms, findings, bytes };
 }
 

@@ -65,11 +65,14 @@ const maps = new Set([
   "run report /tenants/0/problemCounts",
   "source.json of a block /rest/blocked/findings/problemCounts",
 ]);
-const newInTenantRun = ["confirmedAt", "livePrograms", "leftOut", "leftOutOmitted"];
+const newInTenantRun = ["confirmedAt", "livePrograms", "leftOut", "leftOutOmitted", "changes"];
+const newInOptions = ["allowEmptied", "allowShared"];
 /** Keys that a document of an earlier version may lack, by the place of the object: in a document, in the schemas. */
 const optional: Readonly<Record<string, readonly string[]>> = {
   "manifest.json ": ["source"],
   "manifest.schema.json": ["source"],
+  "run report /options": newInOptions,
+  "run-report.schema.json/$defs/RunOptions": newInOptions,
   "run report /tenants/0": newInTenantRun,
   "run-report.schema.json/$defs/TenantRun": newInTenantRun,
   "run report /tenants/0/counts": ["withdrawn"],

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type BuildResult, openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+/** Two companies with programs of their own, both live. */
+beforeEach(async () => {
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+  await insert("acme", "a", 8);
+  await insert("beta", "b", 8);
+  expect((await bench.build()).status).toBe(0);
+});
+
+async function insert(tenantId: string, prefix: string, count: number): Promise<void> {
+  await bench.source.query(
+    `INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
+     SELECT $1, $2 || n, 'Tour ' || n, 'active', 10 FROM generate_series(1, $3::int) AS n`,
+    [tenantId, prefix, count],
+  );
+}
+
+/** What a join does that forgets the tenant: each company gets all programs. */
+async function joinWithoutKey(): Promise<void> {
+  await insert("acme", "b", 8);
+  await insert("beta", "a", 8);
+}
+
+function outcomes({ report }: BuildResult): readonly string[] {
+  return report.tenants.map(
+    ({ tenantId, outcome, failure }) => `${tenantId} ${outcome} ${failure?.code ?? ""}`,
+  );
+}
+
+async function servedBy(tenantId: string): Promise<readonly string[]> {
+  return [...(await bench.published(tenantId)).details.keys()].sort();
+}
+
+test("P144 a join that forgets the tenant is refused for all of them, by whatever command, and withdrawals go", async () => {
+  await joinWithoutKey();
+  await bench.source.query(
+    "UPDATE partner_source.programs SET lifecycle_state = 'cancelled' WHERE program_id = 'a1'",
+  );
+  const all = await bench.build();
+  expect(all.status).toBe(4);
+  expect(outcomes(all)).toEqual(["acme refused shared_guard", "beta refused shared_guard"]);
+  expect(tenantRun(all.report, "acme").failure?.message).toContain(
+    "8 of 8 added program(s) are those of beta",
+  );
+  expect(await servedBy("acme")).toEqual(["a2", "a3", "a4", "a5", "a6", "a7", "a8"]);
+  expect(await servedBy("beta")).toHaveLength(8);
+  const one = await bench.build(["--tenant", "beta"]);
+  expect([one.status, ...outcomes(one)]).toEqual([4, "beta refused shared_guard"]);
+  const dry = await bench.build(["--tenant", "beta", "--dry-run"]);
+  expect([dry.status, ...outcomes(dry)]).toEqual([4, "beta refused shared_guard"]);
+});
+
+test("P144 what the other tenant gets in the same run counts as what it has live", async () => {
+  // All content is new, so that nothing that is live is equal.
+  await joinWithoutKey();
+  await bench.source.query("UPDATE partner_source.programs SET description = 'New'");
+  expect(outcomes(await bench.build())).toEqual(["acme refused shared_guard", "beta refused shared_guard"]);
+  // And the other way round: the other tenant's rows say something else by now than what it has live.
+  await bench.source.query("UPDATE partner_source.programs SET description = NULL WHERE tenant_id = 'acme'");
+  expect(outcomes(await bench.build(["--tenant", "acme"]))).toEqual(["acme refused shared_guard"]);
+});
+
+test("P144 the guard's override publishes, with a warning; so does the setting, for good", async () => {
+  await joinWithoutKey();
+  const warned = await bench.build(["--tenant", "acme"], { env: { SHARED_PROGRAMS: "warn" } });
+  expect(warned.status).toBe(0);
+  expect(tenantRun(warned.report, "acme").problems).toMatchObject([
+    { severity: "warning", code: "programs_shared", value: "8 of 8 added program(s) are those of beta" },
+  ]);
+  const allowed = await bench.build(["--allow-shared"]);
+  expect([allowed.status, ...outcomes(allowed)]).toEqual([0, "acme unchanged ", "beta published "]);
+  expect((await bench.build()).report.outcome).toBe("unchanged");
+});
+
+test("P144 a block ends when the source is mended, whichever tenant's rows were wrong", async () => {
+  await insert("acme", "b", 8);
+  expect(outcomes(await bench.build())).toEqual(["acme refused shared_guard", "beta unchanged "]);
+  await bench.source.query("DELETE FROM partner_source.programs WHERE tenant_id = 'beta'");
+  await insert("beta", "c", 20);
+  await bench.build(["--allow-shrink", "--tenant", "beta"]);
+  expect(outcomes(await bench.build())).toEqual(["acme published ", "beta unchanged "]);
+});
+
+test("P144 few shared programs, fewer than half, or the same ids with other content are no reason to refuse", async () => {
+  await insert("acme", "b", 4);
+  expect(outcomes(await bench.build())).toEqual(["acme published ", "beta unchanged "]);
+  await insert("beta", "a", 8);
+  await insert("beta", "new", 8);
+  expect(outcomes(await bench.build())).toEqual(["acme unchanged ", "beta published "]);
+  await insert("beta", "x", 6);
+  await bench.build();
+  await insert("acme", "x", 6);
+  await bench.source.query(
+    "UPDATE partner_source.programs SET name = 'Our ' || name WHERE tenant_id = 'acme' AND program_id ^@ 'x'",
+  );
+  const { report, status } = await bench.build();
+  expect([status, tenantRun(report, "acme").outcome]).toEqual([0, "published"]);
+});
+
+test("P145 the first snapshot of a tenant is published with a warning", async () => {
+  await bench.source.insert("tenants", { tenant_id: "gamma" });
+  await insert("gamma", "a", 8);
+  const { report, status } = await bench.build();
+  expect(status).toBe(0);
+  expect(tenantRun(report, "gamma")).toMatchObject({
+    outcome: "published",
+    problems: [{ code: "programs_shared", value: "8 of 8 added program(s) are those of acme" }],
+  });
+});
+
+test("P144 another tenant's rows that cannot be read keep no tenant back: the build says that it does not know", async () => {
+  await insert("acme", "n", 8);
+  await bench.source.query(`
+    ALTER TABLE partner_source.programs RENAME TO programs_base;
+    CREATE VIEW partner_source.programs AS
+      SELECT * FROM partner_source.programs_base WHERE tenant_id = 'acme' OR name::int > 0`);
+  try {
+    const { report, status } = await bench.build(["--tenant", "acme"]);
+    expect([status, tenantRun(report, "acme").outcome]).toEqual([0, "published"]);
+    expect(tenantRun(report, "acme").problemCounts).toEqual({ shared_unknown: 1 });
+  } finally {
+    await bench.source.query(`
+      DROP VIEW partner_source.programs;
+      ALTER TABLE partner_source.programs_base RENAME TO programs`);
+  }
+});

@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { emptiedProblems, emptiedRefusal, LiveTally } from "../../../cli/build/field-guard.ts";
+import { placesOf, publicFacts, publicParts } from "../../../cli/build/public-facts.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+
+const tenant = parseTenantId("acme");
+
+function filled(program: object): readonly string[] {
+  return placesOf(publicFacts(program).parts).map((place) => publicParts[place] ?? "");
+}
+
+/** `filled` programs have a description; of the first `emptied` of them the build takes it. */
+function tallyOf({
+  filled,
+  emptied,
+  unchanged = 0,
+}: {
+  filled: number;
+  emptied: number;
+  unchanged?: number;
+}) {
+  const tally = new LiveTally();
+  const facts = (description: string | null) => publicFacts({ capacity: { total: 9, used: 0 }, description });
+  for (let at = 0; at < filled; at += 1) {
+    tally.addChanged(`p-${at}`, facts("Nice"), facts(at < emptied ? null : "Nicer"));
+  }
+  for (let at = 0; at < unchanged; at += 1) tally.addUnchanged(facts("Nice").parts);
+  return tally;
+}
+
+describe("P140 the parts of a program that are filled", () => {
+  test("are those with a value, at any depth, and a capacity above 0", () => {
+    const program = {
+      capacity: { total: 0, used: 3, remaining: 0 },
+      currency: "EUR",
+      prices: { startingAmount: null, rooms: [], children: [{ minAge: 0, maxAge: 2, amount: 0 }] },
+      hotels: [
+        { name: null, starLevel: null },
+        { name: "Ritz", starLevel: null },
+      ],
+      transport: { flights: [{ airline: { code: "LH", logoUrl: "https://a.example/lh.png" } }] },
+      content: { included: [], faq: [{ question: "Why?", answer: "So." }], accommodationDescription: null },
+    };
+    expect(filled(program)).toEqual([
+      "currency",
+      "prices.children",
+      "hotels",
+      "hotels[].name",
+      "transport",
+      "transport.flights",
+      "transport.flights[].airline.logoUrl",
+      "content",
+      "content.faq",
+    ]);
+    expect(publicFacts(program).used).toBe(3);
+  });
+
+  test("are all of them for a program that has everything", () => {
+    const example = new URL("../../../schemas/examples/program-detail.json", import.meta.url);
+    expect(filled(JSON.parse(readFileSync(example, "utf8")).data)).toEqual(publicParts);
+  });
+});
+
+describe("P140 the field guard", () => {
+  test.each([
+    [5, 3],
+    [30, 16],
+    [5, 5],
+  ])("of %d programs with a field refuses to empty it for %d", (all, emptied) => {
+    const failure = emptiedRefusal(tenant, tallyOf({ filled: all, emptied }).emptiedFields);
+    expect(failure?.code).toBe("field_guard");
+    expect(failure?.message).toContain(`description (empty for ${emptied} of ${all}: p-0, p-1, p-`);
+    expect(failure?.message).toContain("--allow-emptied");
+  });
+
+  test.each([
+    [6, 3],
+    [100, 50],
+    [5, 0],
+  ])("of %d programs with a field lets %d be emptied", (all, emptied) => {
+    expect(tallyOf({ filled: all, emptied }).emptiedFields).toEqual([]);
+  });
+
+  test("counts programs that do not change", () => {
+    expect(tallyOf({ filled: 5, emptied: 5, unchanged: 5 }).emptiedFields).toEqual([]);
+    expect(tallyOf({ filled: 5, emptied: 5, unchanged: 4 }).emptiedFields).toMatchObject([{ filled: 9 }]);
+  });
+
+  test("names of an emptied list or object only itself, and few ids in their order", () => {
+    const tally = new LiveTally();
+    const stays = { hotels: [{ name: "Ritz", starLevel: 5 }], capacity: { total: 1, used: 0 } };
+    for (const id of ["c", "e", "a", "d", "b"]) {
+      tally.addChanged(id, publicFacts(stays), publicFacts({ ...stays, hotels: [] }));
+    }
+    expect(tally.emptiedFields).toEqual([
+      { field: "hotels", filled: 5, emptied: 5, programIds: ["a", "b", "c"] },
+    ]);
+  });
+});
+
+test("P142 a field that all of fewer than 5 programs lose is a warning, and no refusal", () => {
+  const fields = tallyOf({ filled: 4, emptied: 4 }).emptiedFields;
+  expect(emptiedRefusal(tenant, fields)).toBeUndefined();
+  expect(emptiedProblems(fields)).toEqual([
+    {
+      code: "fields_emptied",
+      programId: null,
+      field: "description",
+      value: "empty for 4 of 4: p-0, p-1, p-2, ...",
+    },
+  ]);
+  expect(tallyOf({ filled: 4, emptied: 3 }).emptiedFields).toEqual([]);
+});
+
+test("P141 what programs had when the source was last read as a whole counts, too, once a build empties more of it", () => {
+  const full = publicFacts({ capacity: { total: 1, used: 0 }, description: "Nice" });
+  const bare = publicFacts({ capacity: { total: 1, used: 0 }, description: null });
+  const tally = new LiveTally();
+  for (const id of ["a", "b", "c"]) tally.addChanged(id, bare, bare, full.parts);
+  for (let at = 0; at < 2; at += 1) tally.addUnchanged(full.parts);
+  expect(tally.emptiedFields).toEqual([]);
+  tally.addChanged("f", full, bare);
+  expect(tally.emptiedFields).toMatchObject([{ field: "description", filled: 6, emptied: 4 }]);
+});
+
+test("P143 another capacity.used in most of the programs, and at least 5, is a warning", () => {
+  const withUsed = (used: number) => publicFacts({ capacity: { total: 9, used } });
+  const tally = new LiveTally();
+  for (let at = 0; at < 4; at += 1) tally.addChanged(`p-${at}`, withUsed(1), withUsed(2));
+  expect(tally.capacityProblem(4)).toBeUndefined();
+  tally.addChanged("p-4", withUsed(1), withUsed(2));
+  expect(tally.capacityProblem(9)).toMatchObject({ code: "capacity_changed", value: "5 of 9 program(s)" });
+  expect(tally.capacityProblem(10)).toBeUndefined();
+});
