@@ -104,7 +104,7 @@ export function responsePath(name: ResponseName): string {
 }
 
 const segmentPattern = /^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$/;
-/** S3's own limit on a key; Linux' limit on a file name (255), less room for the `file:` driver's successor links. */
+/** S3's own limit on a key; Linux' limit on a file name (255), less room for what the `file:` driver puts before a name. */
 const maxKeyBytes = 1024;
 const maxSegmentBytes = 160;
 

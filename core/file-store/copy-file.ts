@@ -3,9 +3,11 @@ import { copyFile } from "node:fs/promises";
 import { sha256Hex } from "../object-body.ts";
 import type { ETag } from "../object-store.ts";
 import type { WriteFile } from "./durable-files.ts";
+import { versionsFolder } from "./head.ts";
 import type { LinkGuard } from "./link-guard.ts";
+import { isNamed, versionTag } from "./open-file.ts";
 import { maxDirectBytes } from "./synced-file.ts";
-import { isNamed, openCurrentVersion, successorPath, versionTag } from "./version-tag.ts";
+import type { Versions } from "./versions.ts";
 
 /**
  * Runs `use` with what writes a copy of the object at `path` as it is now; `undefined` when there is none.
@@ -15,6 +17,7 @@ import { isNamed, openCurrentVersion, successorPath, versionTag } from "./versio
  */
 export async function withCurrentFile<Result>(
   guard: LinkGuard,
+  versions: Versions,
   path: string,
   use: (copied: WriteFile) => Promise<Result>,
 ): Promise<Result | undefined> {
@@ -30,7 +33,7 @@ export async function withCurrentFile<Result>(
       closeSync(file);
     }
   }
-  const version = await openCurrentVersion(guard, path);
+  const version = await versions.open(path);
   if (version === undefined) return undefined;
   const { handle, etag } = version;
   try {
@@ -48,8 +51,8 @@ export async function withCurrentFile<Result>(
 const copyMode = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
 
 /**
- * The object when it is small and has no successor, opened in the event loop's own thread: a tree of small files is copied
- * in a third of the time. `undefined` for everything else, which `openCurrentVersion` looks at.
+ * The object when it is small and was never replaced under a condition, opened in the event loop's own thread: a tree of small files is copied
+ * in a third of the time. `undefined` for everything else, which `Versions` opens.
  */
 function openSmallVersion(
   guard: LinkGuard,
@@ -65,7 +68,7 @@ function openSmallVersion(
     // A file that is being cut or has holes in its reading is no object of this driver.
     if (readSync(file, bytes, 0, bytes.length, 0) !== bytes.length) return undefined;
     const etag = versionTag(stat, sha256Hex(bytes));
-    isUsable = !isNamed(successorPath(path, etag));
+    isUsable = !isNamed(versionsFolder(path));
     return isUsable ? { file, etag } : undefined;
   } finally {
     if (!isUsable) closeSync(file);

@@ -1,9 +1,9 @@
-import { linkSync, renameSync, unlinkSync } from "node:fs";
-import { lstat, readdir, unlink } from "node:fs/promises";
+import { linkSync, mkdirSync, renameSync, rmSync, unlinkSync } from "node:fs";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ETag } from "../object-store.ts";
 import { isErrno } from "./errno.ts";
-import type { StoreFolder, StoreFolders } from "./store-folders.ts";
+import { folderMode, type StoreFolder, type StoreFolders } from "./store-folders.ts";
 
 /** Leftovers of killed processes are removed after this time; no put takes as long. */
 const leftoverAgeMs = 24 * 3600 * 1000;
@@ -31,8 +31,11 @@ export interface DurableFiles {
   replace(from: TemporaryFile, to: string): Promise<void>;
   /** The same without waiting for the disk. */
   replaceUnsynced(from: TemporaryFile, to: string): Promise<void>;
-  /** Removes old hidden files of the folder whose name begins with `prefix`. */
-  sweep(folder: string, prefix: string): Promise<void>;
+  /**
+   * Makes the folder with all that `fill` puts in it, at once; leaves one that has something in it as it is. Throws ENOENT when
+   * the folder that it is to be in is missing. `at`: the path of a name in it. Not durable by itself.
+   */
+  makeFolder(to: string, fill: (at: (name: string) => string) => Promise<void>): Promise<void>;
 }
 
 export function createDurableFiles(root: string, folders: StoreFolders): DurableFiles {
@@ -40,18 +43,27 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
   let counter = 0;
   let swept: Promise<void> | undefined;
 
+  /** Runs `use` with a path in the temporary folder that nothing has. */
+  async function withName<Result>(
+    use: (path: string) => Promise<PromiseSettledResult<Result>>,
+  ): Promise<Result> {
+    const outcome = await folders.withinMade(temporaryFolder, async (folder) => {
+      // Whoever comes after a failure tries again.
+      swept ??= sweepFolder(folder).catch((error: unknown) => {
+        swept = undefined;
+        throw error;
+      });
+      await swept;
+      counter += 1;
+      return await use(folder.at(`${process.pid}-${process.hrtime.bigint().toString(36)}-${counter}`));
+    });
+    if (outcome.status === "rejected") throw outcome.reason;
+    return outcome.value;
+  }
+
   return {
-    async withTemporary(write, use) {
-      const outcome = await folders.withinMade(temporaryFolder, async (folder) => {
-        // Whoever comes after a failure tries again.
-        swept ??= sweepFolder(folder, "").catch((error: unknown) => {
-          swept = undefined;
-          throw error;
-        });
-        await swept;
-        counter += 1;
-        const name = `${process.pid}-${process.hrtime.bigint().toString(36)}-${counter}`;
-        const path = folder.at(name);
+    withTemporary: (write, use) =>
+      withName(async (path) => {
         try {
           const etag = await write(path);
           // Given back, not thrown: a name that is missing elsewhere must not make the folder be opened again.
@@ -59,10 +71,25 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
         } finally {
           removeName(path);
         }
-      });
-      if (outcome.status === "rejected") throw outcome.reason;
-      return outcome.value;
-    },
+      }),
+
+    makeFolder: (to, fill) =>
+      withName(async (path) => {
+        mkdirSync(path, folderMode);
+        try {
+          await fill((name) => join(path, name));
+          const moving = folders.within(dirname(to), async (folder) =>
+            renameSync(path, folder.at(basename(to))),
+          );
+          return await settled(
+            moving.catch((error: unknown) => {
+              if (!isErrno(error, "ENOTEMPTY", "EEXIST")) throw error;
+            }),
+          );
+        } finally {
+          rmSync(path, { recursive: true, force: true });
+        }
+      }),
 
     async linkNew(from, to) {
       try {
@@ -77,7 +104,6 @@ export function createDurableFiles(root: string, folders: StoreFolders): Durable
     replace: (from, to) => named(folders, to, (path) => renameSync(from.path, path)),
     replaceUnsynced: (from, to) =>
       folders.withinMade(dirname(to), async (folder) => renameSync(from.path, folder.at(basename(to)))),
-    sweep: (folder, prefix) => folders.within(folder, (open) => sweepFolder(open, prefix)),
   };
 }
 
@@ -107,12 +133,11 @@ function named(folders: StoreFolders, path: string, operation: (path: string) =>
   });
 }
 
-async function sweepFolder(folder: StoreFolder, prefix: string): Promise<void> {
-  const names = (await readdir(folder.at())).filter((name) => name.startsWith(prefix));
-  for (const name of names) {
+async function sweepFolder(folder: StoreFolder): Promise<void> {
+  for (const name of await readdir(folder.at())) {
     const path = folder.at(name);
     try {
-      if (Date.now() - (await lstat(path)).mtimeMs > leftoverAgeMs) await unlink(path);
+      if (Date.now() - (await lstat(path)).mtimeMs > leftoverAgeMs) await rm(path, { recursive: true });
     } catch (error) {
       // Another process swept it first.
       if (!isErrno(error, "ENOENT")) throw error;

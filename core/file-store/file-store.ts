@@ -2,23 +2,19 @@ import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { Failure } from "../failure.ts";
 import { isObjectKey, type ObjectKey } from "../object-key.ts";
-import type { ETag, GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
+import type { GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
 import { withCurrentFile } from "./copy-file.ts";
-import { createDurableFiles, type TemporaryFile, type WriteFile } from "./durable-files.ts";
+import { createDurableFiles, type WriteFile } from "./durable-files.ts";
 import { folderFailure } from "./folder-failure.ts";
+import { versionsFolder } from "./head.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
+import { isNamed, type OpenFile } from "./open-file.ts";
 import { readThrough } from "./read-through.ts";
 import { removeFiles, tidyFolder } from "./remove-files.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { writeSyncedFile } from "./synced-file.ts";
-import {
-  isNamed,
-  type OpenVersion,
-  openCurrentVersion,
-  successorPath,
-  successorPrefix,
-} from "./version-tag.ts";
+import { createVersions } from "./versions.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
@@ -30,31 +26,17 @@ export interface FileStoreOptions {
  * The object store in a folder: one file per object, named like its key. For one machine and any number of
  * processes on it; needs a file system with hard links (every usual local one).
  *
- * Conditional writes take no lock, so a killed or frozen process never blocks another:
- * - *put if absent* is `link(2)`, which fails if the name exists.
- * - *put if match* of version E claims E's successor with `link(2)` on a name made of E's tag, which exactly one
- *   process can ever do, then renames over the object. Readers follow such links, see `openCurrentVersion`; so a
- *   late rename that brings an older version back to the front is harmless. The links are removed after a day:
- *   no process may take longer than that between reading an object and replacing it.
+ * Conditional writes take no lock, so a killed or frozen process never blocks another: *put if absent* is `link(2)`, which
+ * fails if the name exists; *put if match* see `Versions`. The plain files are what the store says whenever nobody writes, and
+ * nothing depends on inodes or times: a copy of the folder is the store (P173).
  */
 export function createFileStore(options: FileStoreOptions): ObjectStore {
   const root = resolve(options.directory);
   const guard = createLinkGuard(root, options.hasProc);
   const folders = createStoreFolders(guard);
   const files = createDurableFiles(root, folders);
+  const versions = createVersions(guard, folders, files);
   const pathOf = (key: string): string => join(root, checkedKey(key));
-
-  async function putIfMatch(path: string, body: ObjectBody, expected: ETag): Promise<PutResult> {
-    const current = await openCurrentVersion(guard, path);
-    await current?.handle.close();
-    if (current?.etag !== expected) return { kind: "refused" };
-    return await withUnusedVersion(path, written(body), async (temporary) => {
-      if (!(await files.linkNew(temporary, successorPath(path, expected)))) return { kind: "refused" };
-      await files.replace(temporary, path);
-      await files.sweep(dirname(path), successorPrefix(basename(path)));
-      return { kind: "stored", etag: temporary.etag };
-    });
-  }
 
   async function putIfAbsent(path: string, body: ObjectBody): Promise<PutResult> {
     return await files.withTemporary(written(body), async (temporary) => {
@@ -64,24 +46,13 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
   }
 
   async function putAlways(path: string, body: ObjectBody): Promise<PutResult> {
-    return await withUnusedVersion(path, written(body), async (temporary) => {
+    while (isNamed(versionsFolder(path))) {
+      const result = await versions.replace(path, body, undefined);
+      if (result.kind === "stored") return result;
+    }
+    return await files.withTemporary(written(body), async (temporary) => {
       await files.replace(temporary, path);
       return { kind: "stored", etag: temporary.etag };
-    });
-  }
-
-  /**
-   * A version whose tag no successor link names. The tag holds inode, time and content; a file system that reuses
-   * the inode of a version replaced within the same clock tick by the same content could repeat it.
-   */
-  async function withUnusedVersion<Result>(
-    path: string,
-    write: WriteFile,
-    use: (temporary: TemporaryFile) => Promise<Result>,
-  ): Promise<Result> {
-    return await files.withTemporary(write, async (temporary) => {
-      if (!isNamed(successorPath(path, temporary.etag))) return await use(temporary);
-      return await withUnusedVersion(path, write, use);
     });
   }
 
@@ -92,7 +63,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       const path = pathOf(key);
       return translated(key, async () => {
         options?.signal?.throwIfAborted();
-        const version = await openCurrentVersion(guard, path);
+        const version = await versions.open(path);
         if (version === undefined) return { kind: "missing" };
         if (version.etag === options?.ifNoneMatch) {
           await version.handle.close();
@@ -110,7 +81,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         options?.signal?.throwIfAborted();
         switch (options?.condition?.kind) {
           case "match":
-            return putIfMatch(path, body, options.condition.etag);
+            return versions.replace(path, body, options.condition.etag);
           case "absent":
             return putIfAbsent(path, body);
           case undefined:
@@ -123,8 +94,9 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       const [source, target] = [pathOf(from), pathOf(to)];
       return translated(to, async () => {
         options?.signal?.throwIfAborted();
-        const isCopied = await withCurrentFile(guard, source, (copied) =>
-          withUnusedVersion(target, copied, async (temporary) => {
+        const isCopied = await withCurrentFile(guard, versions, source, (copied) =>
+          files.withTemporary(copied, async (temporary) => {
+            if (isNamed(versionsFolder(target))) await versions.settle(target);
             await files.replaceUnsynced(temporary, target);
             return true;
           }),
@@ -144,7 +116,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       const paths = keys.map((key) => ({ key, path: pathOf(key) }));
       const emptied = new Map<string, Set<string>>();
       for (const { key, folder, names } of byFolder(paths)) {
-        await translated(key, () => removeFiles(folders, folder, names, options?.signal));
+        await translated(key, () => removeFiles({ folders, versions }, folder, names, options?.signal));
         emptied.set(folder, new Set([...(emptied.get(folder) ?? []), ...names]));
       }
       for (const [folder, names] of emptied) {
@@ -162,7 +134,7 @@ function written(body: ObjectBody): WriteFile {
 
 type Content = Pick<Extract<GetResult, { kind: "object" }>, "body" | "forEachChunk">;
 
-async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenVersion): Promise<Content> {
+async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenFile): Promise<Content> {
   if (bytes === undefined) {
     return {
       body: handle.createReadStream({ start: 0 }),

@@ -1,12 +1,15 @@
-import { readdir, rmdir, unlink } from "node:fs/promises";
-import { basename, dirname, sep } from "node:path";
+import { rmdir, unlink } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
+import { removeLinks } from "./earlier-links.ts";
 import { isErrno } from "./errno.ts";
-import type { StoreFolder, StoreFolders } from "./store-folders.ts";
-import { successorOf } from "./version-tag.ts";
+import { versionsFolder } from "./head.ts";
+import { isNamed } from "./open-file.ts";
+import type { StoreFolders } from "./store-folders.ts";
+import type { Versions } from "./versions.ts";
 
-/** Removes the files of these names from one folder, in order; one that is not there counts as removed. */
+/** Removes the objects of these names from one folder, in order; one that is not there counts as removed. */
 export async function removeFiles(
-  folders: StoreFolders,
+  { folders, versions }: { readonly folders: StoreFolders; readonly versions: Versions },
   folder: string,
   names: readonly string[],
   signal: AbortSignal | undefined,
@@ -15,27 +18,23 @@ export async function removeFiles(
     folders.within(folder, async (open) => {
       for (const name of names) {
         signal?.throwIfAborted();
-        await removeFile(open, name);
+        const path = join(folder, name);
+        if (!isNamed(versionsFolder(path))) await unlessGone(unlink(open.at(name)));
+        // Also when it appeared meanwhile: whoever began it must not bring the object back (P170).
+        if (isNamed(versionsFolder(path))) await versions.remove(path);
       }
     }),
   );
 }
 
-/** Removes what conditional writes left beside objects that are gone, then the folders that this leaves empty. */
+/** Removes what earlier releases left beside objects that are gone, then the folders that this leaves empty. */
 export async function tidyFolder(
   folders: StoreFolders,
   root: string,
   folder: string,
   objects: ReadonlySet<string>,
 ): Promise<void> {
-  await unlessGone(
-    folders.within(folder, async (open) => {
-      for (const name of await readdir(open.at())) {
-        const object = successorOf(name);
-        if (object !== undefined && objects.has(object)) await removeFile(open, name);
-      }
-    }),
-  );
+  await unlessGone(folders.within(folder, (open) => removeLinks(open, (object) => objects.has(object))));
   await removeEmptyFolders(folders, root, folder);
 }
 
@@ -49,10 +48,6 @@ async function removeEmptyFolders(folders: StoreFolders, root: string, emptied: 
       throw error;
     }
   }
-}
-
-async function removeFile(folder: StoreFolder, name: string): Promise<void> {
-  await unlessGone(unlink(folder.at(name)));
 }
 
 async function unlessGone(removal: Promise<void>): Promise<void> {

@@ -4,7 +4,7 @@ import { isErrno } from "./errno.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
 /** Below the root nobody outside the owner's group may read, whatever the umask; a stricter umask stays stricter. */
-const folderMode = 0o750;
+export const folderMode = 0o750;
 export const fileMode = 0o640;
 
 /** An open folder of the store: its names mean the same folder even if it is moved or replaced by a link meanwhile. */

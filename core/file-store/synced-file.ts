@@ -10,8 +10,8 @@ import {
 import { open } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { ETag, ObjectBody } from "../object-store.ts";
+import { versionTag } from "./open-file.ts";
 import { fileMode } from "./store-folders.ts";
-import { versionTag } from "./version-tag.ts";
 
 /** A body up to this size is written in the event loop's own thread: into the page cache, in well under 0.1 ms. */
 export const maxDirectBytes = 64 * 1024;

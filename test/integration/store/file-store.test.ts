@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -15,22 +15,28 @@ async function folder(): Promise<string> {
   return directory;
 }
 
-test("an object that was replaced under conditions leaves nothing behind when it is deleted", async () => {
+test("P174 an object that was replaced 50 times has one hidden file beside it, and none when it is deleted", async () => {
   const directory = await folder();
   const store = createFileStore({ directory });
   let stored = await store.put(key, bytesBody(Buffer.from("0")));
-  for (let version = 1; version <= 3 && stored.kind === "stored"; version += 1) {
+  for (let version = 1; version <= 50 && stored.kind === "stored"; version += 1) {
     const condition = { kind: "match", etag: stored.etag } as const;
     stored = await store.put(key, bytesBody(Buffer.from(`${version}`)), { condition });
   }
   expect(stored.kind).toBe("stored");
-  expect(await readdir(join(directory, "tenants/acme"))).toHaveLength(4);
+  expect(await readFile(join(directory, key), "utf8")).toBe("50");
+  const [hidden, plain, ...others] = await readdir(join(directory, "tenants/acme"));
+  expect([hidden, plain, others]).toEqual([".versions-current.json", "current.json", []]);
+  expect(await readdir(join(directory, "tenants/acme", ".versions-current.json"))).toEqual([
+    expect.stringMatching(/^head-50-[0-9a-f]{32}$/),
+  ]);
 
   await store.delete([key]);
   expect(await readdir(directory)).toEqual([".tmp"]);
+  expect(await readdir(join(directory, ".tmp"))).toEqual([]);
 });
 
-test("what an object was replaced under stays when another of its folder is deleted", async () => {
+test("the versions of an object stay when another of its folder is deleted", async () => {
   const directory = await folder();
   const store = createFileStore({ directory });
   const other = currentKey(parseTenantId("acme")).replace("current", "current.json-other") as typeof key;

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, lstatSync } from "node:fs";
 import { constants, type FileHandle } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag } from "../object-store.ts";
 import { isErrno } from "./errno.ts";
@@ -11,7 +10,7 @@ import type { LinkGuard } from "./link-guard.ts";
 const maxHashedBytes = 1024 * 1024;
 
 /** An open file with what identifies its version. */
-export interface OpenVersion {
+export interface OpenFile {
   readonly handle: FileHandle;
   readonly etag: ETag;
   readonly size: number;
@@ -20,48 +19,10 @@ export interface OpenVersion {
   readonly bytes: Buffer | undefined;
 }
 
-/**
- * Opens the current version of the object at `path`, or gives `undefined` when there is none. The caller
- * closes the handle.
- *
- * A compare-and-swap claims its predecessor by creating a *successor link* named after the predecessor's tag
- * (see `successorPath`). A process killed between the claim and the rename leaves `path` behind the truth, so
- * whoever reads follows the links: the version without a successor is the current one.
- */
-export async function openCurrentVersion(guard: LinkGuard, path: string): Promise<OpenVersion | undefined> {
-  let version = await openVersion(guard, path);
-  // Nothing is found behind a link that leads nowhere; that must not pass for an object that was never put.
-  if (version === undefined) await guard.refuseLinks(path);
-  while (version !== undefined) {
-    const successor = await openVersion(guard, successorPath(path, version.etag));
-    if (successor === undefined) return version;
-    await version.handle.close();
-    version = successor;
-  }
-  return undefined;
-}
-
 /** The tag of a file with this identity and this content, `sha256` in hex. */
 export function versionTag(stat: BigIntStats, sha256: string): ETag {
   const digest = stat.size <= maxHashedBytes ? sha256.slice(0, 32) : "";
   return `${stat.ino.toString(36)}-${stat.mtimeNs.toString(36)}-${stat.size.toString(36)}-${digest}`;
-}
-
-/** Where the version that replaces the version `etag` is claimed: a hidden file beside the object. */
-export function successorPath(path: string, etag: ETag): string {
-  return join(dirname(path), `${successorPrefix(basename(path))}${etag}`);
-}
-
-/** The object whose successor link has this file name. */
-export function successorOf(fileName: string): string | undefined {
-  if (!fileName.startsWith(".next-")) return undefined;
-  const parts = fileName.slice(".next-".length).split("-");
-  const name = parts.slice(0, -4).join("-");
-  return name !== "" && /^(?:[0-9a-z]+-){3}[0-9a-f]*$/.test(parts.slice(-4).join("-")) ? name : undefined;
-}
-
-export function successorPrefix(name: string): string {
-  return `.next-${name}-`;
 }
 
 /** Whether anything has the name. No guard: a link on the way is found by the put or the opening that asks. */
@@ -75,7 +36,8 @@ export function isNamed(path: string): boolean {
   }
 }
 
-async function openVersion(guard: LinkGuard, path: string): Promise<OpenVersion | undefined> {
+/** Opens the file, or gives `undefined` when there is none. The caller closes the handle. */
+export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile | undefined> {
   let handle: FileHandle;
   try {
     handle = await guard.open(path, constants.O_RDONLY);

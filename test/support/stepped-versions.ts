@@ -1,0 +1,163 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import crypto, { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import fsPromises from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { createDurableFiles, type DurableFiles } from "../../core/file-store/durable-files.ts";
+import { createLinkGuard, type LinkGuard } from "../../core/file-store/link-guard.ts";
+import { createStoreFolders, type StoreFolders } from "../../core/file-store/store-folders.ts";
+import { createVersions, type Versions } from "../../core/file-store/versions.ts";
+
+/** Somebody who uses the store's folder, one file system call at a time. */
+export interface Actor {
+  readonly name: string;
+  /** What it did and saw so far: two actors with the same history go on in the same way. */
+  readonly history: readonly string[];
+  /** Undefined until it is over. */
+  readonly result: string | undefined;
+  /** Lets it make its next call, and resolves when it wants to make the one after that, or is over. */
+  step(): Promise<void>;
+  /** Lets it run to its end, so that it leaves nothing open. */
+  finish(): Promise<void>;
+}
+
+/** What an actor has: the driver's own parts, each call of which waits to be let. */
+export interface Desk {
+  readonly guard: LinkGuard;
+  readonly folders: StoreFolders;
+  readonly files: DurableFiles;
+  readonly versions: Versions;
+}
+
+/** Starts an actor that stops before its first call. An actor that is never stepped again is as good as killed. */
+export async function startActor(
+  root: string,
+  name: string,
+  work: (desk: Desk) => Promise<string>,
+): Promise<Actor> {
+  patchSystem();
+  const history: string[] = [];
+  let result: string | undefined;
+  let go = (): void => {};
+  let arrived = (): void => {};
+  const waiting = (): Promise<void> =>
+    new Promise((resolve) => {
+      arrived = resolve;
+    });
+  let isFree = false;
+  const gate = async (): Promise<void> => {
+    if (isFree) return;
+    const let_ = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    arrived();
+    await let_;
+  };
+  // What differs from run to run says nothing: the folder's own path, descriptors, names of temporary files.
+  const note = (what: string): void =>
+    void history.push(what.replaceAll(root, "").replaceAll(/fd\/\d+|\.tmp\/[^']*/g, ""));
+  let ids = 0;
+  const nextId = (size: number): Buffer => {
+    ids += 1;
+    return createHash("sha256").update(`${name} ${ids}`).digest().subarray(0, size);
+  };
+  const atGate = waiting();
+  const over = running.run({ gate, note, nextId, isWithin: false }, async () => {
+    await gate();
+    result = await work(desk(root, gate, note)).catch((error: unknown) => `failed: ${String(error)}`);
+    arrived();
+  });
+  await atGate;
+  return {
+    name,
+    history,
+    get result() {
+      return result;
+    },
+    async step() {
+      const next = waiting();
+      history.push("step");
+      go();
+      await next;
+    },
+    async finish() {
+      isFree = true;
+      go();
+      await over;
+    },
+  };
+}
+
+interface Gated {
+  readonly gate: () => Promise<void>;
+  /** One opening of a folder, with all that is done in it, is one step. */
+  readonly isWithin: boolean;
+  readonly note: (what: string) => void;
+  readonly nextId: (size: number) => Buffer;
+}
+
+const running = new AsyncLocalStorage<Gated>();
+let isPatched = false;
+
+/** Listings are made by path, past the driver's parts, so the system's own function waits. Ids are the same in every run. */
+function patchSystem(): void {
+  if (isPatched) return;
+  isPatched = true;
+  const { readdir } = fsPromises;
+  const { randomBytes } = crypto;
+  const known = (size: number): Buffer => running.getStore()?.nextId(size) ?? randomBytes(size);
+  crypto.randomBytes = known as typeof randomBytes;
+  const gated = async (...args: unknown[]): Promise<unknown> => {
+    const actor = running.getStore();
+    if (actor?.isWithin === false) await actor.gate();
+    try {
+      const names = await Reflect.apply(readdir, undefined, args);
+      actor?.note(`names ${[...names].sort()}`);
+      return names;
+    } catch (error) {
+      actor?.note("no folder");
+      throw error;
+    }
+  };
+  fsPromises.readdir = gated as typeof readdir;
+  syncBuiltinESMExports();
+}
+
+function desk(root: string, gate: Gated["gate"], note: Gated["note"]): Desk {
+  const plain = createLinkGuard(root);
+  const guard: LinkGuard = {
+    ...plain,
+    async open(path, flags) {
+      await gate();
+      try {
+        const handle = await plain.open(path, flags);
+        note(`opened ${readFileSync(`/proc/self/fd/${handle.fd}`)}`);
+        return handle;
+      } catch (error) {
+        note(`not opened: ${String(error)}`);
+        throw error;
+      }
+    },
+  };
+  const own = createStoreFolders(plain);
+  const gated =
+    (within: StoreFolders["within"]): StoreFolders["within"] =>
+    async (folder, work) => {
+      const actor = running.getStore();
+      const isWithin = actor?.isWithin === true;
+      if (!isWithin) await gate();
+      try {
+        const result = await within(folder, (open) =>
+          running.run({ ...(actor as Gated), isWithin: true }, () => work({ ...open, sync: async () => {} })),
+        );
+        note(`${folder}: done`);
+        return result;
+      } catch (error) {
+        note(`${folder}: ${String(error)}`);
+        throw error;
+      }
+    };
+  const folders: StoreFolders = { within: gated(own.within), withinMade: gated(own.withinMade) };
+  const files = createDurableFiles(root, folders);
+  return { guard, folders, files, versions: createVersions(guard, folders, files) };
+}
