@@ -21,6 +21,8 @@ export interface TenantQueue {
   tell(tenantId: TenantId, program: string | undefined): void;
   /** Who knows what changed: a round of all is due. */
   tellAll(): void;
+  /** The same, said by somebody who need not be trusted: a round is due, but for this at most once an interval. */
+  tellVaguely(): void;
   /** The next thing to begin; call it until it gives `undefined`, after each event and at `wakeAtMs`. */
   next(nowMs: number): Task | undefined;
   /** When `next`, which has just given `undefined`, has more to say even if nothing happens until then. */
@@ -59,6 +61,8 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
   /** Tenants that still wait for their turn. */
   let round: Set<TenantId> | undefined;
   let isRoundDue = true;
+  let isVaguelyDue = false;
+  let nextVagueRoundAtMs = Number.NEGATIVE_INFINITY;
   let nextRoundAtMs = 0;
   let toldInARow = 0;
 
@@ -110,25 +114,36 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
     hints.distrustAll();
   }
 
+  /** P182 */
+  function tellVaguely(): void {
+    isVaguelyDue = true;
+    hints.distrustAll();
+  }
+
   return {
     tell(tenantId, program) {
       // Anybody who may connect to the database can notify, of tenants that nobody has heard of.
-      if (told.size >= maxTold && !told.has(tenantId)) tellAll();
+      if (told.size >= maxTold && !told.has(tenantId)) tellVaguely();
       else {
         told.add(tenantId);
         hints.tell(tenantId, program);
       }
     },
     tellAll,
+    tellVaguely,
 
     next(nowMs) {
       for (const [tenantId, beganAtMs] of toldBuildAtMs) {
         if (beganAtMs + gatherMs > nowMs) break;
         toldBuildAtMs.delete(tenantId);
       }
-      if (round === undefined && (isRoundDue || nowMs >= nextRoundAtMs)) {
+      const isVagueRound = isVaguelyDue && nowMs >= nextVagueRoundAtMs;
+      if (round === undefined && (isRoundDue || isVagueRound || nowMs >= nextRoundAtMs)) {
         round = new Set();
+        // A round that is due anyway answers what was told vaguely, and does not count.
+        if (isVagueRound && !isRoundDue && nowMs < nextRoundAtMs) nextVagueRoundAtMs = nowMs + intervalMs;
         isRoundDue = false;
+        isVaguelyDue = false;
         nextRoundAtMs = nowMs + intervalMs;
         return { kind: "round" };
       }
@@ -144,7 +159,8 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
     },
 
     wakeAtMs() {
-      const times = [round === undefined ? nextRoundAtMs : Number.POSITIVE_INFINITY];
+      const roundAtMs = isVaguelyDue ? Math.min(nextVagueRoundAtMs, nextRoundAtMs) : nextRoundAtMs;
+      const times = [round === undefined ? roundAtMs : Number.POSITIVE_INFINITY];
       if (underWay.slots() < concurrency) {
         times.push(...parked("told").values());
         if (underWay.slots("round") < roundSlots) times.push(...parked("round").values());

@@ -71,8 +71,8 @@ export async function watchSource(options: WatchOptions): Promise<void> {
     };
     const events: NotificationEvents = {
       onChange(change) {
-        if (change === undefined) return onAllChanged();
-        queue.tell(change.tenantId, change.program);
+        if (change === undefined) queue.tellVaguely();
+        else queue.tell(change.tenantId, change.program);
         look();
       },
       onListening() {

@@ -71,6 +71,6 @@ const worthRepeating: ReadonlySet<S3ErrorKind> = new Set<S3ErrorKind>([
   "throttled",
   "damaged_request",
   "conflict",
-  // From the answer to the first attempt the SDK has learnt the store's time.
+  // P183: from the answer to the first attempt the store's time is known.
   "clock_skew",
 ]);

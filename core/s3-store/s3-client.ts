@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { boundAnswers } from "./bounded-answer.ts";
+import { keepSigningClock } from "./signing-clock.ts";
 
 export interface S3ClientOptions {
   readonly agents: S3Agents;
@@ -48,6 +49,7 @@ export function createS3Client({ agents, forcePathStyle, connection }: S3ClientO
   };
   const client = new S3Client(config);
   boundAnswers(client);
+  keepSigningClock(client);
   return client;
 }
 

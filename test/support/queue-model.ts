@@ -9,7 +9,7 @@ export const queueTenants: readonly TenantId[] = ["a", "b", "c", "d", "e"].map(p
 /** What may happen to a queue; indexes choose among what there is. */
 export type QueueEvent =
   | { readonly kind: "tell"; readonly tenant: number; readonly program: string | undefined }
-  | { readonly kind: "tellAll" }
+  | { readonly kind: "tellAll" | "tellVaguely" }
   | { readonly kind: "list" }
   | { readonly kind: "end"; readonly which: number; readonly isLive: boolean }
   | { readonly kind: "taken"; readonly which: number }
@@ -24,7 +24,7 @@ export const anyQueueEvent: fc.Arbitrary<QueueEvent> = fc.oneof(
       program: fc.option(fc.constantFrom("p", "q", "r"), { nil: undefined, freq: 4 }),
     }),
   },
-  { weight: 1, arbitrary: fc.constant({ kind: "tellAll" as const }) },
+  { weight: 1, arbitrary: fc.constantFrom({ kind: "tellAll" as const }, { kind: "tellVaguely" as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: "list" as const }) },
   {
     weight: 5,
@@ -80,8 +80,9 @@ export class QueueModel {
         this.tell(chosen(queueTenants, happened.tenant), happened.program);
         break;
       case "tellAll":
+      case "tellVaguely":
         this.#lostAt = this.#step;
-        this.#queue.tellAll();
+        this.#queue[happened.kind]();
         break;
       case "list":
         this.list();

@@ -108,6 +108,44 @@ describe("the queue of tenants", () => {
     expect(begun(queue, 10_002)).toEqual([{ kind: "round" }]);
   });
 
+  test("P182: what is told vaguely, however often, makes one round an interval", () => {
+    const queue = inRound(2, []);
+    queue.roundEnded();
+    let rounds = 0;
+    for (let nowMs = 1; nowMs < 10_000; nowMs += 10) {
+      queue.tellVaguely();
+      for (const { kind } of begun(queue, nowMs)) if (kind === "round") rounds += 1;
+      queue.roundListed([]);
+      queue.roundEnded();
+    }
+    expect(rounds).toBe(1);
+    // The next one is not forgotten, and a round for another reason answers it, too.
+    expect(queue.wakeAtMs()).toBeLessThanOrEqual(10_001);
+    expect(begun(queue, 10_001)).toEqual([{ kind: "round" }]);
+    queue.roundListed([]);
+    queue.roundEnded();
+    queue.tellVaguely();
+    queue.tellAll();
+    expect(begun(queue, 10_002)).toEqual([{ kind: "round" }]);
+    queue.roundListed([]);
+    queue.roundEnded();
+    expect(begun(queue, 10_003)).toEqual([]);
+  });
+
+  test("P182: more tenants than there can be make one round an interval, too", () => {
+    const queue = inRound(1, [a]);
+    begun(queue, 0);
+    queue.roundEnded();
+    let rounds = 0;
+    for (let at = 0; at < 12_000; at += 1) {
+      queue.tell(parseTenantId(`junk-${at}`), undefined);
+      for (const { kind } of begun(queue, 1)) if (kind === "round") rounds += 1;
+      queue.roundListed([]);
+      queue.roundEnded();
+    }
+    expect(rounds).toBe(1);
+  });
+
   test("a tenant that another builder has takes no slot, and is tried again", () => {
     const queue = inRound(1, [a, b]);
     expect(begun(queue, 0)).toEqual([turn(a)]);
