@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { codeDigest } from "./code-digest.ts";
 
 /** The package's version, from the nearest package.json above this file (the build nests one level deeper). */
 export function packageVersion(): string {
@@ -11,4 +12,22 @@ export function packageVersion(): string {
     }
   }
   return "unknown";
+}
+
+/** What is running. */
+export interface BuildInfo {
+  readonly version: string;
+  /** Twelve digits that tell apart what calls itself the same version. */
+  readonly code: string;
+  /** The version of Node.js. */
+  readonly node: string;
+}
+
+let known: BuildInfo | undefined;
+
+/** P184 */
+export function buildInfo(): BuildInfo {
+  const folders = ["cli", "core", "gateway", "schemas"];
+  known ??= { version: packageVersion(), code: codeDigest(folders).slice(0, 12), node: process.version };
+  return known;
 }

@@ -1,12 +1,12 @@
 /** What the command line asks for. */
 export type Action =
-  | { readonly kind: "serve" | "help" | "version" | "check_config" }
+  | { readonly kind: "serve" | "help" | "version" | "version_json" | "check_config" }
   | { readonly kind: "wrong_usage"; readonly message: string };
 
 export function requestedAction(args: readonly string[]): Action {
   const [argument] = args;
   if (argument === undefined) return { kind: "serve" };
-  const action = args.length === 1 ? actions.get(argument) : undefined;
+  const action = actions.get(args.join(" "));
   if (action !== undefined) return { kind: action };
   return {
     kind: "wrong_usage",
@@ -14,8 +14,9 @@ export function requestedAction(args: readonly string[]): Action {
   };
 }
 
-const actions: ReadonlyMap<string, "help" | "version" | "check_config"> = new Map([
+const actions: ReadonlyMap<string, "help" | "version" | "version_json" | "check_config"> = new Map([
   ["--help", "help"],
   ["--version", "version"],
+  ["--version --json", "version_json"],
   ["--check-config", "check_config"],
 ]);

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { packageVersion } from "../core/package-version.ts";
+import { buildInfo } from "../core/package-version.ts";
 import { type ExpiringToken, maxExpiring } from "./expiring-tokens.ts";
 import { maxListed } from "./freshness.ts";
 
@@ -30,10 +30,10 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
   const registers = [registry];
   new Gauge({
     name: "gateway_build_info",
-    help: "1, labelled with the versions of this program and of Node.js.",
-    labelNames: ["version", "node"],
+    help: "1, labelled with the version of this program, a digest of its code, and the version of Node.js.",
+    labelNames: ["version", "code", "node"],
     registers,
-  }).set({ version: packageVersion(), node: process.version }, 1);
+  }).set({ ...buildInfo() }, 1);
   new Gauge({
     name: "gateway_token_expires_timestamp_seconds",
     help: `When a token that is in force will expire, of the ${maxExpiring} that do so first.`,

@@ -7,7 +7,7 @@ export function helpText(settings: SettingTable): string {
       `  ${name.padEnd(nameWidth)}${about} [${fallbackText.replaceAll("`", "")}]`,
   );
   return [
-    "Usage: partner-programs-gateway [--help | --version | --check-config]",
+    "Usage: partner-programs-gateway [--help | --version [--json] | --check-config]",
     "",
     "Serves the published snapshots of the object store to partners. SIGTERM or SIGINT ends it gracefully.",
     "",

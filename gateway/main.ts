@@ -5,7 +5,7 @@ import { asFailure, Failure } from "../core/failure.ts";
 import { gatewaySettings } from "../core/gateway-settings.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
-import { packageVersion } from "../core/package-version.ts";
+import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
 import { secretNames, secretsFromFiles } from "../core/secret-files.ts";
 import { parseSettings } from "../core/setting-parser.ts";
@@ -29,6 +29,9 @@ switch (action.kind) {
     break;
   case "version":
     console.log(packageVersion());
+    break;
+  case "version_json":
+    console.log(JSON.stringify(buildInfo()));
     break;
   case "wrong_usage":
     console.error(`partner-programs-gateway: ${action.message}`);
@@ -114,7 +117,7 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
     // Whatever the level of the log, this one line tells starters and scripts where to ask.
     const notReady = gateway.notReadyCause();
     createLogger({ level: "info", program, destination }).info(
-      { api, admin, version: packageVersion(), ...(notReady === undefined ? {} : { notReady }) },
+      { api, admin, ...buildInfo(), ...(notReady === undefined ? {} : { notReady }) },
       `listening on ${api}${admin === undefined ? "" : `, admin on ${admin}`}`,
     );
   } catch (error) {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { codeDigest } from "../../core/code-digest.ts";
 import type { CliSettings } from "../shell/shell.ts";
 import { contentRules } from "./content-rules.ts";
 
@@ -36,16 +35,9 @@ export function settingsRecipe(generator: string, settings: CliSettings): string
 
 /**
  * SHA-256 (hex) of the code that takes part in a build, the database's driver and the Node.js that runs it (Unicode, URLs).
- * A version number would do if nobody ever forgot to raise it. Call it once, when the process starts: the files of a long-lived one may be those
- * of a newer version later on.
  */
-export function generatorDigest(root = join(import.meta.dirname, "../..")): string {
-  const hash = createHash("sha256").update(`${process.version} ${driverVersion}\n`);
-  for (const folder of codeFolders) {
-    const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
-    for (const path of paths.filter((name) => /\.[jt]s$/.test(name)).sort()) {
-      hash.update(`${folder}/${path}\n`).update(readFileSync(join(root, folder, path)));
-    }
-  }
-  return hash.digest("hex");
+export function generatorDigest(root?: string): string {
+  return createHash("sha256")
+    .update(`${process.version} ${driverVersion} ${codeDigest(codeFolders, root)}`)
+    .digest("hex");
 }

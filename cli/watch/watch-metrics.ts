@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { buildInfo } from "../../core/package-version.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { builderMetrics, durationBuckets, leastConfirmed, runOutcomes } from "../build/builder-metrics.ts";
 import type { RunKind } from "./watch-builds.ts";
@@ -21,6 +22,12 @@ export function createWatchMetrics(sources: MetricSources): WatchMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: "builder_build_info",
+    help: "1, labelled with the version of this program, a digest of its code, and the version of Node.js.",
+    labelNames: ["version", "code", "node"],
+    registers,
+  }).set({ ...buildInfo() }, 1);
   const runs = new Counter({ ...builderMetrics.runs, labelNames: ["outcome"], registers });
   for (const outcome of runOutcomes) runs.inc({ outcome }, 0);
   const durations = new Histogram({

@@ -1,4 +1,5 @@
 import type { Logger } from "../../core/logger.ts";
+import { buildInfo } from "../../core/package-version.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import type { BuildSession, RunProgress } from "../build/build-session.ts";
 import type { CliSettings } from "../shell/shell.ts";
@@ -31,6 +32,7 @@ export interface WatchOptions {
 export async function watchSource(options: WatchOptions): Promise<void> {
   const { session, concurrency, intervalMs, pollMs, logger, signal, progressOf } = options;
   const clock = (): number => performance.now();
+  logger.info({ ...buildInfo() }, "watching the source");
   const queue = createTenantQueue({ concurrency, intervalMs });
   const health = createRoundHealth(intervalMs);
   const confirmed = createConfirmedTenants();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { generatorDigest, recipeDigest } from "../../../cli/build/recipe.ts";
 
-test("the generator's digest is that of the code that takes part in a build, and of nothing else", () => {
+test("P184: the generator's digest is that of the code that takes part in a build, and of nothing else", () => {
   const root = mkdtempSync(join(tmpdir(), "recipe-"));
   try {
     for (const folder of [

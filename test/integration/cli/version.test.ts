@@ -1,0 +1,18 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+async function printed(program: "cli" | "gateway", ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [`dist/${program}/main.js`, ...args]);
+  return stdout;
+}
+
+test("P184: both programs of a build say the same version and the same digest of the code", async () => {
+  const cli = JSON.parse(await printed("cli", "--version", "--json"));
+  expect(cli).toEqual({
+    version: (await printed("cli", "--version")).trim(),
+    code: expect.stringMatching(/^[0-9a-f]{12}$/),
+    node: process.version,
+  });
+  expect(JSON.parse(await printed("gateway", "--version", "--json"))).toEqual(cli);
+});
