@@ -8,6 +8,7 @@ import { stylesheetPath } from "./addresses.ts";
 import type { Answer } from "./answer.ts";
 import { deskStyles } from "./desk-styles.ts";
 import { failurePage } from "./failure-page.ts";
+import { boundConnections } from "./fair-connections.ts";
 import type { Inspection } from "./inspection.ts";
 import { pageDocument } from "./page.ts";
 import { pageAt } from "./pages.ts";
@@ -26,7 +27,7 @@ export function createInspectServer(options: InspectServerOptions): Server {
   const server = createServer((req, res) => {
     answer(req, res, options).catch(() => res.destroy());
   });
-  server.maxConnections = 500;
+  boundConnections(server);
   server.headersTimeout = 10_000;
   server.requestTimeout = 20_000;
   return server;
@@ -45,6 +46,7 @@ async function answer(
   res.on("close", () => {
     logVisit(log, req, { user, status: res.statusCode, durationMs: performance.now() - beganAtMs, cause });
   });
+  if (access.kind === "granted" && access.cookie !== undefined) res.setHeader("Set-Cookie", access.cookie);
   if (access.kind === "granted") await answerGranted(req, url, res, inspection);
   else answerOther(req, res, access);
 }

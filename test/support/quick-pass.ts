@@ -106,6 +106,7 @@ export const leftOut: readonly string[] = [
   "test/integration/support/inspect-history.test.ts",
   "test/integration/support/inspect-passwords.test.ts",
   "test/integration/support/inspect-proxy.test.ts",
+  "test/integration/support/inspect-sessions.test.ts",
   "test/integration/support/show-and-diff.test.ts",
   "test/integration/support/standing.test.ts",
   "test/integration/support/support-page.test.ts",

@@ -6,6 +6,8 @@ export type Access =
       readonly kind: "granted";
       /** As the access log names them; `null` for whoever has the key. */
       readonly user: string | null;
+      /** By which the browser is known from now on. */
+      readonly cookie?: string;
     }
   /** The key came in the address: from now on it comes in a cookie, and the address bar forgets it. */
   | { readonly kind: "welcome"; readonly location: string; readonly cookie: string }

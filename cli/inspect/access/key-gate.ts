@@ -1,6 +1,7 @@
 import { home } from "../addresses.ts";
 import { type Gate, refused } from "./gate.ts";
 import { isSameSecret } from "./same-secret.ts";
+import { sessionCookie, sessionCookies } from "./session-cookie.ts";
 
 /** Random bytes of the key of one run of `inspect`. */
 export const accessKeyBytes = 32;
@@ -32,27 +33,12 @@ export function createKeyGate(key: string): Gate {
     }
     const given = url?.pathname === home ? url.searchParams.get("key") : null;
     if (given !== null && isSameSecret(given, key)) {
-      const cookie = `${cookieName(port)}=${key}; Path=/; HttpOnly; SameSite=Strict`;
-      return { kind: "welcome", location: home, cookie };
+      return { kind: "welcome", location: home, cookie: sessionCookie(req, key) };
     }
-    const cookies = cookieValues(req.headers.cookie ?? "", cookieName(port));
-    if (cookies.some((value) => isSameSecret(value, key))) return { kind: "granted", user: null };
+    if (sessionCookies(req).some((value) => isSameSecret(value, key))) return { kind: "granted", user: null };
     return refused(
       403,
       `These pages need the key of this run: open the address that \`partner-programs inspect\` printed,\nhttp://127.0.0.1:${port}/?key=...`,
     );
   };
-}
-
-/** Cookies know no ports; so that two servers can be open side by side, the name has it. */
-function cookieName(port: number): string {
-  return `partner-programs-${port}`;
-}
-
-function cookieValues(header: string, name: string): readonly string[] {
-  return header
-    .split(";")
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
 }

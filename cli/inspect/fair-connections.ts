@@ -1,0 +1,39 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+
+/** Of all addresses together. */
+const maxConnections = 500;
+/** A proxy in front, with a whole team behind it, has fewer requests under way. */
+const maxPerAddress = 100;
+
+/**
+ * P186: bounds the connections of a server, so that nobody keeps others out by opening many: beyond a hundred from one
+ * address its oldest that asks for nothing is closed for the new one.
+ */
+export function boundConnections(server: Server): void {
+  server.maxConnections = maxConnections;
+  /** The open connections by address, oldest first. */
+  const open = new Map<string, Set<Socket>>();
+  const busy = new WeakSet<Socket>();
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? "";
+    const own = open.get(address) ?? new Set();
+    open.set(address, own.add(socket));
+    socket.once("close", () => {
+      own.delete(socket);
+      if (own.size === 0) open.delete(address);
+    });
+    if (own.size <= maxPerAddress) return;
+    for (const oldest of own) {
+      if (busy.has(oldest)) continue;
+      // It counts no more, although it takes a moment to close.
+      own.delete(oldest);
+      oldest.destroy();
+      return;
+    }
+  });
+  server.on("request", ({ socket }, response) => {
+    busy.add(socket);
+    response.once("close", () => busy.delete(socket));
+  });
+}
