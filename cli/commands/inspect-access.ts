@@ -91,7 +91,7 @@ async function proxySecret(path: string | undefined): Promise<string> {
   if (!/^[\x21-\x7e]+$/.test(secret.trim()) || length < 32 || length > 512) {
     throw new Failure(
       "usage",
-      `${path} has to hold 32 to 512 characters without spaces: \`openssl rand -hex 32 > ${path}\`.`,
+      `${path} has to hold 32 to 512 characters without spaces: \`(umask 077; openssl rand -hex 32 > ${path})\`.`,
     );
   }
   return secret.trim();

@@ -25,7 +25,7 @@ async function run(shell: Shell, name: string): Promise<ExitStatus> {
   if (password.length < minLength || password.length > maxLength) {
     throw new Failure(
       "usage",
-      `Give a password of at least ${minLength} characters on standard input: \`read -rs P; printf %s "$P" | partner-programs inspect-password ${name} >> FILE\`.`,
+      `Give a password of at least ${minLength} characters on standard input: \`umask 077; read -rs P; printf %s "$P" | partner-programs inspect-password ${name} >> FILE\`.`,
     );
   }
   shell.stdout.write(`${name}:${passwordHashText(await passwordHash(password))}\n`);
