@@ -45,7 +45,11 @@ export async function reportVanished(
   const gone = [...removed].flatMap(([tenantId, { removedAt }]) => (removedAt === null ? [] : tenantId));
   const known = new Set<string>([...tenants, ...gone]);
   for await (const folder of store.listFolders(tenantsPrefix, { signal })) {
-    if (!known.has(folder)) problems.push(runProblem("tenant_vanished", folder));
+    if (known.has(folder)) continue;
+    problems.push(runProblem("tenant_vanished", folder));
+    // P146: tenant ids are compared by their bytes, so this is another tenant, and its partners see no change any more.
+    const twin = tenants.find((tenantId) => tenantId.toLowerCase() === folder.toLowerCase());
+    if (twin !== undefined) problems.push(runProblem("tenant_id_case", `${twin}: ${folder} is published`));
   }
 }
 

@@ -12,6 +12,8 @@ import { FindingGroups } from "./finding-groups.ts";
 import { hiddenRows } from "./hidden-rows.ts";
 import { missingRows, type ProgramTally } from "./missing-rows.ts";
 import { addProgramProblems } from "./program-problems.ts";
+import { SharedTally } from "./shared-tally.ts";
+import { caseProblems } from "./tenant-case.ts";
 import { tryReading } from "./try-reading.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
 
@@ -45,7 +47,8 @@ export async function checkSource(
   if (structure.length > 0) return { isBroken: true, rows: null, published: null, problems: structure };
   const groups = new FindingGroups();
   const unreadable = new Map<string, SourceProblem>();
-  const tenants = await checkTenantList(client, groups, unreadable);
+  const { tenants, claimed } = await checkTenantList(client, groups, unreadable);
+  const shared = new SharedTally();
   const counted = await countedRows(client, tenants, groups, (view, error) =>
     noteUnreadable(unreadable, unreadableView(view, error)),
   );
@@ -53,7 +56,9 @@ export async function checkSource(
   const tallies = new Map<TenantId, ProgramTally>();
   const failed = new Map<TenantId, Error>();
   for (const tenantId of tenants) {
-    const reading = await tryReading(client, () => checkTenant(client, tenantId, rules, groups, progress));
+    const reading = await tryReading(client, () =>
+      checkTenant(client, tenantId, rules, groups, shared, progress),
+    );
     if ("result" in reading) tallies.set(tenantId, reading.result);
     else {
       const views = await unreadableViews(client, tenantId, rules.limits);
@@ -62,10 +67,15 @@ export async function checkSource(
     }
     progress.tenantDone();
   }
+  shared.report(groups);
   const rows = Object.fromEntries(
     Object.entries(counted).map(([view, count]) => [view, unreadable.has(view) ? null : count]),
   );
-  const causes = [...missingRows(rows, tallies), ...(await hiddenRows(client))];
+  const causes = [
+    ...caseProblems(tenants, claimed),
+    ...missingRows(rows, tallies),
+    ...(await hiddenRows(client)),
+  ];
   const failures = [...unreadable.values(), ...unreadableTenants(failed)];
   const problems = [...causes, ...failures, ...groups.problems];
   const published = [...tallies.values()].reduce((sum, tally) => sum + tally.published, 0);
@@ -79,23 +89,24 @@ function noteUnreadable(unreadable: Unreadable, problem: SourceProblem): void {
   if (problem.view !== null && !unreadable.has(problem.view)) unreadable.set(problem.view, problem);
 }
 
-/** The tenants that a build would build. */
+/** The tenants that a build would build, and other tenant ids that programs claim. */
 async function checkTenantList(
   client: SourceClient,
   groups: FindingGroups,
   unreadable: Unreadable,
-): Promise<readonly TenantId[]> {
+): Promise<{ readonly tenants: readonly TenantId[]; readonly claimed: readonly string[] }> {
   const list = await tryReading(client, () => readTenantList(client));
   if ("error" in list) {
     noteUnreadable(unreadable, unreadableView("tenants", list.error));
-    return [];
+    return { tenants: [], claimed: [] };
   }
   const strays = await tryReading(client, () => readStrayPrograms(client));
   if ("error" in strays) noteUnreadable(unreadable, unreadableView("programs", strays.error));
   const { tenants, problems } = list.result;
   for (const problem of problems) addTenantProblem(groups, problem, "tenants");
-  for (const stray of "result" in strays ? strays.result : []) addTenantProblem(groups, stray, "programs");
-  return tenants;
+  const found = "result" in strays ? strays.result : [];
+  for (const stray of found) addTenantProblem(groups, stray, "programs");
+  return { tenants, claimed: found.map(({ tenantId }) => tenantId).filter((tenantId) => tenantId !== null) };
 }
 
 function addTenantProblem(groups: FindingGroups, problem: TenantProblem, view: string): void {
@@ -109,6 +120,7 @@ async function checkTenant(
   tenantId: TenantId,
   rules: ContentRules,
   groups: FindingGroups,
+  shared: SharedTally,
   progress: CheckProgress,
 ): Promise<ProgramTally> {
   const strays = new StrayTally();
@@ -119,6 +131,7 @@ async function checkTenant(
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       addProgramProblems(groups, tenantId, read, outcome);
+      if (outcome.kind === "published") shared.add(tenantId, outcome.rendered.detailSha256);
       if (outcome.kind !== "invalid") tally[outcome.kind] += 1;
     }
     tally.programs += batch.length;

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+});
+
+test("P149 a check warns of programs that two tenants have with the same id and content, from 5 on", async () => {
+  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+  await bench.insertMany("acme", 6);
+  await bench.insertMany("beta", 4);
+  expect((await bench.run(["source", "check"])).stdout).toContain("keeps the contract (2 tenants");
+  await bench.insertPrograms("beta", { program_id: "p-5", name: "Tour 5" });
+  const { status, stdout } = await bench.run(["source", "check", "--json"]);
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout).problems).toMatchObject([
+    {
+      severity: "warning",
+      code: "programs_shared",
+      count: 5,
+      examples: [{ tenantId: "beta", value: "5 program(s) as acme has them" }],
+    },
+  ]);
+});
+
+test("D140 tenant ids that differ between tenants and programs in case only fail the check, with the sentence that fits", async () => {
+  await bench.source.insert("tenants", { tenant_id: "ACME" });
+  await bench.insertMany("acme", 2);
+  const { status, stdout } = await bench.run(["source", "check"]);
+  expect(status).toBe(1);
+  expect(stdout).toContain("error   tenant_id_case (tenant_id)");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain("look for lower() or upper() in one of them");
+});
+
+test("P146 a build names a tenant that is published under an id of other case", async () => {
+  await bench.source.insert("tenants", { tenant_id: "ACME" });
+  await bench.insertMany("ACME", 2);
+  await bench.build();
+  await bench.source.query("UPDATE partner_source.tenants SET tenant_id = 'acme'");
+  await bench.source.query("UPDATE partner_source.programs SET tenant_id = 'acme'");
+  const { report } = await bench.build();
+  expect(report.problems).toMatchObject([
+    { code: "tenant_vanished", value: "ACME" },
+    { code: "tenant_id_case", severity: "warning", value: "acme: ACME is published" },
+  ]);
+});
