@@ -12,6 +12,7 @@ export type FailureCode =
   | "foreign_database"
   | "invalid_program"
   | "store_unavailable"
+  | "store_unreachable"
   | "store_denied"
   | "store_unsupported"
   | "corrupt_document"

@@ -3,7 +3,7 @@ import { isStoreDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isStoreId, type StoreId } from "./ids.ts";
 import { readBody } from "./object-body.ts";
-import { storeKey } from "./object-key.ts";
+import { storeKey, tokensKey } from "./object-key.ts";
 import type { CallOptions, ObjectStore } from "./object-store.ts";
 import { documentBytes, parseStoredDocument } from "./stored-document.ts";
 
@@ -55,6 +55,14 @@ export function wrongStore(
   }
   const remedy = `Check STORE_URL; if ${found} is meant, set STORE_ID to it`;
   return new Failure("settings", `STORE_ID is ${wanted}, but ${address} is the store ${found}. ${remedy}.`);
+}
+
+/** W160: nothing says that anybody ever used this place as a store. */
+export function noStore(address: string): Failure {
+  return new Failure(
+    "store_unreachable",
+    `There is no store in ${address}: neither ${storeKey} nor ${tokensKey} is there. Is the volume mounted, and STORE_URL the right one?`,
+  );
 }
 
 const maxBytes = 10_000;

@@ -1,5 +1,6 @@
 import type { Cause } from "../core/cause-code.ts";
 import type { Exchange, Route } from "./exchange.ts";
+import type { Unconfirmed } from "./live-snapshot.ts";
 import type { ConnectionRefusal } from "./refuse-connection.ts";
 import type { Outcome } from "./respond.ts";
 import type { KnownToken } from "./token-table.ts";
@@ -38,6 +39,7 @@ export function createAccessLog(
       line += req.method === "GET" ? ',"method":"GET","status":' : `,"method":"${req.method}","status":`;
       line += `${status},"durationMs":${milliseconds(nowMs - startedAtMs)},"bytes":${bytes}`;
       if (snapshot !== undefined) line += `,"snapshotId":"${snapshot.manifest.snapshotId}"`;
+      if (snapshot?.unconfirmed !== undefined) line += unconfirmedFields(snapshot.unconfirmed);
       if (objectKey !== undefined) line += `,"objectKey":"${objectKey}"`;
       // W80
       line += `,"connection":"${connection.id}","nth":${nth}`;
@@ -61,6 +63,11 @@ export function createAccessLog(
 
 function callerFields({ tokenId, tenantId, limit }: KnownToken): string {
   return `,"tokenId":"${tokenId}","tenantId":"${tenantId}","limit":${limit}`;
+}
+
+/** W162: whoever asks later why an answer was old learns it from its line. */
+function unconfirmedFields({ since, code }: Unconfirmed): string {
+  return `,"unconfirmedSince":"${since}","unconfirmedCode":"${code}"`;
 }
 
 /** W98: a parsed address needs no escaping. */

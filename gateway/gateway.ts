@@ -3,8 +3,10 @@ import type { RequestHandler as Middleware } from "express";
 import { causeOf } from "../core/cause-code.ts";
 import { Failure } from "../core/failure.ts";
 import type { gatewaySettings } from "../core/gateway-settings.ts";
+import type { StoreId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
+import { showStoreAddress } from "../core/store-address.ts";
 import { createAccessLog } from "./access-log.ts";
 import { createAdminApp } from "./admin-app.ts";
 import { createApiServer } from "./api-server.ts";
@@ -30,6 +32,7 @@ import { Refusal } from "./refusal.ts";
 import { createResponder } from "./respond.ts";
 import { createWholeSender } from "./send-whole.ts";
 import { guardedReader, type StoreReader } from "./store-reader.ts";
+import { createStoreWatch } from "./store-watch.ts";
 import { createTokenDirectory } from "./token-directory.ts";
 import { usualWaits, type Waits } from "./waits.ts";
 
@@ -72,6 +75,8 @@ export interface Gateway {
   start(): Promise<GatewayAddresses>;
   /** Why requests would not be served now; `undefined` while they would. */
   notReadyCause(): string | undefined;
+  /** The store that it goes by; `undefined` while none is known. */
+  storeId(): StoreId | undefined;
   logLinesLost(count: number): void;
   /** Says that it is not ready, waits the delay, stops accepting, finishes what is under way within the grace time. */
   stop(): Promise<void>;
@@ -90,7 +95,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   const accessLog = logger.isLevelEnabled("info")
     ? createAccessLog(options.destination, options.program, addresses?.clientOf)
     : undefined;
-  const store = guardedReader(options.store, clock, metrics.storeCall);
+  const tokenStore = guardedReader(options.tokenStore, clock, metrics.storeCall);
+  const watch = createStoreWatch({
+    store: tokenStore,
+    address: showStoreAddress(settings.storeUrl),
+    wanted: settings.storeId,
+    clock,
+  });
+  const store = watch.guard(guardedReader(options.store, clock, metrics.storeCall));
 
   const lastGood =
     options.lastGoodFolder === undefined
@@ -108,7 +120,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const kept = lastGood && createKeptBodies(lastGood, store, callTimeoutMs);
 
   const tokens = createTokenDirectory({
-    store: guardedReader(options.tokenStore, clock, metrics.storeCall),
+    store: tokenStore,
+    watch,
     logger,
     clocks,
     refreshMs: settings.tokenRefreshMs,
@@ -136,7 +149,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const snapshots = createLiveSnapshots({
     store,
     logger,
-    clock,
+    clocks,
     refreshMs: settings.snapshotRefreshMs,
     maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
     callTimeoutMs,
@@ -215,16 +228,22 @@ export function createGateway(options: GatewayOptions): Gateway {
     return tokens.unconfirmedCause() ?? (apiServer.listening ? undefined : "the API does not listen yet");
   }
   const isServingLastGood = (): boolean => tokens.isFromCopy() || snapshots.servedFromCopy() > 0;
-  const lastGoodNote = (): string | undefined =>
-    isServingLastGood()
-      ? "the store has not confirmed all that is served: it comes from the last good copy"
-      : undefined;
+  function note(): string | undefined {
+    if (isServingLastGood()) {
+      return "the store has not confirmed all that is served: it comes from the last good copy";
+    }
+    const failure = tokens.failure();
+    return failure && `what is served is of an older look at the store: ${failure}`;
+  }
   const hostNames = [settings.adminHost, ...settings.adminHostNames];
-  const adminServer = createServer(createAdminApp({ hostNames, notReadyCause, note: lastGoodNote, metrics }));
+  const adminServer = createServer(createAdminApp({ hostNames, notReadyCause, note, metrics }));
   metrics.attach({
     tokenRegistryAgeMs: tokens.ageMs,
     snapshotAges: snapshots.ages,
     expiringTokens: tokens.expiring,
+    tokenCounts: tokens.counts,
+    storeId: watch.storeId,
+    otherStoreId: watch.otherStoreId,
     oldestData: freshness.oldest,
     unixMs: clocks.unixMs,
     cacheBytes: bodies.size,
@@ -273,6 +292,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
 
     notReadyCause,
+    storeId: watch.storeId,
     logLinesLost: metrics.lostLogLine,
 
     async stop() {

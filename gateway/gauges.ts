@@ -11,6 +11,10 @@ export interface MetricSources {
   readonly unixMs: () => number;
   /** Tokens that will expire, the soonest first, as many as have a gauge of their own. */
   readonly expiringTokens: () => readonly ExpiringToken[];
+  readonly tokenCounts: () => Readonly<Record<string, number>>;
+  /** The store that the gateway goes by, and one that answers in its place. */
+  readonly storeId: () => string | undefined;
+  readonly otherStoreId: () => string | undefined;
   readonly snapshotAges: () => readonly { readonly tenantId: string; readonly ageMs: number }[];
   readonly cacheBytes: () => number;
   readonly connections: () => number;
@@ -44,6 +48,28 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
       for (const { tokenId, tenantId, expiresAtMs } of sources.expiringTokens()) {
         this.set({ token: tokenId, tenant: tenantId }, expiresAtMs / 1000);
       }
+    },
+  });
+  new Gauge({
+    name: "gateway_tokens",
+    help: "Tokens of the registry by what they are now.",
+    labelNames: ["status"],
+    registers,
+    collect() {
+      for (const [status, count] of Object.entries(sources.tokenCounts())) this.set({ status }, count);
+    },
+  });
+  // W161
+  new Gauge({
+    name: "gateway_store_info",
+    help: "1 for the store that the gateway goes by; 0 for another one that answers in its place, which it does not believe.",
+    labelNames: ["store_id"],
+    registers,
+    collect() {
+      this.reset();
+      const [storeId, other] = [sources.storeId(), sources.otherStoreId()];
+      if (storeId !== undefined) this.set({ store_id: storeId }, 1);
+      if (other !== undefined) this.set({ store_id: other }, 0);
     },
   });
   new Gauge({

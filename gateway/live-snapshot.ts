@@ -1,5 +1,5 @@
 import { type Current, maxCurrentBytes, parseCurrent } from "../core/current.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, type FailureCode } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Manifest } from "../core/manifest.ts";
 import { readBody } from "../core/object-body.ts";
@@ -24,6 +24,15 @@ export interface ReadSnapshot {
 export interface LiveSnapshot extends ReadSnapshot {
   /** Header lines of the responses that come from it. */
   readonly headers: string;
+  /** `undefined` while it is confirmed. */
+  readonly unconfirmed?: Unconfirmed | undefined;
+}
+
+/** W162: since when nobody knows whether the snapshot is still the live one, and why. */
+export interface Unconfirmed {
+  /** RFC 3339, UTC. */
+  readonly since: string;
+  readonly code: FailureCode;
 }
 
 /** The least generation that may still be believed, with the snapshot that had it. */

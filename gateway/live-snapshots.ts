@@ -2,6 +2,7 @@ import { asFailure, Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import type { BodyRenewal } from "./body-renewal.ts";
+import type { Clocks } from "./clocks.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
 import type { KeptPointer } from "./last-good/kept-state.ts";
 import type { LastGood } from "./last-good/last-good.ts";
@@ -32,8 +33,7 @@ export interface LiveSnapshots {
 export interface LiveSnapshotsOptions {
   readonly store: StoreReader;
   readonly logger: Logger;
-  /** Monotonic, ms. */
-  readonly clock: () => number;
+  readonly clocks: Clocks;
   readonly refreshMs: number;
   readonly maxStaleMs: number;
   readonly callTimeoutMs: number;
@@ -45,7 +45,8 @@ export interface LiveSnapshotsOptions {
 }
 
 export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshots {
-  const { store, logger, clock, refreshMs, maxStaleMs, callTimeoutMs, headersOf, renew, lastGood } = options;
+  const { store, logger, refreshMs, maxStaleMs, callTimeoutMs, headersOf, renew, lastGood } = options;
+  const { monotonicMs: clock, unixMs } = options.clocks;
   const tenants = new Map<TenantId, TenantState>();
 
   function stateOf(tenantId: TenantId): TenantState {
@@ -91,7 +92,8 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         if (spareMs > 0) await settledWithin(spareMs, renewed);
       }
       state.outage.succeeded();
-      state.live = labelled(live, held);
+      const confirmed = held?.unconfirmed === undefined ? live : { ...live, unconfirmed: undefined };
+      state.live = labelled(confirmed, held);
       state.floor = { generation: live.generation, snapshotId: live.manifest.snapshotId };
       state.confirmedAtMs = beganAtMs;
       state.failure = undefined;
@@ -101,6 +103,9 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       const failure = asFailure(error);
       state.outage.failed(failure);
       state.failure = failure;
+      const since = state.live?.unconfirmed?.since ?? new Date(unixMs()).toISOString();
+      if (state.live !== undefined)
+        state.live = { ...state.live, unconfirmed: { since, code: failure.code } };
       // While the store fails, requests do not queue up behind one attempt each.
       state.retryAtMs = clock() + Math.max(refreshMs, minRetryMs);
       // A disk may have been too slow for the copy: it is asked again, but for one that hangs.

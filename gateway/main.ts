@@ -117,7 +117,13 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
     // Whatever the level of the log, this one line tells starters and scripts where to ask.
     const notReady = gateway.notReadyCause();
     createLogger({ level: "info", program, destination }).info(
-      { api, admin, ...buildInfo(), ...(notReady === undefined ? {} : { notReady }) },
+      {
+        api,
+        admin,
+        ...buildInfo(),
+        storeId: gateway.storeId(),
+        ...(notReady === undefined ? {} : { notReady }),
+      },
       `listening on ${api}${admin === undefined ? "" : `, admin on ${admin}`}`,
     );
   } catch (error) {

@@ -54,8 +54,9 @@ const histogram = "gateway_request_duration_seconds";
 const bucketsMs = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000];
 
 function newTally(): RouteTally {
-  // W92: a count that begins with the first 500 has no increase that an alert could see.
-  return { statuses: new Map([[500, 0]]), buckets: Array(bucketsMs.length + 1).fill(0), sumMs: 0 };
+  // W92: a count that begins with its first request has no increase that an alert could see.
+  const statuses = new Map([200, 401, 500].map((status) => [status, 0]));
+  return { statuses, buckets: Array(bucketsMs.length + 1).fill(0), sumMs: 0 };
 }
 
 function header(name: string, type: string, help: string): string[] {

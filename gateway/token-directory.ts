@@ -15,7 +15,15 @@ import type { LastGood } from "./last-good/last-good.ts";
 import { keptRegistry } from "./last-good/read-copies.ts";
 import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
-import { causeAgainst, type KnownToken, knownToken, type TokenTable } from "./token-table.ts";
+import type { StoreWatch } from "./store-watch.ts";
+import {
+  causeAgainst,
+  countTokens,
+  type KnownToken,
+  knownToken,
+  type TokenStatus,
+  type TokenTable,
+} from "./token-table.ts";
 
 export type Authentication =
   | { readonly kind: "accepted"; readonly token: KnownToken }
@@ -28,10 +36,14 @@ export interface TokenDirectory {
   authenticate(digest: TokenDigest): Authentication;
   /** Milliseconds since the state of the registry was last known for sure; infinite before the first time. */
   ageMs(): number;
+  /** How many tokens there are now of each kind. */
+  counts(): Readonly<Record<TokenStatus, number>>;
   /** Tokens in force that will expire, the soonest first. */
   expiring(): readonly ExpiringToken[];
   /** Why the directory cannot be trusted now; `undefined` while it can. */
   unconfirmedCause(): string | undefined;
+  /** Why the last look at the registry failed; `undefined` when it did not. */
+  failure(): string | undefined;
   /** What is known of the registry, for whoever comes after this process. */
   confirmed(): KeptRegistry | undefined;
   /** Whether it goes by the last good copy, since the store did not confirm it yet. */
@@ -43,6 +55,7 @@ export interface TokenDirectory {
 
 export interface TokenDirectoryOptions {
   readonly store: StoreReader;
+  readonly watch: StoreWatch;
   readonly logger: Logger;
   /** Staleness is measured on the monotonic one: its bound holds also for a process that was stopped and wakes up. */
   readonly clocks: Clocks;
@@ -55,7 +68,8 @@ export interface TokenDirectoryOptions {
 }
 
 export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirectory {
-  const { store, logger, clocks, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit, lastGood } = options;
+  const { store, watch, logger, clocks, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit, lastGood } =
+    options;
   const clock = clocks.monotonicMs;
   let table: TokenTable = new Map();
   let version: RegistryVersion | undefined;
@@ -100,6 +114,12 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
 
   async function confirm(beganAtMs: number, signal: AbortSignal): Promise<void> {
     const result = await store.get(tokensKey, { ifNoneMatch: version?.etag, signal });
+    try {
+      await watch.confirm(result.kind, signal);
+    } catch (error) {
+      if (result.kind === "object") result.body.destroy();
+      throw error;
+    }
     // A later poll has overtaken this one; what this one saw may be older.
     if (beganAtMs < confirmedAtMs) {
       if (result.kind === "object") result.body.destroy();
@@ -139,6 +159,9 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   async function restore(from: LastGood): Promise<void> {
     const kept = from.registry();
     if (kept === undefined) return;
+    watch.goBy(kept.storeId);
+    // What was confirmed of another store says nothing about the one that STORE_ID names.
+    if (kept.storeId !== undefined && kept.storeId !== watch.storeId()) return;
     // W79, T10: also of a copy that is too old to be trusted.
     version = { etag: undefined, revision: kept.revision, sha256: undefined };
     if (clock() - kept.confirmedAtMs > maxStaleMs) return;
@@ -173,12 +196,15 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     void poll();
   }
 
-  /** Said once, at the start: a new installation, or a wrong `STORE_URL`, which looks the same from here. */
+  /** Said once, at the start: a new installation, or a wrong `STORE_URL` with a store that somebody has begun. */
   function warnIfUseless(): void {
     const nowMs = clocks.unixMs();
     for (const token of table.values()) if (causeAgainst(token, nowMs) === undefined) return;
     const cause = `${tokensKey} ${version === undefined ? "is missing" : "has no valid token"}`;
-    logger.warn({ cause }, "every request gets 401 until a token is created; is it the right store?");
+    logger.warn(
+      { cause, storeId: watch.storeId() },
+      "every request gets 401 until a token is created; is it the right store?",
+    );
   }
 
   function unconfirmedCause(): string | undefined {
@@ -196,15 +222,18 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
       return cause === undefined ? { kind: "accepted", token } : { kind: "refused", token, cause };
     },
 
+    counts: () => countTokens(table, clocks.unixMs()),
     expiring: () => expiringTokens(table, clocks.unixMs()),
     ageMs: () => clock() - confirmedAtMs,
     unconfirmedCause,
+    failure: () => lastFailure?.message,
 
     confirmed() {
       const sha256 = version?.sha256;
       const etag = version?.etag;
       if (version === undefined || sha256 === undefined || etag === undefined) return undefined;
-      return { sha256, etag, revision: version.revision, ageMs: clock() - confirmedAtMs };
+      const { revision } = version;
+      return { sha256, etag, revision, storeId: watch.storeId(), ageMs: clock() - confirmedAtMs };
     },
 
     isFromCopy: () => isFromCopy && unconfirmedCause() === undefined,

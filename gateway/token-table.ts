@@ -38,3 +38,14 @@ export function knownToken(token: RegisteredToken, defaultLimit: number): KnownT
     expiresAtMs: token.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(token.expiresAt),
   };
 }
+
+export type TokenStatus = "valid" | "expired" | "revoked";
+
+/** How many tokens of each kind the table has at that time. */
+export function countTokens(table: TokenTable, nowMs: number): Readonly<Record<TokenStatus, number>> {
+  const counts = { valid: 0, expired: 0, revoked: 0 };
+  for (const { isRevoked, expiresAtMs } of table.values()) {
+    counts[isRevoked ? "revoked" : expiresAtMs <= nowMs ? "expired" : "valid"] += 1;
+  }
+  return counts;
+}

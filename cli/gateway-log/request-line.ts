@@ -11,6 +11,9 @@ export interface RequestLogLine {
   readonly durationMs: number | null;
   readonly bytes: number | null;
   readonly snapshotId: string | null;
+  /** Since when, RFC 3339, the gateway could not confirm that snapshot, and the code of the failure; `null` while it could. */
+  readonly unconfirmedSince: string | null;
+  readonly unconfirmedCode: string | null;
   readonly objectKey: string | null;
   /** The well-formed id that a detail was asked for with. */
   readonly programId: string | null;
@@ -57,6 +60,8 @@ export function requestLine(text: string): RequestLogLine | undefined {
     durationMs: number(record.durationMs),
     bytes: number(record.bytes),
     snapshotId: string(record.snapshotId),
+    unconfirmedSince: string(record.unconfirmedSince),
+    unconfirmedCode: string(record.unconfirmedCode),
     objectKey: string(record.objectKey),
     programId: string(record.programId),
     limit: number(record.limit),

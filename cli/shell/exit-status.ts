@@ -15,6 +15,7 @@ const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   foreign_database: 4,
   invalid_program: 1,
   store_unavailable: 1,
+  store_unreachable: 1,
   store_denied: 1,
   store_unsupported: 4,
   corrupt_document: 1,

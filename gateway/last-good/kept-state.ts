@@ -1,4 +1,11 @@
-import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import {
+  isSnapshotId,
+  isStoreId,
+  isTenantId,
+  type SnapshotId,
+  type StoreId,
+  type TenantId,
+} from "../../core/ids.ts";
 import { sha256Hex } from "../../core/object-body.ts";
 import type { ETag } from "../../core/object-store.ts";
 
@@ -14,6 +21,8 @@ export interface KeptRegistry {
   readonly sha256: string;
   readonly etag: ETag;
   readonly revision: number;
+  /** The store that it is of; `undefined` while that has no identity. */
+  readonly storeId: StoreId | undefined;
   /** Since it was last confirmed, by the clock that nobody can set; infinite when that is not known. */
   readonly ageMs: number;
 }
@@ -58,9 +67,10 @@ export function parseState(bytes: Buffer): KeptState | undefined {
   }
   const { registry, writtenAtMs } = document;
   if (registry !== null && !isDigest(registry.sha256)) return undefined;
+  const storeId = isStoreId(registry?.storeId ?? "") ? registry?.storeId : undefined;
   return {
     writtenAtMs,
-    registry: registry === null ? undefined : { ...registry, ageMs: known(registry.ageMs) },
+    registry: registry === null ? undefined : { ...registry, storeId, ageMs: known(registry.ageMs) },
     tenants,
   };
 }

@@ -47,6 +47,8 @@ function line(fields: Partial<RequestLogLine>): RequestLogLine {
     durationMs: 1,
     bytes: 10,
     snapshotId: null,
+    unconfirmedSince: null,
+    unconfirmedCode: null,
     objectKey: null,
     client: null,
     programId: null,
@@ -69,7 +71,15 @@ export function judged(fields: Partial<RequestLogLine>, others: Partial<RequestF
 
 function factsOf(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}): RequestFacts {
   const now = new Date("2026-11-21T12:01:00.000Z");
-  return { line: line(fields), now, token: { kind: "none" }, removedAt: null, miss: null, ...others };
+  return {
+    line: line(fields),
+    now,
+    token: { kind: "none" },
+    keys: "some",
+    removedAt: null,
+    miss: null,
+    ...others,
+  };
 }
 
 /** What is to be sent to the partner. */

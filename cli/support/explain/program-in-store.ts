@@ -2,11 +2,13 @@ import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { noStore } from "../../../core/store-identity.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
 import { readLiveManifest, readPointer } from "../../snapshot/live-snapshot.ts";
 import { type ProgramHistory, programHistory } from "../../snapshot/program-history.ts";
 import { snapshotHistory } from "../../snapshot/snapshot-history.ts";
 import { dataOf, responseBytes } from "../../snapshot/stored-response.ts";
+import { registryReading } from "../request/token-finding.ts";
 import type { Hold } from "../standing/tenant-way.ts";
 
 /** What partners get of a program now. */
@@ -42,7 +44,13 @@ export async function readProgramInStore(
   let hold: Hold | null = null;
   try {
     const pointer = await readPointer(store, tenantId, signal);
-    if (pointer === undefined) return { kind: "unpublished", store: store.address };
+    if (pointer === undefined) {
+      // W160: of a store that is not there nothing can be said, least of all that nothing is published.
+      const reading = await registryReading(store);
+      if (reading.kind === "unavailable" && reading.code === "store_unreachable")
+        throw noStore(store.address);
+      return { kind: "unpublished", store: store.address };
+    }
     ({ hold } = pointer.current);
     const manifest = await readLiveManifest(store, pointer.current, signal);
     const entry = detailEntry(manifest, programId);

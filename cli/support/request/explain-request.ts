@@ -11,7 +11,7 @@ import { type Explanation, explainProgram } from "../explain/explain-program.ts"
 import { readRemoved } from "../read-removed.ts";
 import { realCause } from "./real-cause.ts";
 import type { Miss, RealCause, RequestFacts } from "./request-facts.ts";
-import { registryReading, tokenFinding } from "./token-finding.ts";
+import { type RegistryReading, registryReading, tokenFinding } from "./token-finding.ts";
 
 /** A request, what is known of it, and why it was answered as it was. */
 export interface ExplainedRequest extends RequestFacts, RealCause {}
@@ -36,15 +36,21 @@ export async function explainRequests(
   // A client that uses one id for many requests often asks for one program again and again.
   const asked = new Map<string, Promise<Explanation>>();
   const explained: ExplainedRequest[] = [];
+  const keys = keysIn(registry);
   for (const line of lines) {
     const isMissed = line.status === 404 && line.route === "detail";
     const miss = isMissed ? await missOf(line, context, asked) : null;
     const token = tokenFinding(registry, line.tokenId);
     const removedAt = token.kind === "known" ? removed.get(token.token.tenantId)?.removedAt : undefined;
-    const facts: RequestFacts = { line, now: context.now, token, removedAt: removedAt ?? null, miss };
+    const facts: RequestFacts = { line, now: context.now, token, keys, removedAt: removedAt ?? null, miss };
     explained.push({ ...facts, ...realCause(facts) });
   }
   return explained;
+}
+
+function keysIn(reading: RegistryReading): RequestFacts["keys"] {
+  if (reading.kind === "unavailable") return "unknown";
+  return reading.registry.tokens.length === 0 ? "none" : "some";
 }
 
 async function missOf(

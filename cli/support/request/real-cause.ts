@@ -36,6 +36,13 @@ export function realCause(facts: RequestFacts): RealCause {
 function served(line: RequestLogLine): RealCause {
   const what = line.programId === null ? "" : ` --program ${shellWord(line.programId)}`;
   const selector = line.route === "list" ? " --list" : line.route === "legacy" ? " --legacy" : what;
+  if (line.unconfirmedSince !== null) {
+    return cause(
+      `The partner got a whole answer, of an older snapshot: ${unconfirmed(line.unconfirmedSince, line.unconfirmedCode)}.`,
+      forSupport("Escalate to operations: partners get older data now, and errors when it lasts."),
+      forOperations("See whether the store is there, and the one that is meant.", "store check"),
+    );
+  }
   return cause(
     "The partner got the whole answer, byte for byte as it was published.",
     forSupport(
@@ -45,6 +52,12 @@ function served(line: RequestLogLine): RealCause {
         : [`snapshot show --tenant ${line.tenantId} --snapshot ${line.snapshotId}${selector}`]),
     ),
   );
+}
+
+function unconfirmed(since: string, code: string | null): string {
+  const isStore = code?.startsWith("store_") === true || code === "settings";
+  const what = isStore ? "the store cannot be reached" : "the gateway cannot confirm the tenant's snapshot";
+  return `${what} since ${since.replace(/\.\d+Z$/, "Z")}`;
 }
 
 function cut(line: RequestLogLine): RealCause {

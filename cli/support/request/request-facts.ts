@@ -11,6 +11,8 @@ export interface RequestFacts {
   /** When it is asked: what is to be done next is of now, whenever the request was. */
   readonly now: Date;
   readonly token: TokenFinding;
+  /** Whether the store has any access key; `unknown` where the list of them cannot be read. */
+  readonly keys: "some" | "none" | "unknown";
   /** When the access key's tenant was removed, RFC 3339; `null` while it is not, or when that is not known. */
   readonly removedAt: string | null;
   /** Of the program that was asked for in vain; `null` when none was, or when nothing could be found out. */

@@ -56,6 +56,16 @@ const faults: ReadonlyMap<string | null, Fault> = new Map<CauseCode, Fault>([
       commands: ["snapshot verify{tenant}", "snapshot build{tenant} --rewrite", "snapshot rollback{tenant}"],
     },
   ],
+  [
+    "store_unreachable",
+    {
+      summary:
+        "The gateway found no store, or another one, where its published files should be; the files themselves are not damaged. Technical detail below.",
+      remedy:
+        "See whether the volume is mounted and STORE_URL is the right one. Gateways recover by themselves when the store is back.",
+      commands: ["config", "store check --read-only"],
+    },
+  ],
   ["store_unavailable", storeFault],
   ["store_denied", storeFault],
   ["store_unsupported", storeFault],

@@ -1,5 +1,6 @@
-import { asFailure } from "../../../core/failure.ts";
+import { asFailure, type FailureCode } from "../../../core/failure.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
 import { readRegistry } from "../../tokens/edit-registry.ts";
 
@@ -19,14 +20,18 @@ export type TokenFinding =
 
 export type RegistryReading =
   | { readonly kind: "read"; readonly registry: TokenRegistry }
-  | { readonly kind: "unavailable"; readonly reason: string };
+  | { readonly kind: "unavailable"; readonly reason: string; readonly code: FailureCode };
 
 /** The registry, or why it could not be read: a log explains much by itself. */
 export async function registryReading(store: ObjectStore): Promise<RegistryReading> {
   try {
-    return { kind: "read", registry: (await readRegistry(store)).registry };
+    const { registry, etag } = await readRegistry(store);
+    // W160: where there is no store, nobody can say that a key was never issued.
+    if (etag === undefined && (await readStoreIdentity(store)) === undefined) throw noStore(store.address);
+    return { kind: "read", registry };
   } catch (error) {
-    return { kind: "unavailable", reason: asFailure(error).message };
+    const { code, message } = asFailure(error);
+    return { kind: "unavailable", reason: message, code };
   }
 }
 

@@ -9,7 +9,9 @@ export function tokenRefusal(facts: RequestFacts): RealCause {
   const { line, token } = facts;
   switch (token.kind) {
     case "none":
-      return anonymous(line);
+      return line.causeCode === "unknown_token" && facts.keys !== "some"
+        ? unknownHere(facts.keys)
+        : anonymous(line);
     case "foreign":
       return cause(
         `The log names the access key ${line.tokenId}, which is none of this installation's: the log is of a gateway with another store.`,
@@ -23,6 +25,19 @@ export function tokenRefusal(facts: RequestFacts): RealCause {
     case "known":
       return endedToken(facts, token.token, token.successors);
   }
+}
+
+/** W163: a store without a single access key says more about itself than about the partner's. */
+function unknownHere(keys: Exclude<RequestFacts["keys"], "some">): RealCause {
+  const why =
+    keys === "none"
+      ? "no access key was ever issued in this store: it is a new one, or not the one that is meant"
+      : "the list of access keys cannot be read here";
+  return cause(
+    `The gateway did not know the access key, and ${why}. Nothing is said yet about the partner's key.`,
+    forSupport("Escalate to operations; don't tell the partner yet that the access key is wrong."),
+    forOperations("See which store this is, and which one the gateways go by.", "config", "store check"),
+  );
 }
 
 /** The gateway did not know the access key. */

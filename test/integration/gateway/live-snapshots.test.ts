@@ -27,7 +27,7 @@ beforeEach(async () => {
   snapshots = createLiveSnapshots({
     store: seen,
     logger: createLogger({ level: "silent", program: "test", destination: { write: () => {} } }),
-    clock: () => nowMs,
+    clocks: { monotonicMs: () => nowMs, unixMs: () => nowMs },
     refreshMs: 1000,
     maxStaleMs: 60_000,
     callTimeoutMs: 60_000,

@@ -55,6 +55,8 @@ describe("a line of the access log", () => {
       durationMs: 1.5,
       bytes: 10,
       snapshotId: null,
+      unconfirmedSince: null,
+      unconfirmedCode: null,
       objectKey: null,
       programId: null,
       limit: null,

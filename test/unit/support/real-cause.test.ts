@@ -88,7 +88,11 @@ describe("the cause of", () => {
   });
 
   test("a 429 is not told whose limit it was where the access key cannot be looked up", () => {
-    const away: RegistryReading = { kind: "unavailable", reason: "The store is away." };
+    const away: RegistryReading = {
+      kind: "unavailable",
+      reason: "The store is away.",
+      code: "store_unavailable",
+    };
     for (const token of [tokenFinding(away, tokenId(1)), tokenFinding(reading(), tokenId(1))]) {
       const { summary } = judged({ status: 429, limit: 3, tokenId: tokenId(1) }, { token });
       expect(summary).toContain("made more requests than 3 in the time of a window. All");

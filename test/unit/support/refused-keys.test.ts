@@ -115,7 +115,11 @@ describe("the cause of a 401", () => {
   });
 
   test("is what the log says when the registry cannot be read", () => {
-    const unavailable: RegistryReading = { kind: "unavailable", reason: "The store is away." };
+    const unavailable: RegistryReading = {
+      kind: "unavailable",
+      reason: "The store is away.",
+      code: "store_unavailable",
+    };
     const { summary } = judged(refused, { token: tokenFinding(unavailable, tokenId(1)) });
     expect(summary).toContain("revoked token");
     expect(summary).toContain("The store is away.");
