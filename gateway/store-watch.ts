@@ -39,7 +39,7 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
   let known = wanted;
   let found: StoreId | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
-  /** Why nothing of the store may be believed now. */
+  /** Why nothing may be believed now that the store says: it is another one. */
   let refusal: Failure | undefined;
 
   /** `undefined`: the store has no identity, or credentials of an earlier version do not show it. */
@@ -63,8 +63,10 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
     const storeId = await identity(signal);
     const isAway = storeId === undefined && !(await isRegistryThere());
     found = storeId;
-    refusal = wrongStore(wanted, storeId, address) ?? (isAway ? noStore(address) : anotherStore(storeId));
+    refusal = wrongStore(wanted, storeId, address) ?? anotherStore(storeId);
+    lookedAtMs = Number.NEGATIVE_INFINITY;
     if (refusal !== undefined) throw refusal;
+    if (isAway) throw noStore(address);
     known ??= storeId;
     lookedAtMs = clock();
   }
@@ -80,7 +82,7 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
 
   return {
     async confirm(registry, signal) {
-      const isDue = refusal !== undefined || clock() - lookedAtMs >= lookEveryMs;
+      const isDue = clock() - lookedAtMs >= lookEveryMs;
       if (registry === "not_modified" && !isDue) return;
       await look(async () => registry !== "missing", signal);
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { testStoreId } from "../../support/begun-store.ts";
 import { type GatedSource, gateSource } from "../../support/gated-source.ts";
 import { createClient } from "../../support/gateway-client.ts";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
@@ -19,6 +20,8 @@ import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 const shortened: readonly (readonly [shipped: RegExp, here: string])[] = [
   [/for: (?:30s|\d+m)$/gm, "for: 1s"],
   [/\[(?:5|15)m\]/g, "[4s]"],
+  [/\[1h\]/g, "[4s]"],
+  [/\[6h\]/g, "[10m]"],
   // `snapshot watch` writes down what it confirmed every ten seconds.
   [/> 3600$/gm, "> 15"],
   [/(gateway_token_registry_age_seconds) > 60$/gm, "$1 > 5"],
@@ -36,6 +39,7 @@ describe.skipIf(missing !== undefined)(title, () => {
   let quotaGateway: GatewayFixture;
   let prometheus: Prometheus;
   let tokenId: string;
+  let bearer: string;
   let asking: NodeJS.Timeout;
   let gate: GatedSource | undefined;
   const clocks = setClocks();
@@ -54,6 +58,7 @@ describe.skipIf(missing !== undefined)(title, () => {
       await fleet.run("token", "create", "--tenant", "acme", "--rate-limit", "100000", "--json"),
     );
     tokenId = token.tokenId;
+    bearer = token.token;
     quotaGateway = await startGateway({
       clocks,
       async fill(store, tokens) {
@@ -70,7 +75,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     await fleet.buildOnSchedule();
     // Somebody asks all the time, or nobody would see that answers fail.
     asking = setInterval(() => {
-      const headers = { Authorization: `Bearer ${token.token}` };
+      const headers = { Authorization: `Bearer ${bearer}` };
       fetch(`${fleet.api}/v1/programs`, { headers })
         .then((answer) => answer.arrayBuffer())
         .catch(() => {});
@@ -205,6 +210,38 @@ describe.skipIf(missing !== undefined)(title, () => {
       () => fleet.s3.faults.add({ kind: "before", times: Number.POSITIVE_INFINITY }),
       () => fleet.s3.faults.clear(),
     ));
+
+  test("NearlyAllUnauthorized: everybody's token is unknown", () => {
+    const good = bearer;
+    return firesFor(
+      ["NearlyAllUnauthorized"],
+      () => {
+        bearer = issueToken("acme").plaintext;
+      },
+      () => {
+        bearer = good;
+      },
+    );
+  });
+
+  test("NoValidToken: the registry is emptied, and restored", () =>
+    firesFor(
+      ["NoValidToken"],
+      () => quotaGateway.tokens.write([]),
+      () => quotaGateway.tokens.write([capped]),
+    ));
+
+  test("StoreChanged: another store answers in the place of the one that was there", () => {
+    const { objects } = fleet.s3;
+    const own = objects.get("store.json");
+    if (own === undefined) throw new Error("the fleet's store has no identity");
+    const bytes = Buffer.from(own.bytes.toString().replace(/store_\w+/, testStoreId("b")));
+    return firesFor(
+      ["StoreChanged"],
+      () => objects.set("store.json", { ...own, bytes, etag: '"another"' }),
+      () => objects.set("store.json", own),
+    );
+  });
 
   test("StoreSlow: every call takes more than a second", () =>
     firesFor(

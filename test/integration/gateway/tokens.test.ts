@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterEach, expect, test } from "vitest";
 import { bytesBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
+import { beginTestStore } from "../../support/begun-store.ts";
 import { type Client, createClient, eventually } from "../../support/gateway-client.ts";
 import {
   denied,
@@ -50,7 +51,7 @@ const readiness = async (): Promise<{ status: number; body: { reason?: string } 
 };
 
 test("T10 a registry that was never there is an empty one: 401 for all, and the gateway is ready", async () => {
-  await start({ fill: async () => {} });
+  await start({ fill: (store) => beginTestStore(store) });
   expect(await statusWith(acme.plaintext)).toBe(401);
   expect((await readiness()).status).toBe(200);
 });
@@ -62,7 +63,8 @@ for (const [name, tokens, cause] of [
 ] as const) {
   test(`a registry that is ${name} at the start is warned of, once`, async () => {
     await start({
-      fill: async (_, file) => {
+      fill: async (store, file) => {
+        await beginTestStore(store);
         if (tokens !== undefined) await file.write(tokens);
       },
     });

@@ -5,6 +5,16 @@ import { judged, reading, sent, tenantId, token, tokenId } from "../../support/j
 
 describe("the cause of a 401", () => {
   test.each([
+    ["none", "no access key was ever issued in this store"],
+    ["unknown", "the list of access keys cannot be read here"],
+  ] as const)("W163 of an unknown key is the store's where it has %s", (keys, why) => {
+    const { summary, next } = judged({ status: 401, causeCode: "unknown_token" }, { keys });
+    expect(summary).toContain(why);
+    expect(summary).not.toContain("never issued here");
+    expect(JSON.stringify(next)).toContain("Escalate to operations");
+  });
+
+  test.each([
     ["no_token", "came without an access key"],
     ["unknown_token", "was never issued here"],
     ["malformed_token", "incomplete or altered"],
