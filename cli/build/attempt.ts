@@ -63,8 +63,8 @@ export interface AttemptRecord {
   before: Current | undefined;
   after: Current | undefined;
   counts: ProgramCounts;
-  /** Programs with an error, as the source writes their ids. */
-  leftOut: readonly string[];
+  /** Programs with an error, as the source writes their ids; `null`: one without an id. */
+  leftOut: readonly (string | null)[];
   /** Programs of the snapshot that is live at the end. */
   livePrograms: number | undefined;
   bytesWritten: number;

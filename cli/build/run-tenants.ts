@@ -56,9 +56,9 @@ export async function reportVanished(
 /** Of the schema of reports. */
 const maxValueLength = 200;
 
-export function tenantProblem({ code, tenantId, programs }: TenantProblem): Problem {
-  const id = tenantId === null ? "NULL" : shownId(tenantId);
-  return runProblem(code, programs === null ? id : `${id}: ${programs} program(s)`);
+export function tenantProblem({ code, tenantId, programs, rows }: TenantProblem): Problem {
+  const counted = programs !== null ? `: ${programs} program(s)` : rows > 1 ? `: ${rows} rows` : "";
+  return runProblem(code, `${shownId(tenantId)}${counted}`);
 }
 
 export function runProblem(code: ProblemCode, value: string | null): Problem {

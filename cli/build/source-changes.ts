@@ -21,7 +21,7 @@ export class SourceChanges {
   #line = 0;
   /** Lines of the memory whose programs are as they were. */
   kept: number[] = [];
-  /** Programs to be read, in the order of the "C" collation, and the sums of their rows. */
+  /** Programs to be read that have an id, in the order of the "C" collation, and the sums of their rows. */
   ids: string[] = [];
   sums: string[] = [];
   /** Whether all programs to be read can be asked for by their ids. */
@@ -39,12 +39,13 @@ export class SourceChanges {
     this.#strays.add(found);
     if ((views & 1) === 0) return;
     if (programId === null || programId.length > maxNameLength) this.canBeNamed = false;
-    const line = programId === null ? undefined : this.#lineOf(programId);
+    if (programId === null) return;
+    const line = this.#lineOf(programId);
     if (line !== undefined && this.#remembered?.sumAt(line) === sum) {
       this.kept.push(line);
       return;
     }
-    this.ids.push(programId ?? "");
+    this.ids.push(programId);
     this.sums.push(sum);
   }
 
@@ -61,8 +62,7 @@ export class SourceChanges {
     if (remembered === undefined) return;
     const found = this.ids.map((id, at) => [id, this.sums[at] ?? ""] as const);
     const kept = this.kept.map((line) => [remembered.idAt(line), remembered.sumAt(line)] as const);
-    // Those without an id come last.
-    const all = [...found, ...kept].sort(([a], [b]) => (a === "" ? 1 : b === "" ? -1 : compareIds(a, b)));
+    const all = [...found, ...kept].sort(([a], [b]) => compareIds(a, b));
     this.kept = [];
     this.ids = all.map(([id]) => id);
     this.sums = all.map(([, sum]) => sum);

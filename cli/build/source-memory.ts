@@ -35,7 +35,7 @@ export interface BlockedReading {
   readonly sums: string;
   readonly counts: ProgramCounts;
   readonly findings: Findings;
-  readonly leftOut: readonly string[];
+  readonly leftOut: readonly (string | null)[];
   /** What the field guard found. */
   readonly emptiedFields: readonly EmptiedField[];
   /** See `MemoryTail`. */

@@ -1,4 +1,5 @@
 import { asFailure, type FailureCode } from "../../core/failure.ts";
+import { readingFailure } from "../database/reading-failure.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { Attempt } from "./attempt.ts";
 import { countsOfKept } from "./program-counts.ts";
@@ -14,6 +15,8 @@ export class StatedWithdrawals {
   readonly #known: Promise<Attempt>;
   #attempt: Attempt | undefined;
   #isReached = false;
+  /** Why the last look did not find the states of all programs. */
+  #unread: Error | undefined;
 
   /** `known`: the attempt as it begins. */
   constructor(known: Promise<Attempt>) {
@@ -45,6 +48,7 @@ export class StatedWithdrawals {
         throw error;
       try {
         if ((await this.#publish()) === "superseded") return "superseded";
+        record.withdrawalFailure = this.#unread && asFailure(readingFailure(this.#unread));
       } catch (further) {
         record.withdrawalFailure = asFailure(further);
       }
@@ -66,10 +70,11 @@ export class StatedWithdrawals {
     const stated = await context.withRows(tenantId, options.rules.limits, (rows) =>
       rows.withdrawn(live.programs),
     );
-    const after = await withdraw(attempt, new Set(stated));
+    this.#unread = stated.unread;
+    const after = await withdraw(attempt, new Set(stated.programs));
     if (after === "superseded") return after;
     this.#attempt = after;
-    for (const id of stated) this.withdrawn.add(id);
+    for (const id of stated.programs) this.withdrawn.add(id);
     return "done";
   }
 }

@@ -43,8 +43,8 @@ export class TenantContent implements Disposable {
   readonly programs = new ProgramTable();
   readonly lists = new ListResponses();
   readonly memory = new MemoryDraft();
-  /** Programs with an error, as the source writes their ids. */
-  readonly leftOut: string[] = [];
+  /** Programs with an error, as the source writes their ids; `null`: one without an id. */
+  readonly leftOut: (string | null)[] = [];
   readonly #plan: ContentPlan;
   readonly #remembered: RememberedPrograms | undefined;
   readonly #changes: SourceChanges;
@@ -56,7 +56,7 @@ export class TenantContent implements Disposable {
   readonly #withdrawn = new Set<string>();
   readonly #unlisted: string[] = [];
   /** Findings of programs of one id. */
-  #twins: { readonly id: string; readonly problem: DataProblem }[] = [];
+  #twins: { readonly id: string | null; readonly problem: DataProblem }[] = [];
   #nextKept = 0;
   #nextSum = 0;
 
@@ -80,14 +80,15 @@ export class TenantContent implements Disposable {
     const { parent, rules, snapshotId, rewrite } = this.#plan;
     const id = read.source.programId;
     if (this.#twins.at(-1)?.id !== id) this.#reportTwins();
-    this.#keepUpTo(id);
-    const sum = this.#sumOf(id);
+    // A program without an id comes last.
+    this.#keepUpTo(id ?? undefined);
+    const sum = id === null ? undefined : this.#sumOf(id);
     const outcome = checkedProgram(read, rules, parent);
     if (outcome.kind === "unpublished") {
       this.#counts.notPublishable += 1;
-      if (parent?.programs.has(id)) this.#withdrawn.add(id);
+      if (id !== null && parent?.programs.has(id)) this.#withdrawn.add(id);
       // A line has a well-formed id: a memory with any other counts as damaged.
-      if (sum === undefined || read.isDuplicate || !isProgramId(id)) this.#unlist(id);
+      if (id === null || sum === undefined || read.isDuplicate || !isProgramId(id)) this.#unlist(id);
       else this.memory.add([id, sum, outcome.state]);
       return;
     }
@@ -104,11 +105,11 @@ export class TenantContent implements Disposable {
     const { programId, rendered, data, departureDate, problems } = outcome;
     const facts = publicFacts(data);
     this.lists.add(rendered, departureDate);
-    if (sum === undefined || problems.length > maxFindingsOfLine) this.#unlist(id);
+    if (sum === undefined || problems.length > maxFindingsOfLine) this.#unlist(programId);
     else {
       const listBytes = Buffer.byteLength(rendered.listItem);
       const legacyBytes = Buffer.byteLength(rendered.legacyItem);
-      this.memory.add(publishedLine(id, sum, { departureDate, listBytes, legacyBytes, facts }, problems));
+      this.memory.add(publishedLine(programId, sum, { departureDate, listBytes, legacyBytes, facts }, problems));
     }
     const before = parent?.programs.get(programId);
     const isSame = before?.sha256 === rendered.detailSha256;
@@ -135,7 +136,7 @@ export class TenantContent implements Disposable {
     const { parent } = this.#plan;
     const { unchanged, changed } = this.#counts;
     this.#counts.removed = parent === undefined ? 0 : parent.programs.count - unchanged - changed;
-    for (const id of this.leftOut) this.#withdrawn.delete(id);
+    for (const id of this.leftOut) if (id !== null) this.#withdrawn.delete(id);
     this.#counts.withdrawn = this.#withdrawn.size;
   }
 
@@ -202,8 +203,8 @@ export class TenantContent implements Disposable {
     this.#twins = [];
   }
 
-  #unlist(id: string): void {
-    if (this.#unlisted.at(-1) !== id) this.#unlisted.push(id);
+  #unlist(id: string | null): void {
+    if (id !== null && this.#unlisted.at(-1) !== id) this.#unlisted.push(id);
   }
 
   /** The sum of the program's rows; its own place in the order makes it cheap to find. */
@@ -248,7 +249,7 @@ const maxValueLength = 200;
 /** D36: they belong to nothing that is published. */
 function reportStrays(strays: readonly StrayRows[], problems: ProblemLog): void {
   for (const { view, programs, firstProgramId } of strays) {
-    const first = firstProgramId === null ? "NULL" : shownId(firstProgramId);
+    const first = shownId(firstProgramId);
     const value = shortened(`${view}: ${programs} such program id(s), the first: ${first}`, maxValueLength);
     problems.add({ code: "rows_of_unknown_program", programId: firstProgramId, field: null, value });
   }

@@ -66,11 +66,16 @@ ${at !== null && html`<span class="line">${titles[kind].when}: ${time(at, now)}<
 ${
   shown.length > 0 &&
   html`<span class="line">${shown.map(
-    (programId, index) =>
-      html`${index > 0 && ", "}<a href="${explainPath(tenantId, programId)}"><bdi>${programId}</bdi></a>`,
+    (programId, index) => html`${index > 0 && ", "}${programLink(tenantId, programId)}`,
   )}${more > 0 && ` and ${more} more`}</span>`
 }
 ${line !== null && html`<span class="line">For operations: ${command(line)}</span>`}</li>`;
+}
+
+/** D131: a program without an id has no page of its own. */
+function programLink(tenantId: string, programId: string | null): Html | string {
+  if (programId === null) return "a program without an id (NULL)";
+  return html`<a href="${explainPath(tenantId, programId)}"><bdi>${programId}</bdi></a>`;
 }
 
 /** What a finding is called, and what its time is. */

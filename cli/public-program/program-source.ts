@@ -4,7 +4,8 @@
  * shifted on the way.
  */
 export interface ProgramSource {
-  readonly programId: string;
+  /** `null` for NULL (D131). */
+  readonly programId: string | null;
   readonly name: string | null;
   readonly lifecycleState: string | null;
   readonly departureDate: string | null;
@@ -69,3 +70,8 @@ export type StaffRow = readonly [
 export type FlightRow = readonly [airlineCode: string | null, logoUrl: string | null];
 export type ItineraryRow = readonly [title: string | null, description: string | null];
 export type FaqRow = readonly [question: string | null, answer: string | null];
+
+/** A program that surely has an id. */
+export interface ProgramWithId extends ProgramSource {
+  readonly programId: string;
+}

@@ -52,7 +52,8 @@ export function publicProgram(source: ProgramSource, rules: MappingRules): Publi
   }
   // D3; the reader of the rows knows of twins.
   const { programId } = source;
-  if (!isProgramId(programId)) return invalid(source, "program_id_invalid", "id", programId);
+  if (programId === null || !isProgramId(programId))
+    return invalid(source, "program_id_invalid", "id", programId);
   const name = presentText(source.name);
   if (name === null) return invalid(source, "program_name_blank", "name", source.name);
 

@@ -1,4 +1,4 @@
-import type { ProgramSource } from "../public-program/program-source.ts";
+import type { ProgramWithId } from "../public-program/program-source.ts";
 import { everything } from "./programs/everything.ts";
 import { rightToLeft } from "./programs/right-to-left.ts";
 import { bareProgram, sandboxProgram } from "./programs/sandbox-program.ts";
@@ -13,7 +13,7 @@ export interface SandboxCase {
  * The rows of the sandbox. Ids are for partners' tests and stay; values are as a company's rows would have them, and go the
  * way of all rows. Dates are fixed: the same version of the generator gives the same bytes on every day.
  */
-export const sandboxPrograms: readonly ProgramSource[] = [
+export const sandboxPrograms: readonly ProgramWithId[] = [
   everything,
   rightToLeft,
   bareProgram("sparse", { name: "Only a name is known", capacityTotal: 0 }),

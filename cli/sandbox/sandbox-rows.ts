@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { ProgramSource } from "../public-program/program-source.ts";
+import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
 import { compareIds } from "../source/compare-ids.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import { smallSizes } from "../source/source-limits.ts";
@@ -27,7 +27,7 @@ export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenant
       async *programs(_sizes, only) {
         yield chosen(only).map(asRead);
       },
-      withdrawn: async () => [],
+      withdrawn: async () => ({ programs: [], unread: undefined }),
     });
   };
 }
@@ -40,7 +40,7 @@ export function sandboxProgramById(programId: string): ReadProgram | undefined {
 /** The bit of the view `programs`. */
 const inPrograms = 1;
 
-function chosen(only: readonly string[] | undefined): readonly ProgramSource[] {
+function chosen(only: readonly string[] | undefined): readonly ProgramWithId[] {
   return [...sandboxPrograms]
     .sort((a, b) => compareIds(a.programId, b.programId))
     .filter(({ programId }) => only === undefined || only.includes(programId));

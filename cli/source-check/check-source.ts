@@ -7,6 +7,7 @@ import { readProgramSums, type StrayRows, StrayTally } from "../source/program-s
 import { readPrograms } from "../source/read-programs.ts";
 import { readStrayPrograms, readTenantList, type TenantProblem } from "../source/read-tenants.ts";
 import type { SourceProblem } from "../source/source-problem.ts";
+import { tryReading } from "../source/try-reading.ts";
 import { countedRows } from "./counted-rows.ts";
 import { FindingGroups } from "./finding-groups.ts";
 import { hiddenRows } from "./hidden-rows.ts";
@@ -14,7 +15,6 @@ import { missingRows, type ProgramTally } from "./missing-rows.ts";
 import { addProgramProblems } from "./program-problems.ts";
 import { SharedTally } from "./shared-tally.ts";
 import { caseProblems } from "./tenant-case.ts";
-import { tryReading } from "./try-reading.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
 
 export interface SourceReport {
@@ -47,11 +47,13 @@ export async function checkSource(
   if (structure.length > 0) return { isBroken: true, rows: null, published: null, problems: structure };
   const groups = new FindingGroups();
   const unreadable = new Map<string, SourceProblem>();
-  const { tenants, claimed } = await checkTenantList(client, groups, unreadable);
+  // What fails over all tenants' rows is noted last: the tenant and the program at which a view fails say more (P133).
+  const ofAllRows: SourceProblem[] = [];
+  const { tenants, claimed } = await checkTenantList(client, groups, ofAllRows);
+  const counted = await countedRows(client, tenants, groups, (view, error) => {
+    ofAllRows.push(unreadableView(view, error));
+  });
   const shared = new SharedTally();
-  const counted = await countedRows(client, tenants, groups, (view, error) =>
-    noteUnreadable(unreadable, unreadableView(view, error)),
-  );
   progress.total(tenants.length);
   const tallies = new Map<TenantId, ProgramTally>();
   const failed = new Map<TenantId, Error>();
@@ -67,6 +69,7 @@ export async function checkSource(
     }
     progress.tenantDone();
   }
+  for (const problem of ofAllRows) noteUnreadable(unreadable, problem);
   shared.report(groups);
   const rows = Object.fromEntries(
     Object.entries(counted).map(([view, count]) => [view, unreadable.has(view) ? null : count]),
@@ -93,15 +96,15 @@ function noteUnreadable(unreadable: Unreadable, problem: SourceProblem): void {
 async function checkTenantList(
   client: SourceClient,
   groups: FindingGroups,
-  unreadable: Unreadable,
+  unreadable: SourceProblem[],
 ): Promise<{ readonly tenants: readonly TenantId[]; readonly claimed: readonly string[] }> {
   const list = await tryReading(client, () => readTenantList(client));
   if ("error" in list) {
-    noteUnreadable(unreadable, unreadableView("tenants", list.error));
+    unreadable.push(unreadableView("tenants", list.error));
     return { tenants: [], claimed: [] };
   }
   const strays = await tryReading(client, () => readStrayPrograms(client));
-  if ("error" in strays) noteUnreadable(unreadable, unreadableView("programs", strays.error));
+  if ("error" in strays) unreadable.push(unreadableView("programs", strays.error));
   const { tenants, problems } = list.result;
   for (const problem of problems) addTenantProblem(groups, problem, "tenants");
   const found = "result" in strays ? strays.result : [];
@@ -110,9 +113,10 @@ async function checkTenantList(
 }
 
 function addTenantProblem(groups: FindingGroups, problem: TenantProblem, view: string): void {
-  const { code, tenantId, programs } = problem;
-  const value = programs === null ? tenantId : `${programs} program(s)`;
-  groups.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? 1);
+  const { code, tenantId, programs, rows } = problem;
+  const nameless = tenantId === null ? `${rows} row(s)` : tenantId;
+  const value = programs === null ? nameless : `${programs} program(s)`;
+  groups.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? rows);
 }
 
 async function checkTenant(

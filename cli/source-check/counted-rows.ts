@@ -1,8 +1,8 @@
 import type { TenantId } from "../../core/ids.ts";
 import type { SourceClient } from "../database/connect.ts";
 import { viewNames } from "../source/contract.ts";
+import { tryReading } from "../source/try-reading.ts";
 import type { FindingGroups } from "./finding-groups.ts";
-import { tryReading } from "./try-reading.ts";
 
 /**
  * How many rows each view has. P104: rows without a tenant, and rows of tenants that are not listed, are asked for by nobody, so
@@ -43,7 +43,8 @@ interface Counts {
 }
 
 function countQuery(view: string): string {
-  const isForeign = "tenant_id IS NOT NULL AND tenant_id::text NOT IN (SELECT unnest($1::text[]))";
+  const isForeign =
+    'tenant_id IS NOT NULL AND tenant_id::text COLLATE "C" NOT IN (SELECT unnest($1::text[]))';
   return `
   SELECT count(*) AS rows, count(*) FILTER (WHERE tenant_id IS NULL) AS nameless,
          count(*) FILTER (WHERE ${isForeign}) AS foreign,

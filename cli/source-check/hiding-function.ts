@@ -1,7 +1,7 @@
 import type { SourceClient } from "../database/connect.ts";
 import type { CauseProblem } from "../source/source-problem.ts";
+import { tryReading } from "../source/try-reading.ts";
 import { ofView } from "./of-view.ts";
-import { tryReading } from "./try-reading.ts";
 
 /**
  * P104: a function that the view calls, at whatever depth, and that reads a table to which row-level security applies. With

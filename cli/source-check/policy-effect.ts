@@ -1,6 +1,6 @@
 import { escapeIdentifier } from "pg";
 import type { SourceClient } from "../database/connect.ts";
-import { tryReading } from "./try-reading.ts";
+import { tryReading } from "../source/try-reading.ts";
 
 /** What row-level security takes away from a role, as far as the connected role can know. */
 export interface PolicyEffect {

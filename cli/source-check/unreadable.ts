@@ -1,11 +1,13 @@
 import type { TenantId } from "../../core/ids.ts";
 import type { SourceClient } from "../database/connect.ts";
 import { shownValue } from "../public-program/problem.ts";
+import { shownId } from "../public-program/shown-id.ts";
 import { type ProgramView, viewNames } from "../source/contract.ts";
 import type { SourceLimits } from "../source/source-limits.ts";
 import type { SourceProblem } from "../source/source-problem.ts";
 import { programSumsQuery } from "../source/source-queries.ts";
-import { tryReading } from "./try-reading.ts";
+import { tryReading } from "../source/try-reading.ts";
+import { failingProgram } from "./failing-program.ts";
 
 /** The views that fail for a tenant that could not be read, found by reading all of its rows in each of them alone. */
 export async function unreadableViews(
@@ -17,7 +19,9 @@ export async function unreadableViews(
   for (const view of viewNames().filter((name): name is ProgramView => name !== "tenants")) {
     const query = programSumsQuery(limits, [view]);
     const reading = await tryReading(client, () => client.query(query, [tenantId]));
-    if ("error" in reading) found.push(unreadableView(view, reading.error, tenantId));
+    if (!("error" in reading)) continue;
+    const programId = await failingProgram(client, tenantId, view, limits);
+    found.push(unreadableView(view, reading.error, { tenantId, programId }));
   }
   return found;
 }
@@ -39,9 +43,15 @@ export function unreadableTenants(errors: ReadonlyMap<TenantId, Error>): readonl
 
 const maxExamples = 5;
 
-/** `tenantId`: whose rows could not be read; without it nobody's. */
-export function unreadableView(view: string, error: Error, tenantId?: TenantId): SourceProblem {
-  const whose = tenantId === undefined ? "" : ` for the tenant ${tenantId}`;
+/** `place`: the tenant whose rows could not be read, and its first program at which the view fails, where that is known. */
+export function unreadableView(
+  view: string,
+  error: Error,
+  place: { readonly tenantId?: TenantId; readonly programId?: string | undefined } = {},
+): SourceProblem {
+  const { tenantId, programId } = place;
+  const where = programId === undefined ? "" : `, at the program ${shownId(programId)},`;
+  const whose = tenantId === undefined ? "" : ` for the tenant ${tenantId}${where}`;
   const query =
     tenantId === undefined
       ? `SELECT * FROM partner_source.${view}`
@@ -51,7 +61,9 @@ export function unreadableView(view: string, error: Error, tenantId?: TenantId):
   const advice = isDenied(error)
     ? `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`
     : `run ${query} and correct the view`;
-  return unreadable(view, message, advice);
+  const problem = unreadable(view, message, advice);
+  if (tenantId === undefined || programId === undefined) return problem;
+  return { ...problem, count: 1, examples: [{ tenantId, programId, value: shownValue(error.message) }] };
 }
 
 function isDenied(error: Error): boolean {

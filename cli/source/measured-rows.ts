@@ -1,5 +1,5 @@
 import type { ProgramView } from "./contract.ts";
-import { type SourceColumn, sizedColumns, viewColumns } from "./source-columns.ts";
+import { ofTenant, type SourceColumn, sizedColumns, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
 /** A row counts this much beside its values: what its numbers, its dates and its place in memory take. */
@@ -67,5 +67,5 @@ function sizeOf({ name, kind }: SourceColumn, { maxValueBytes }: SourceLimits): 
 }
 
 function rowsOf(view: ProgramView): string {
-  return `partner_source.${view} WHERE tenant_id = $1`;
+  return `partner_source.${view} WHERE ${ofTenant}`;
 }

@@ -30,7 +30,7 @@ export function programSource(
     return isPublished ? JSON.parse(json) : [];
   };
   return {
-    programId: row[0] ?? "",
+    programId: row[0] ?? null,
     name: text("name"),
     lifecycleState: text("lifecycle_state"),
     departureDate: text("departure_date"),

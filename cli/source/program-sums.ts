@@ -45,19 +45,19 @@ export async function readProgramSums(
 export interface StrayRows {
   readonly view: string;
   readonly programs: number;
-  readonly firstProgramId: string;
+  readonly firstProgramId: string | null;
 }
 
 /** Finds, among the sums of a tenant, the rows of programs that the view `programs` does not have (D36). */
 export class StrayTally {
-  readonly #strays = new Map<string, { programs: number; readonly firstProgramId: string }>();
+  readonly #strays = new Map<string, { programs: number; readonly firstProgramId: string | null }>();
 
   add({ programId, views }: ProgramSum): void {
     if ((views & 1) === 1) return;
     for (const [at, view] of programViews.entries()) {
       if ((views & (1 << at)) === 0) continue;
       const stray = this.#strays.get(view);
-      if (stray === undefined) this.#strays.set(view, { programs: 1, firstProgramId: programId ?? "" });
+      if (stray === undefined) this.#strays.set(view, { programs: 1, firstProgramId: programId });
       else stray.programs += 1;
     }
   }

@@ -1,5 +1,6 @@
 import type { TenantId } from "../../core/ids.ts";
 import type { SourceClient } from "../database/connect.ts";
+import { ofTenant } from "./source-columns.ts";
 
 /** Enrollments of one program that have the same status and role. Nothing says whose they are. */
 export interface EnrollmentGroup {
@@ -25,11 +26,10 @@ export async function readEnrollments(
   return rows.map(([status, role, count]) => ({ status, role, count }));
 }
 
-/** `tenant_id` twice: once for its index, once since a type may call different ids equal (citext). */
 const enrollmentsQuery = `
   SELECT left(status::text, 200), left(role::text, 200), count(*)::int
     FROM partner_source.enrollments
-   WHERE tenant_id = $1 AND tenant_id::text COLLATE "C" = $1 AND program_id::text COLLATE "C" = $2
+   WHERE ${ofTenant} AND program_id::text COLLATE "C" = $2
    GROUP BY 1, 2
    ORDER BY 3 DESC, left(status::text, 200) COLLATE "C", left(role::text, 200) COLLATE "C"
    LIMIT ${maxEnrollmentGroups + 1}`;

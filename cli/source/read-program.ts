@@ -20,8 +20,7 @@ export async function readProgram(
     const config = { text: ofOneProgram(query), rowMode: "array", types: asText } as unknown;
     const values = [tenantId, programId];
     const { rows } = await client.query<(string | null)[]>(config as QueryArrayConfig, values);
-    // A type may call two tenants equal (citext): to a build they are two.
-    return rows.filter((row) => row[1] === tenantId);
+    return rows;
   };
   const [program, another] = await rowsOf(guardedProgramsQuery(limits));
   if (program === undefined) return undefined;

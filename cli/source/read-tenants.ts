@@ -5,7 +5,7 @@ import { strayProgramsQuery, tenantQuery, tenantsQuery } from "./source-queries.
 
 /** A row of the view `tenants`: the id is not yet checked. */
 export interface TenantRow {
-  readonly tenantId: string;
+  readonly tenantId: string | null;
   readonly name: string | null;
 }
 
@@ -18,6 +18,8 @@ export interface TenantProblem {
   readonly tenantId: string | null;
   /** Of a tenant that is not listed, how many programs claim it; else `null`. */
   readonly programs: number | null;
+  /** How many rows of the view `tenants` it is about. */
+  readonly rows: number;
 }
 
 /** All tenants by id. A tenant that the view lists twice comes twice. */
@@ -26,7 +28,7 @@ export async function readTenants(client: SourceClient): Promise<readonly Tenant
     text: tenantsQuery,
     rowMode: "array",
   });
-  return rows.map(([tenantId, name]) => ({ tenantId: tenantId ?? "", name }));
+  return rows.map(([tenantId, name]) => ({ tenantId, name }));
 }
 
 /** The tenants that can be built, each once, and what is wrong with the others. */
@@ -35,11 +37,19 @@ export async function readTenantList(
 ): Promise<{ readonly tenants: readonly TenantId[]; readonly problems: readonly TenantProblem[] }> {
   const known = new Set<TenantId>();
   const problems: TenantProblem[] = [];
-  for (const { tenantId } of await readTenants(client)) {
-    if (!isTenantId(tenantId)) problems.push({ code: "tenant_id_invalid", tenantId, programs: null });
-    else if (known.has(tenantId)) problems.push({ code: "tenant_duplicate", tenantId, programs: null });
+  const add = (code: TenantProblem["code"], tenantId: string | null, count = 1): void => {
+    problems.push({ code, tenantId, programs: null, rows: count });
+  };
+  const rows = await readTenants(client);
+  for (const { tenantId } of rows) {
+    if (tenantId === null) continue;
+    if (!isTenantId(tenantId)) add("tenant_id_invalid", tenantId);
+    else if (known.has(tenantId)) add("tenant_duplicate", tenantId);
     else known.add(tenantId);
   }
+  // D131: a row without an id is no tenant of an ill-formed one.
+  const nameless = rows.filter(({ tenantId }) => tenantId === null).length;
+  if (nameless > 0) add("tenant_id_null", null, nameless);
   return { tenants: [...known], problems };
 }
 
@@ -59,5 +69,6 @@ export async function readStrayPrograms(client: SourceClient): Promise<readonly 
     code: tenantId === null ? "tenant_id_null" : "programs_of_unknown_tenant",
     tenantId,
     programs,
+    rows: 0,
   }));
 }

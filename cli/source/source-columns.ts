@@ -22,6 +22,14 @@ export const childViews = {
   faq: "faq",
 } as const satisfies Readonly<Record<string, ProgramView>>;
 
+/**
+ * D130: the rows of the tenant `$1`, by the bytes of its id. A type or a collation may call different ids equal (citext, ICU), so the
+ * id is compared as it is, for its index, and then as text. `$1` takes the type of the column, so it needs a cast, too. As a plain
+ * comparison the second one would make PostgreSQL expect far too few rows: it takes the two for independent.
+ */
+export const ofTenant =
+  'tenant_id = $1 AND nullif(tenant_id::text COLLATE "C" = $1::text, false) IS NOT NULL';
+
 export type ChildName = keyof typeof childViews;
 
 /** How the values of each kind are read. */

@@ -6,7 +6,7 @@ import {
   measuredRows,
   oversizes,
 } from "./measured-rows.ts";
-import { type ChildName, childViews, type SourceColumn, viewColumns } from "./source-columns.ts";
+import { type ChildName, childViews, ofTenant, type SourceColumn, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
 /**
@@ -26,14 +26,14 @@ export const tenantQuery = `
 export const programsQuery = `
   SELECT program_id::text, tenant_id::text, ${plainColumns("programs")}
     FROM partner_source.programs
-   WHERE tenant_id = $1
+   WHERE ${ofTenant}
    ORDER BY program_id::text COLLATE "C"`;
 
 /** The ids of the tenant's programs, with their states. */
 export const statesQuery = `
   SELECT left(program_id::text, 1000), left(lifecycle_state::text, 1000)
     FROM partner_source.programs
-   WHERE tenant_id = $1`;
+   WHERE ${ofTenant}`;
 
 /**
  * The children of each program as one JSON array of tuples: a tenth of the rows that would cross otherwise. Grouped by
@@ -91,9 +91,6 @@ export const strayProgramsQuery = `
    GROUP BY 1
    ORDER BY 1`;
 
-/** Some may be of a tenant that the type of its id calls equal. */
-const maxDoubles = 10;
-
 /**
  * The same query for the programs `$2`, an array. By the id as it is, for an index on it; of those that its collation calls equal
  * the ones that are.
@@ -101,19 +98,30 @@ const maxDoubles = 10;
 export function ofPrograms(query: string): string {
   const wanted = "IN (SELECT unnest($2::text[]))";
   return query.replaceAll(
-    "WHERE tenant_id = $1",
-    `WHERE tenant_id = $1 AND program_id::text ${wanted} AND program_id::text COLLATE "default" ${wanted}`,
+    `WHERE ${ofTenant}`,
+    `WHERE ${ofTenant} AND program_id::text ${wanted} AND program_id::text COLLATE "default" ${wanted}`,
   );
+}
+
+/** The same query for the programs from `$2` to `$3`, by the bytes of their ids. */
+export function betweenPrograms(query: string): string {
+  const id = 'program_id::text COLLATE "C"';
+  return query.replaceAll(`WHERE ${ofTenant}`, `WHERE ${ofTenant} AND ${id} >= $2 AND ${id} <= $3`);
+}
+
+/** The same query for the programs before `$2`, by the bytes of their ids. */
+export function beforeProgram(query: string): string {
+  return query.replaceAll(`WHERE ${ofTenant}`, `WHERE ${ofTenant} AND program_id::text COLLATE "C" < $2`);
 }
 
 /** The same query for the one program `$2`. */
 export function ofOneProgram(query: string): string {
   const narrowed = query.replace(
-    "WHERE tenant_id = $1",
-    'WHERE tenant_id = $1 AND program_id::text = $2 AND program_id::text COLLATE "default" = $2',
+    `WHERE ${ofTenant}`,
+    `WHERE ${ofTenant} AND program_id::text = $2 AND program_id::text COLLATE "default" = $2`,
   );
   // One row is the program, a second one says that it has a double; a third says nothing.
-  return `${narrowed} LIMIT ${maxDoubles}`;
+  return `${narrowed} LIMIT 2`;
 }
 
 /** Programs of any tenant whose id is that of `$1` but for case and surrounding spaces. */
@@ -147,7 +155,7 @@ function tuplesOf(view: Exclude<ProgramView, "programs" | "enrollments">): strin
   return `
   SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(${plainColumns(view)}))
     FROM partner_source.${view}
-   WHERE tenant_id = $1
+   WHERE ${ofTenant}
    GROUP BY tenant_id, program_id, tenant_id::text COLLATE "default", program_id::text COLLATE "default"
    ORDER BY 1`;
 }

@@ -1,10 +1,11 @@
 import type { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
+import type { Manifest } from "../../core/manifest.ts";
 import type { SourcePool } from "../database/connect.ts";
 import { limitWaiting } from "../database/limit-waiting.ts";
 import { type ProgramSum, readProgramSums } from "./program-sums.ts";
 import { type ReadProgram, readPrograms } from "./read-programs.ts";
-import { readWithdrawn } from "./read-withdrawn.ts";
+import { readWithdrawnAround, type StatedWithdrawn } from "./read-withdrawn.ts";
 import type { SourceLimits, SourceSizes } from "./source-limits.ts";
 
 /** A tenant's programs within one consistent reading, wherever they come from. */
@@ -14,7 +15,7 @@ export interface TenantRows {
   /** The programs by id, all or `only` these, as `readPrograms` does. */
   programs(sizes: SourceSizes, only?: readonly string[]): AsyncGenerator<readonly ReadProgram[], void>;
   /** P130: those of the programs that are stated to be withdrawn; asks for nothing but ids and states. */
-  withdrawn(programs: { has(programId: string): boolean }): Promise<readonly string[]>;
+  withdrawn(programs: Pick<Manifest["programs"], "has" | "ids">): Promise<StatedWithdrawn>;
 }
 
 /** Runs with the rows of a tenant. */
@@ -48,7 +49,7 @@ export function databaseRows(pool: SourcePool): WithTenantRows {
         programs: (sizes, only) => readPrograms(client, tenantId, limits, sizes, only),
         withdrawn: async (programs) => {
           await limitWaiting(client, "statement_timeout", maxStatesMs);
-          return await readWithdrawn(client, tenantId, programs);
+          return await readWithdrawnAround(client, tenantId, programs);
         },
       }),
     );

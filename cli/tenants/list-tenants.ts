@@ -59,7 +59,10 @@ export async function listTenants(
   ]);
   if (source.error !== undefined && stored.error !== undefined && tokens.error !== undefined)
     throw stored.error;
-  const rows = new Map(source.value?.map((row) => [row.tenantId, row]));
+  // D131: a row without an id is no tenant. The check and builds tell of it.
+  const rows = new Map(
+    source.value?.flatMap(({ tenantId, name }) => (tenantId === null ? [] : [[tenantId, name]])),
+  );
   const ids = [
     ...new Set([...rows.keys(), ...(stored.value?.keys() ?? []), ...(tokens.value?.keys() ?? [])]),
   ];
@@ -67,7 +70,7 @@ export async function listTenants(
     const known = stored.value?.get(tenantId);
     return {
       tenantId,
-      name: rows.get(tenantId)?.name ?? null,
+      name: rows.get(tenantId) ?? null,
       isInSource: source.value === undefined ? null : rows.has(tenantId),
       live: known?.live ?? null,
       fault: known?.fault ?? null,

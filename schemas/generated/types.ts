@@ -1104,9 +1104,9 @@ export interface TenantRun {
    */
   livePrograms?: number | null;
   /**
-   * The programs with an error, by their ids as the source writes them. They are not published.
+   * The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published.
    */
-  leftOut?: string[];
+  leftOut?: (string | null)[];
   /**
    * Programs with an error beyond those in `leftOut`.
    */
@@ -1245,7 +1245,7 @@ export interface StrayRows {
   /**
    * The first of them.
    */
-  readonly firstProgramId: string;
+  readonly firstProgramId: string | null;
 }
 /**
  * After a build that might not publish.
@@ -1264,9 +1264,9 @@ export interface BlockedReading {
   readonly counts: ProgramCounts;
   readonly findings: SourceFindings;
   /**
-   * The programs with an error, by their ids as the source writes them.
+   * The programs with an error, by their ids as the source writes them; `null` for one without an id.
    */
-  readonly leftOut: readonly string[];
+  readonly leftOut: (string | null)[];
   /**
    * What the field guard found.
    */

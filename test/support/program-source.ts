@@ -11,7 +11,7 @@ const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };
 /** An active program of which only the id, the name and the capacity are known. */
 export function programSource(fields: Partial<ProgramSource> = {}): ProgramSource {
   const { programId = "p-1", ...own } = fields;
-  return bareProgram(programId, { name: "Coastal Hike", capacityTotal: 20, ...own });
+  return { ...bareProgram("p-1", { name: "Coastal Hike", capacityTotal: 20, ...own }), programId };
 }
 
 export function mapped(fields: Partial<ProgramSource> = {}): PublicProgram {

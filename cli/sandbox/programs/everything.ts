@@ -1,7 +1,7 @@
-import type { ProgramSource } from "../../public-program/program-source.ts";
+import type { ProgramWithId } from "../../public-program/program-source.ts";
 
 /** Every field of the API has a value. */
-export const everything: ProgramSource = {
+export const everything: ProgramWithId = {
   programId: "everything",
   name: "Lisbon and the Douro Valley",
   lifecycleState: "active",

@@ -1,13 +1,13 @@
-import type { ProgramSource } from "../../public-program/program-source.ts";
+import type { ProgramSource, ProgramWithId } from "../../public-program/program-source.ts";
 
 /** A plain program of 20 places with room and child prices, in which `own` is other than usual. */
-export function sandboxProgram(programId: string, own: Partial<ProgramSource>): ProgramSource {
+export function sandboxProgram(programId: string, own: Partial<ProgramSource>): ProgramWithId {
   return bareProgram(programId, { ...usual, ...own });
 }
 
 /** A program of which only `own` is known. */
-export function bareProgram(programId: string, own: Partial<ProgramSource>): ProgramSource {
-  return { programId, ...nothing, ...own };
+export function bareProgram(programId: string, own: Partial<ProgramSource>): ProgramWithId {
+  return { ...nothing, ...own, programId };
 }
 
 const nothing: Omit<ProgramSource, "programId"> = {

@@ -12,7 +12,7 @@ export interface HealthFinding {
   /** A time that does not stand in the sentence; RFC 3339. */
   readonly at: string | null;
   /** The programs that it is about, as the run named them. */
-  readonly programs: readonly string[];
+  readonly programs: readonly (string | null)[];
   /** A command for operations, without the program's name in front. */
   readonly command: string | null;
 }

@@ -19,7 +19,7 @@ import { type EmptyField, FilledFields } from "./never-filled.ts";
 
 /** What a build would make of a program. */
 export interface ProgramPreview {
-  readonly programId: string;
+  readonly programId: string | null;
   readonly outcome: CheckedProgram["kind"];
   /** Why it is not published: the state that the source gives it. */
   readonly state: string | null;
@@ -129,7 +129,7 @@ async function readAsked(
   );
 }
 
-function previewOf(programId: string, program: CheckedProgram): ProgramPreview {
+function previewOf(programId: string | null, program: CheckedProgram): ProgramPreview {
   const { kind: outcome } = program;
   const state = program.kind === "unpublished" ? program.state : null;
   const document: unknown = program.kind === "published" ? JSON.parse(program.rendered.detail) : null;

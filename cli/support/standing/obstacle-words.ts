@@ -130,6 +130,7 @@ export function wayOn(obstacle: Obstacle, tenantId: string, isWait: boolean): re
         forSupport(
           `Have ${named(obstacle.programs)} corrected in the booking system.`,
           ...obstacle.programs
+            .filter((id) => id !== null)
             .slice(0, 1)
             .map((id) => `snapshot explain --tenant ${tenantId} --program ${shellWord(id)}`),
         ),
@@ -160,9 +161,9 @@ function afterHold({ kind }: Builds, tenantId: string): readonly Step[] {
   return kind === "silent" ? [forOperations("Find out, too, why no build comes by itself.")] : [];
 }
 
-function named(programs: readonly string[]): string {
+function named(programs: readonly (string | null)[]): string {
   if (programs.length === 0) return "faulty programs";
-  const shown = programs.slice(0, maxShown).map((id) => JSON.stringify(id));
+  const shown = programs.slice(0, maxShown).map((id) => (id === null ? "without an id" : JSON.stringify(id)));
   const more = programs.length > maxShown ? ` and ${programs.length - maxShown} more` : "";
   return `${programs.length === 1 ? "program" : "programs"} ${shown.join(", ")}${more}`;
 }

@@ -11,7 +11,7 @@ export type Obstacle =
   | { readonly kind: "silent"; readonly at: string }
   | { readonly kind: "guard"; readonly at: string; readonly guard: Guard }
   /** `programs`: other ones than the program in question; empty when the report does not name them. */
-  | { readonly kind: "faults"; readonly at: string; readonly programs: readonly string[] }
+  | { readonly kind: "faults"; readonly at: string; readonly programs: readonly (string | null)[] }
   /** P10: without this program nothing of what is published would be left; the next build refuses that unless it publishes another one. */
   | { readonly kind: "last" };
 

@@ -27,7 +27,7 @@ export type Keeper =
   /** The last build was refused by a guard. */
   | { readonly kind: "guard"; readonly at: string; readonly guard: Guard }
   /** Builds stop at faulty programs (`--on-invalid fail`), and the last one did. `programs`: those that it named. */
-  | { readonly kind: "faults"; readonly at: string; readonly programs: readonly string[] };
+  | { readonly kind: "faults"; readonly at: string; readonly programs: readonly (string | null)[] };
 
 /** What the guard keeps from happening: lost programs, fields that get empty, another tenant's programs. */
 export type Guard = "shrink" | "field" | "shared";

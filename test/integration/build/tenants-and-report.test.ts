@@ -74,11 +74,11 @@ describe("tenants that come and go", () => {
     expect((await readdir(join(bench.storeDirectory, "tenants"))).sort()).toEqual(["acme"]);
   });
 
-  test("D40, P12 a tenant whose id is ill-formed, or NULL, is an error of the run; the others are published", async () => {
+  test("D40, P12 a tenant whose id is ill-formed is an error of the run; the others are published", async () => {
     await bench.source.insert(
       "tenants",
       { tenant_id: "../evil" },
-      { tenant_id: null },
+      { tenant_id: "" },
       { tenant_id: "x".repeat(300) },
       { tenant_id: "esc\u001b[2J" },
     );
@@ -89,6 +89,47 @@ describe("tenants that come and go", () => {
     );
     expect(report.problems.map(({ value }) => value).join()).not.toContain("\u001b");
     expect(report.totals.errors).toBe(4);
+  });
+
+  test("D131 rows of tenants without an id are a warning, also beside one whose id is empty", async () => {
+    await bench.source.insert("tenants", { tenant_id: null }, { tenant_id: null, name: "Nobody" });
+    const alone = await bench.build();
+    expect([alone.status, alone.report.problems]).toMatchObject([
+      0,
+      [{ severity: "warning", code: "tenant_id_null", value: "NULL: 2 rows" }],
+    ]);
+    await bench.source.insert("tenants", { tenant_id: "" });
+    const { report } = await bench.build();
+    expect(report.problems).toMatchObject([
+      { severity: "error", code: "tenant_id_invalid", value: '""' },
+      { severity: "warning", code: "tenant_id_null" },
+    ]);
+    const check = await bench.run(["source", "check", "--json"]);
+    expect(JSON.parse(check.stdout).problems).toMatchObject([
+      {
+        code: "tenant_id_null",
+        view: "tenants",
+        count: 2,
+        examples: [{ tenantId: null, value: "2 row(s)" }],
+      },
+      { code: "tenant_id_invalid", view: "tenants", count: 1, examples: [{ tenantId: "" }] },
+    ]);
+  });
+
+  test("D131 programs without an id and with an empty one are told apart, on paper and for programs", async () => {
+    await bench.insertPrograms("acme", { program_id: null, name: "None" }, { program_id: "", name: "Empty" });
+    await bench.insertRows("faq", "acme", "", { question: "Q", answer: "A" });
+    const { status, report } = await bench.build();
+    const run = tenantRun(report, "acme");
+    expect([status, run.leftOut]).toEqual([3, ["", null]]);
+    expect(run.problems.map(({ code, programId, value }) => [code, programId, value])).toEqual([
+      ["program_id_invalid", "", ""],
+      ["program_id_invalid", null, null],
+    ]);
+    const { stdout } = await bench.run(["snapshot", "build"]);
+    expect(stdout).toContain('error program_id_invalid: "" id = ""');
+    expect(stdout).toContain("error program_id_invalid: NULL id (");
+    expect(stdout).toContain('2 programs left out; the rest is published: "", NULL');
   });
 
   test("P132 an ill-formed id is of no concern to a run that was asked for other tenants", async () => {

@@ -59,7 +59,7 @@ test("A program that is read alone is the same as when its whole tenant is read"
     const alone = await reading(async (client) => {
       const found: (ReadProgram | undefined)[] = [];
       for (const { source } of all)
-        found.push(await readProgram(client, tenantId, source.programId, cannedLimits));
+        found.push(await readProgram(client, tenantId, String(source.programId), cannedLimits));
       return found;
     });
     // The order of rows without a position is the database's own, and never shows in what is published.

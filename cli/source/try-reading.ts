@@ -30,5 +30,5 @@ export async function tryReading<Result>(
 function isOfSource(error: unknown): error is Error {
   if (error instanceof Failure) return error.code === "internal";
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return false;
-  return /^[0-9A-Z]{5}$/.test(error.code) && !/^(08|57)/.test(error.code);
+  return /^[0-9A-Z]{5}$/.test(error.code) && !/^(08|57P)/.test(error.code);
 }

@@ -1,0 +1,230 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { buildTenant } from "../../../cli/build/build-tenant.ts";
+import { withSourcePool } from "../../../cli/database/connect.ts";
+import { programViews } from "../../../cli/source/source-queries.ts";
+import { databaseRows } from "../../../cli/source/tenant-rows.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { cannedOptions } from "../../support/canned-source.ts";
+import { eventually } from "../../support/gateway-client.ts";
+import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+const lock = 4713;
+
+/** A column of each view that is neither an id nor the state. */
+const columns: Readonly<Record<string, string>> = {
+  programs: "name",
+  room_prices: "amount",
+  child_prices: "amount",
+  hotel_stays: "name",
+  enrollments: "status",
+  staff: "name",
+  flights: "airline_code",
+  itinerary: "title",
+  faq: "question",
+};
+const tenantOf = (view: string): string => view.replace("_", "-");
+
+/** Each view has a fault at the rows of the tenant that is named after it, of the kind that `public.fault_kind` says. */
+beforeAll(async () => {
+  bench = await openWorkbench();
+  await bench.source.query(`
+    CREATE TABLE public.fault_kind (kind text);
+    CREATE FUNCTION public.fault(tenant text, view text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+      IF tenant <> view THEN RETURN NULL; END IF;
+      CASE (SELECT kind FROM public.fault_kind)
+        WHEN 'a cast' THEN RETURN 'x'::int;
+        WHEN 'a lock' THEN PERFORM pg_advisory_xact_lock_shared(${lock});
+        WHEN 'a statement_timeout' THEN
+          RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = 'query_canceled';
+        WHEN 'an ended session' THEN PERFORM pg_terminate_backend(pg_backend_pid());
+        ELSE NULL;
+      END CASE;
+      RETURN NULL;
+    END $$`);
+  for (const view of programViews) {
+    const column = columns[view] ?? "";
+    const type = column === "amount" ? "numeric" : "text";
+    await bench.source.query(`
+      ALTER TABLE partner_source.${view} SET SCHEMA public;
+      ALTER TABLE public.${view} RENAME ${column} TO own;
+      CREATE VIEW partner_source.${view} AS
+        SELECT *, coalesce(public.fault(tenant_id, '${tenantOf(view)}')::${type}, own) AS ${column} FROM public.${view}`);
+  }
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+const tenants = [...programViews.map(tenantOf), "neighbour"];
+
+beforeEach(async () => {
+  await bench.source.query(`
+    TRUNCATE public.fault_kind, partner_source.tenants, ${programViews.map((view) => `public.${view}`).join(", ")}`);
+  await bench.source.query("INSERT INTO partner_source.tenants SELECT unnest($1::text[])", [tenants]);
+  await bench.source.query(`
+    INSERT INTO public.programs (tenant_id, program_id, own, lifecycle_state, capacity_total)
+    SELECT tenant_id, 'p-' || n, 'Tour', 'active', 10 FROM partner_source.tenants, generate_series(1, 3) AS n`);
+  for (const view of programViews.slice(1)) {
+    await bench.source.query(`
+      INSERT INTO public.${view} (tenant_id, program_id) SELECT tenant_id, 'p-1' FROM partner_source.tenants`);
+  }
+});
+
+const withdraw = (program: string): Promise<void> =>
+  bench.source.query("UPDATE public.programs SET lifecycle_state = 'ended' WHERE program_id = $1", [program]);
+
+async function served(tenantId: string): Promise<readonly string[]> {
+  return (await bench.published(tenantId)).list.data.map(({ id }) => id);
+}
+
+describe("P12, P130 in whatever view a tenant's reading fails", () => {
+  test.each([
+    ["a cast", "source_contract"],
+    ["a lock", "source_unavailable"],
+    ["a statement_timeout", "source_unavailable"],
+    ["an ended session", "source_unavailable"],
+  ])(
+    "because of %s, its neighbours are published, and what it states as withdrawn goes",
+    async (kind, code) => {
+      await bench.build();
+      await withdraw("p-2");
+      await bench.source.query("UPDATE public.programs SET own = 'New' WHERE program_id = 'p-3'");
+      await bench.source.query("INSERT INTO public.fault_kind VALUES ($1)", [kind]);
+      await bench.source.query(`SELECT pg_advisory_lock(${lock})`);
+      const url = new URL(bench.database.url);
+      url.searchParams.set("options", "-c lock_timeout=50");
+      const { status, report } = await bench.build([], { env: { DATABASE_URL: url.href } });
+      await bench.source.query(`SELECT pg_advisory_unlock(${lock})`);
+      expect([status, report.problems]).toEqual([3, []]);
+      for (const tenantId of tenants) {
+        const run = tenantRun(report, tenantId);
+        const isWell = tenantId === "neighbour";
+        expect([tenantId, run.outcome, run.failure?.code]).toEqual(
+          isWell ? [tenantId, "published", undefined] : [tenantId, "failed", code],
+        );
+        expect([run.counts.withdrawn, run.livePrograms]).toEqual([1, 2]);
+        expect(await served(tenantId)).toEqual(["p-1", "p-3"]);
+        const { details } = await bench.published(tenantId);
+        expect(details.get("p-3")?.name).toBe(isWell ? "New" : "Tour");
+      }
+    },
+  );
+
+  test("because of a missing column, what every tenant states as withdrawn goes", async () => {
+    await bench.build();
+    for (const view of programViews) {
+      const gone = `w-${tenantOf(view)}`;
+      await bench.insertRows("faq", "neighbour", "p-1");
+      await bench.source.query(
+        `INSERT INTO public.programs (tenant_id, program_id, own, lifecycle_state, capacity_total)
+         VALUES ('neighbour', $1, 'Tour', 'active', 1)`,
+        [gone],
+      );
+      expect((await bench.build(["--tenant", "neighbour"])).status).toBe(0);
+      await withdraw(gone);
+      await bench.source.query(`ALTER VIEW partner_source.${view} RENAME ${columns[view]} TO other`);
+      const { report } = await bench.build(["--tenant", "neighbour"]);
+      await bench.source.query(`ALTER VIEW partner_source.${view} RENAME other TO ${columns[view]}`);
+      expect([view, report.exitStatus, report.failure?.code]).toEqual([view, 1, "source_contract"]);
+      expect(tenantRun(report, "neighbour").counts.withdrawn).toBe(1);
+      expect(await served("neighbour")).toEqual(["p-1", "p-2", "p-3"]);
+    }
+  });
+});
+
+test("P130 states that cannot be read at one row are read around it", async () => {
+  await bench.build();
+  await withdraw("p-2");
+  await bench.source.query(`
+    INSERT INTO public.fault_kind VALUES ('a cast');
+    ALTER VIEW partner_source.programs RENAME lifecycle_state TO state;
+    CREATE OR REPLACE VIEW public.states AS SELECT * FROM partner_source.programs`);
+  const definition = `SELECT *, CASE WHEN program_id = 'p-3' THEN (state || program_id)::int::text ELSE state END AS lifecycle_state
+    FROM public.states`;
+  await bench.source.query(`
+    ALTER VIEW partner_source.programs RENAME TO programs_before;
+    ALTER VIEW partner_source.programs_before SET SCHEMA public;
+    CREATE VIEW partner_source.programs AS ${definition}`);
+  const { report } = await bench.build();
+  await bench.source.query(`
+    DROP VIEW partner_source.programs, public.states;
+    ALTER VIEW public.programs_before SET SCHEMA partner_source;
+    ALTER VIEW partner_source.programs_before RENAME TO programs;
+    ALTER VIEW partner_source.programs RENAME state TO lifecycle_state`);
+  for (const tenantId of tenants) {
+    expect(tenantRun(report, tenantId)).toMatchObject({
+      outcome: "failed",
+      counts: { withdrawn: 1 },
+      problemCounts: { withdrawals_unknown: 1 },
+    });
+    expect(await served(tenantId)).toEqual(["p-1", "p-3"]);
+  }
+});
+
+describe("P130 while a reading waits for a lock", () => {
+  const never = new AbortController().signal;
+  const build = async (during: () => Promise<void>) =>
+    withSourcePool({ databaseUrl: bench.database.url, connections: 2, signal: never }, async (pool) => {
+      await bench.source.query(`SELECT pg_advisory_lock(${lock})`);
+      const building = buildTenant(
+        parseTenantId("faq"),
+        { ...cannedOptions, onInvalid: "report" },
+        {
+          withRows: databaseRows(pool),
+          store: bench.store,
+          beforeFirstWrite: async () => {},
+          now: () => new Date(),
+          randomBytes,
+          onProgress: () => {},
+          statesAfterMs: 20,
+          signal: never,
+        },
+      );
+      const waiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1";
+      await eventually(
+        () => bench.database.query(waiting, [lock]),
+        ({ length }) => length > 0,
+      );
+      await during();
+      await eventually(
+        () => served("faq"),
+        (ids) => !ids.includes("p-2"),
+      );
+      await bench.source.query(`SELECT pg_advisory_unlock(${lock})`);
+      return await building;
+    });
+
+  beforeEach(async () => {
+    await bench.build();
+    await bench.source.query("INSERT INTO public.fault_kind VALUES ('a lock')");
+    await bench.source.query("UPDATE public.programs SET own = 'New' WHERE program_id = 'p-3'");
+  });
+
+  test("withdrawals arrive, and the rest is published on them when the lock is gone", async () => {
+    await withdraw("p-2");
+    const { generation } = (await bench.published("faq")).current;
+    const run = await build(async () => {});
+    expect(run).toMatchObject({
+      outcome: "published",
+      generation: generation + 2,
+      counts: { withdrawn: 1, changed: 1 },
+    });
+    expect(await served("faq")).toEqual(["p-1", "p-3"]);
+    expect((await bench.published("faq")).details.get("p-3")?.name).toBe("New");
+  });
+
+  test("a reading that began before a program was withdrawn does not bring it back", async () => {
+    const { generation } = (await bench.published("faq")).current;
+    const run = await build(() => withdraw("p-2"));
+    expect(run).toMatchObject({
+      outcome: "published",
+      generation: generation + 2,
+      counts: { withdrawn: 0, changed: 1 },
+    });
+    expect(await served("faq")).toEqual(["p-1", "p-3"]);
+  });
+});
