@@ -82,7 +82,11 @@ async function toldTenant(
   { pool, sandbox, problems }: TenantChoice,
   tenantId: TenantId,
 ): Promise<ChosenTenants> {
-  const isListed = await pool.withReading((client) => isTenantListed(client, tenantId));
+  const found = await askSource(pool, (client) => isTenantListed(client, tenantId));
+  if ("failure" in found && tenantId !== sandbox) {
+    return { tenants: [tenantId], unreadable: () => found.failure, failure: undefined };
+  }
+  const isListed = "answer" in found && found.answer;
   const isBuilt = isListed && tenantId !== sandbox;
   if (isListed && !isBuilt) problems.push(runProblem("tenant_is_sandbox", tenantId));
   if (!isListed && tenantId !== sandbox) problems.push(runProblem("tenant_vanished", tenantId));

@@ -109,7 +109,9 @@ export class TenantContent implements Disposable {
     else {
       const listBytes = Buffer.byteLength(rendered.listItem);
       const legacyBytes = Buffer.byteLength(rendered.legacyItem);
-      this.memory.add(publishedLine(programId, sum, { departureDate, listBytes, legacyBytes, facts }, problems));
+      this.memory.add(
+        publishedLine(programId, sum, { departureDate, listBytes, legacyBytes, facts }, problems),
+      );
     }
     const before = parent?.programs.get(programId);
     const isSame = before?.sha256 === rendered.detailSha256;
