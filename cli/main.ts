@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { hostname, userInfo } from "node:os";
 import { CommanderError } from "commander";
+import { exposedSecretWarnings, secretPaths } from "../core/exposed-secrets.ts";
 import { asFailure } from "../core/failure.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
@@ -29,6 +30,9 @@ process.removeAllListeners("warning").on("warning", ({ name, message }) => {
   stderr.write(`partner-programs: ${singleLine(`${name}: ${message}`)}\n`);
 });
 
+for (const warning of exposedSecretWarnings(secretPaths(secretNames, process.env, process.execArgv))) {
+  stderr.write(`partner-programs: ${singleLine(warning)}\n`);
+}
 process.exitCode = await run(process.argv.slice(2));
 
 async function run(args: readonly string[]): Promise<ExitStatus> {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Before all others.
 import "./compile-cache.ts";
+import { exposedSecretWarnings, secretPaths } from "../core/exposed-secrets.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import { gatewaySettings } from "../core/gateway-settings.ts";
 import { createLogger } from "../core/logger.ts";
@@ -88,6 +89,9 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
     return exit(1);
   };
   process.on("uncaughtException", crash).on("unhandledRejection", crash);
+  for (const warning of exposedSecretWarnings(secretPaths(secrets, process.env, process.execArgv))) {
+    logger.warn(warning);
+  }
   let isStopping = false;
 
   try {

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Command, InvalidArgumentError } from "commander";
+import { exposedSecretWarnings } from "../../core/exposed-secrets.ts";
 import { Failure } from "../../core/failure.ts";
 import { createLogger, type Logger } from "../../core/logger.ts";
-import { printable } from "../../core/printable.ts";
+import { printable, singleLine } from "../../core/printable.ts";
 import { createInspectServer } from "../inspect/inspect-server.ts";
 import { followLogs } from "../log-index/request-log.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -43,6 +44,10 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
   const { now, signal } = shell;
   const access = await inspectAccess(flags, shell);
   const gateway = await inspectGateway(flags);
+  const secretFiles = [flags.passwordFile, flags.proxySecretFile, ...(flags.tokenFile ?? [])];
+  for (const warning of exposedSecretWarnings(secretFiles.filter((path) => path !== undefined))) {
+    shell.stderr.write(`partner-programs: ${singleLine(warning)}\n`);
+  }
   await withStore(settings, async (store) => {
     const sources = namedLogs(shell, settings, flags.log);
     const logs = sources.length === 0 ? undefined : followLogs(sources, signal);
