@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { patience } from "./test/support/patience.ts";
 import { isQuick, leftOut } from "./test/support/quick-pass.ts";
+import { ranWhole } from "./test/support/ran-whole.ts";
 
 // One process runs many files, which halves the time: a test undoes what it does to the process (nock, environment).
 const isolate = false;
@@ -14,17 +15,30 @@ const retry = process.env.TEST_SECOND_TRY === "1" ? 1 : 0;
 
 const setupFiles = ["test/support/property-seed.ts"];
 
+// After `npm test`, CI runs the rest: a case that was run at full size is not run again.
+const isRest = process.env.TEST_REST === "1";
+const done = isRest ? ranWhole() : [];
+
 export default defineConfig({
   test: {
     // Many tests wait for deadlines and processes: one worker more than cores keeps all cores busy.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], isolate, setupFiles, ...hanging } },
+      {
+        test: {
+          name: "unit",
+          include: ["test/unit/**/*.test.ts"],
+          exclude: [...done],
+          isolate,
+          setupFiles,
+          ...hanging,
+        },
+      },
       {
         test: {
           name: "integration",
           include: ["test/integration/**/*.test.ts"],
-          exclude: isQuick ? [...leftOut] : [],
+          exclude: [...(isQuick ? leftOut : done)],
           globalSetup: ["test/support/global-setup.ts"],
           isolate,
           retry,
