@@ -8,8 +8,10 @@ import { createProgressBar } from "../presentation/progress-bar.ts";
 import { problemReport } from "../presentation/source-problems-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { causeCodes } from "../source/source-problem.ts";
 import { checkSource, type SourceReport } from "../source-check/check-source.ts";
+import { withLiveUse } from "../source-check/live-views.ts";
 
 /** `source check`: what a build would find wrong with the source, each finding with its fix. */
 export function sourceCheck(shell: Shell): Command {
@@ -30,11 +32,13 @@ async function sourceReport(shell: Shell, settings: CliSettings): Promise<Source
   const { signal } = shell;
   const progress = createProgressBar(shell.stderr, shell.now);
   try {
-    return await withDatabaseUrl(settings, (databaseUrl) =>
+    const report = await withDatabaseUrl(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections: 1, signal }, (pool) =>
         pool.withReading((client) => checkSource(client, contentRules(settings), progress)),
       ),
     );
+    const problems = await withLiveUse(report.problems, (ask) => withStore(settings, ask), signal);
+    return { ...report, problems };
   } catch (error) {
     throw signal.aborted ? new Failure("interrupted", "Interrupted.", { cause: error }) : error;
   } finally {

@@ -3,11 +3,15 @@ import { initSource } from "../booking/init-source.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
+import { contractViews } from "../source/contract.ts";
 import { viewsSkeleton } from "../source/skeleton.ts";
 import { createMissingViews } from "../source/stand-in-views.ts";
+import { requireUnseen } from "../source-check/live-views.ts";
 
 interface InitFlags {
   readonly viewsOnly: boolean;
+  readonly allowEmpty?: readonly string[];
   readonly skeleton: boolean;
   readonly reference: boolean;
   readonly json: boolean;
@@ -20,6 +24,14 @@ export function sourceInit(shell: Shell): Command {
       "--views-only",
       "with a booking schema of your own: create empty views for data that you don't have",
       false,
+    )
+    .addOption(
+      new Option(
+        "--allow-empty <view...>",
+        "with --views-only: these views may be empty, although partners see data of them",
+      )
+        .choices(contractViews.filter(({ isRequired }) => !isRequired).map(({ name }) => name))
+        .implies({ viewsOnly: true }),
     )
     .addOption(
       new Option("--skeleton", "print all ten views as SQL to be filled in; asks no database")
@@ -35,14 +47,21 @@ export function sourceInit(shell: Shell): Command {
     .action(action(shell, (flags: InitFlags) => run(shell, flags)));
 }
 
-async function run(shell: Shell, { viewsOnly, skeleton, reference, json }: InitFlags): Promise<ExitStatus> {
+async function run(shell: Shell, flags: InitFlags): Promise<ExitStatus> {
+  const { viewsOnly, allowEmpty = [], skeleton, reference, json } = flags;
   if (skeleton) {
     shell.stdout.write(viewsSkeleton());
     return 0;
   }
-  await withDatabaseUrl(settingsOf(shell), async (databaseUrl) => {
+  const settings = settingsOf(shell);
+  const { signal } = shell;
+  await withDatabaseUrl(settings, async (databaseUrl) => {
     if (viewsOnly) {
-      const { created, missing } = await createMissingViews(databaseUrl, shell.signal);
+      const { created, missing } = await createMissingViews(
+        databaseUrl,
+        (views) => requireUnseen(views, allowEmpty, (ask) => withStore(settings, ask), signal),
+        signal,
+      );
       if (json) printJson(shell, { applied: [], createdViews: created, missingViews: missing });
       else shell.stdout.write(viewsText(created, missing));
       return;

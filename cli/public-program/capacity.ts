@@ -7,16 +7,15 @@ import type { EnrollmentRow } from "./program-source.ts";
  * a seat wrongly shown as taken is better than one sold twice. It is not capped at `total`; `remaining` is (D28).
  */
 export function capacity(
-  declaredTotal: number | null,
+  declaredTotal: number | string | null,
   enrollments: readonly EnrollmentRow[],
   isTerminal: (status: string | null) => boolean,
   report: Report,
 ): Capacity {
-  let total = declaredTotal ?? -1;
-  if (!Number.isSafeInteger(total) || total < 0) {
-    report("capacity_total_invalid", "capacity.total", declaredTotal);
-    total = 0;
-  }
+  const isCount =
+    typeof declaredTotal === "number" && Number.isSafeInteger(declaredTotal) && declaredTotal >= 0;
+  if (!isCount) report("capacity_total_invalid", "capacity.total", declaredTotal);
+  const total = isCount ? declaredTotal : 0;
   let used = 0;
   for (const [role, status, count] of enrollments) {
     if (placeOf(role, status, isTerminal) !== "used") continue;

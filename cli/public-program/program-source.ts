@@ -10,7 +10,8 @@ export interface ProgramSource {
   readonly lifecycleState: string | null;
   readonly departureDate: string | null;
   readonly returnDate: string | null;
-  readonly capacityTotal: number | null;
+  /** As text where a JavaScript number would round it. */
+  readonly capacityTotal: number | string | null;
   readonly currency: string | null;
   readonly categoryType: string | null;
   readonly categorySubtype: string | null;

@@ -2,19 +2,22 @@ import type { TenantId } from "../../core/ids.ts";
 import { checkedProgram } from "../build/checked-program.ts";
 import type { ContentRules } from "../build/content-rules.ts";
 import type { SourceClient } from "../database/connect.ts";
-import { checkSourceStructure } from "../source/check-structure.ts";
+import { structureProblems } from "../source/check-structure.ts";
 import { readProgramSums, type StrayRows, StrayTally } from "../source/program-sums.ts";
 import { readPrograms } from "../source/read-programs.ts";
+import { readStructure } from "../source/read-structure.ts";
 import { readStrayPrograms, readTenantList, type TenantProblem } from "../source/read-tenants.ts";
 import type { SourceProblem } from "../source/source-problem.ts";
 import { tryReading } from "../source/try-reading.ts";
 import { countedRows } from "./counted-rows.ts";
 import { FindingGroups } from "./finding-groups.ts";
 import { hiddenRows } from "./hidden-rows.ts";
+import { readJsonKeys } from "./json-keys.ts";
 import { missingRows, type ProgramTally } from "./missing-rows.ts";
 import { addProgramProblems } from "./program-problems.ts";
 import { SharedTally } from "./shared-tally.ts";
 import { caseProblems } from "./tenant-case.ts";
+import { isOfEncoding, misencodedTexts } from "./text-encoding.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
 
 export interface SourceReport {
@@ -43,7 +46,8 @@ export async function checkSource(
   rules: ContentRules,
   progress: CheckProgress,
 ): Promise<SourceReport> {
-  const structure = await checkSourceStructure(client);
+  const schema = await readStructure(client);
+  const structure = structureProblems(schema, await readJsonKeys(client, schema));
   if (structure.length > 0) return { isBroken: true, rows: null, published: null, problems: structure };
   const groups = new FindingGroups();
   const unreadable = new Map<string, SourceProblem>();
@@ -55,6 +59,8 @@ export async function checkSource(
   });
   const shared = new SharedTally();
   progress.total(tenants.length);
+  // Asked for at most once, when a text could not be sent.
+  let misencoded: readonly SourceProblem[] | undefined;
   const tallies = new Map<TenantId, ProgramTally>();
   const failed = new Map<TenantId, Error>();
   for (const tenantId of tenants) {
@@ -63,9 +69,11 @@ export async function checkSource(
     );
     if ("result" in reading) tallies.set(tenantId, reading.result);
     else {
-      const views = await unreadableViews(client, tenantId, rules.limits);
+      if (isOfEncoding(reading.error)) misencoded ??= await misencodedTexts(client, schema);
+      const isNamed = isOfEncoding(reading.error) && (misencoded ?? []).length > 0;
+      const views = isNamed ? [] : await unreadableViews(client, tenantId, rules.limits);
       for (const problem of views) noteUnreadable(unreadable, problem);
-      if (views.length === 0) failed.set(tenantId, reading.error);
+      if (!isNamed && views.length === 0) failed.set(tenantId, reading.error);
     }
     progress.tenantDone();
   }
@@ -79,7 +87,7 @@ export async function checkSource(
     ...missingRows(rows, tallies),
     ...(await hiddenRows(client)),
   ];
-  const failures = [...unreadable.values(), ...unreadableTenants(failed)];
+  const failures = [...unreadable.values(), ...(misencoded ?? []), ...unreadableTenants(failed)];
   const problems = [...causes, ...failures, ...groups.problems];
   const published = [...tallies.values()].reduce((sum, tally) => sum + tally.published, 0);
   return { isBroken: problems.some(({ severity }) => severity === "error"), rows, published, problems };

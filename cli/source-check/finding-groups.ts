@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type ProblemCode, problemRules, shownValue } from "../public-program/problem.ts";
 import { contractViews } from "../source/contract.ts";
 import type { ProblemExample, SourceProblem } from "../source/source-problem.ts";
@@ -14,7 +15,10 @@ export class FindingGroups {
     group.count += count;
     if (group.examples.length === maxExamples) return;
     const { tenantId, programId, value } = example;
-    group.examples.push({ tenantId, programId, value: shownValue(value) });
+    const shown = { tenantId, programId, value: shownValue(value) };
+    // Both rows of a duplicate id are the same example.
+    if (group.examples.some((known) => isDeepStrictEqual(known, shown))) return;
+    group.examples.push(shown);
   }
 
   /** In the contract's order of views and columns, then in that of the rules. */

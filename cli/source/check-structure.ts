@@ -2,7 +2,7 @@ import type pg from "pg";
 import { sqlTypes, typeMismatch } from "./column-type.ts";
 import { type ContractView, contractViews } from "./contract.ts";
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
-import type { Fix, StructureCode, StructureProblem } from "./source-problem.ts";
+import type { Fix, JsonKeys, StructureCode, StructureProblem } from "./source-problem.ts";
 import { type ColumnCast, redefinedView, roleName } from "./view-definition.ts";
 
 /**
@@ -13,8 +13,11 @@ export async function checkSourceStructure(client: pg.ClientBase): Promise<reado
   return structureProblems(await readStructure(client));
 }
 
-/** The problems of a schema, in the contract's order. */
-export function structureProblems(schema: CatalogSchema): readonly StructureProblem[] {
+/** The problems of a schema, in the contract's order. `keys`: what is known of objects in columns of JSON. */
+export function structureProblems(
+  schema: CatalogSchema,
+  keys: JsonKeys = new Map(),
+): readonly StructureProblem[] {
   if (schema.serverVersion < minServerVersion) return [serverTooOld(schema.serverVersion)];
   if (!schema.exists) return [schemaMissing(schema)];
   const denied = schema.isUsable ? [] : [schemaDenied(schema.role)];
@@ -25,7 +28,7 @@ export function structureProblems(schema: CatalogSchema): readonly StructureProb
       const relation = relations.get(view.name);
       return relation === undefined
         ? [viewMissing(view)]
-        : viewProblems(view, relation, schema.role, new Set(relations.keys()));
+        : viewProblems(view, relation, schema.role, new Set(relations.keys()), keys);
     }),
   ];
 }
@@ -62,7 +65,7 @@ function schemaDenied(role: string): StructureProblem {
 
 function viewMissing(view: ContractView): StructureProblem {
   if (!view.isRequired) {
-    const message = `The view partner_source.${view.name} is missing; an empty one stands for data that you don't have.`;
+    const message = `The view partner_source.${view.name} is missing: restore it if there was one; an empty one stands for data that you don't have.`;
     const text = "partner-programs source init --views-only";
     return problem("view_missing", view.name, null, message, { kind: "command", text });
   }
@@ -84,6 +87,7 @@ function viewProblems(
   relation: CatalogRelation,
   role: string,
   taken: ReadonlySet<string>,
+  keys: JsonKeys,
 ): readonly StructureProblem[] {
   const target = `partner_source.${view.name}`;
   const faults: { code: StructureCode; column: string; message: string }[] = [];
@@ -93,12 +97,13 @@ function viewProblems(
     const existing = relation.columns.find(({ name }) => name === column);
     const where = `The column ${target}.${column}`;
     if (existing === undefined) {
-      casts[column] = { sql: `NULL::${sqlTypes[kind]}`, loss: undefined };
+      const loss = `${column} is NULL in every row: put what your tables have of it in place of NULL, or partners lose it`;
+      casts[column] = { sql: `NULL::${sqlTypes[kind]}`, loss };
       faults.push({ code: "column_missing", column, message: `${where} (${sqlTypes[kind]}) is missing.` });
       continue;
     }
     isReadable &&= existing.isReadable;
-    const mismatch = typeMismatch(kind, existing.type);
+    const mismatch = typeMismatch(kind, existing.type, keys.get(`${view.name}.${column}`));
     if (mismatch === undefined) continue;
     casts[column] = { sql: mismatch.cast(column), loss: mismatch.loss?.(column) };
     const message = `${where} must be ${sqlTypes[kind]}, but ${existing.type.shown} ${mismatch.reason}.`;

@@ -28,11 +28,18 @@ export const sqlTypes: Readonly<Record<ColumnKind, string>> = {
   "text[]": "text[]",
 };
 
-/** `undefined` when the type is accepted: when every value of it becomes the kind's without loss. */
-export function typeMismatch(kind: ColumnKind, type: ColumnType): TypeMismatch | undefined {
+/**
+ * `undefined` when the type is accepted: when every value of it becomes the kind's without loss. `keys`: those of the objects in a
+ * column of JSON, as far as they are known.
+ */
+export function typeMismatch(
+  kind: ColumnKind,
+  type: ColumnType,
+  keys: readonly string[] = [],
+): TypeMismatch | undefined {
   switch (kind) {
     case "text":
-      return textMismatch(type);
+      return textMismatch(type, keys);
     case "int":
       return intMismatch(type);
     case "numeric":
@@ -40,7 +47,7 @@ export function typeMismatch(kind: ColumnKind, type: ColumnType): TypeMismatch |
     case "date":
       return dateMismatch(type);
     case "text[]":
-      return textArrayMismatch(type);
+      return textArrayMismatch(type, keys);
   }
 }
 
@@ -54,7 +61,7 @@ function castTo(type: string, isDirect: boolean): (name: string) => string {
   return (name) => (isDirect ? `${name}::${type}` : `${name}::text::${type}`);
 }
 
-function isJson({ name, isArray }: ColumnType): boolean {
+export function isJson({ name, isArray }: ColumnType): boolean {
   return !isArray && (name === "json" || name === "jsonb");
 }
 
@@ -62,16 +69,42 @@ function isTextual({ name, isArray, isEnum }: ColumnType): boolean {
   return !isArray && (isEnum || texts.has(name));
 }
 
-/** As JSON a text stands in quotes, and `null` is a word; `#>> '{}'` gives the text itself, and NULL. */
-function textMismatch(type: ColumnType): TypeMismatch | undefined {
+function textMismatch(type: ColumnType, keys: readonly string[]): TypeMismatch | undefined {
   if (isTextual(type)) return undefined;
   const reason = "is no text";
-  if (!isJson(type)) return { reason, cast: (column) => `${column}::text` };
+  if (!isJson(type)) {
+    return {
+      reason,
+      cast: (column) => `${column}::text`,
+      loss: (column) => `${column} is published as PostgreSQL prints the type ${type.shown}`,
+    };
+  }
   return {
-    reason,
-    cast: (column) => `${column} #>> '{}'`,
-    loss: (column) => `${column} stays JSON where it is an object or an array`,
+    reason: reason + objectsSeen(keys),
+    cast: (column) => jsonText(`${column}::jsonb`, keys),
+    loss: (column) => `${column} ${jsonLoss(keys)}`,
   };
+}
+
+/**
+ * P151: the text in a value of jsonb, NULL for a list, and of an object the text of the first key: as a whole it is nobody's text. As
+ * JSON a text stands in quotes, and `null` is a word; `#>> '{}'` gives the text itself, and NULL.
+ */
+function jsonText(value: string, [key]: readonly string[]): string {
+  const text = `${value} #>> '{}'`;
+  return key === undefined
+    ? `CASE WHEN jsonb_typeof(${value}) NOT IN ('object', 'array') THEN ${text} END`
+    : `CASE jsonb_typeof(${value}) WHEN 'object' THEN ${value} ->> '${key}' WHEN 'array' THEN NULL ELSE ${text} END`;
+}
+
+function objectsSeen(keys: readonly string[]): string {
+  return keys.length === 0 ? "" : ` and holds objects with the keys ${keys.join(", ")}`;
+}
+
+function jsonLoss([key, ...others]: readonly string[]): string {
+  if (key === undefined) return "becomes NULL where it is an object (name its key: ->> 'key') or a list";
+  const choice = others.length === 0 ? "" : `, or put ${others.join(" or ")} in its place`;
+  return `becomes NULL where it is a list; of objects only ${key} is published${choice}`;
 }
 
 function intMismatch({ name, isArray }: ColumnType): TypeMismatch | undefined {
@@ -137,17 +170,26 @@ function dateMismatch(type: ColumnType): TypeMismatch | undefined {
   };
 }
 
-function textArrayMismatch(type: ColumnType): TypeMismatch | undefined {
+function textArrayMismatch(type: ColumnType, keys: readonly string[]): TypeMismatch | undefined {
   if (type.isArray) {
-    if (isTextual({ ...type, isArray: false })) return undefined;
+    const element = { ...type, isArray: false };
+    if (isTextual(element)) return undefined;
+    if (isJson(element)) {
+      return {
+        reason: "is no list of texts",
+        cast: (column) =>
+          `CASE WHEN ${column} IS NOT NULL THEN ARRAY(SELECT ${jsonText("element::jsonb", [])} FROM unnest(${column}) AS element) END`,
+        loss: (column) => `an element of ${column} ${jsonLoss([])}`,
+      };
+    }
     return { reason: "is no list of texts", cast: (column) => `${column}::text[]` };
   }
   if (isJson(type)) {
     return {
-      reason: "is no array of PostgreSQL",
+      reason: `is no array of PostgreSQL${objectsSeen(keys)}`,
       cast: (column) =>
-        `CASE WHEN jsonb_typeof(${column}::jsonb) = 'array' THEN ARRAY(SELECT jsonb_array_elements_text(${column}::jsonb)) END`,
-      loss: (column) => `${column} becomes NULL where it is no JSON array`,
+        `CASE WHEN jsonb_typeof(${column}::jsonb) = 'array' THEN ARRAY(SELECT ${jsonText("element", keys)} FROM jsonb_array_elements(${column}::jsonb) AS element) END`,
+      loss: (column) => `${column} becomes NULL where it is no JSON array; an element ${jsonLoss(keys)}`,
     };
   }
   return {

@@ -4,8 +4,10 @@ import type { SourceLimits } from "./source-limits.ts";
 
 /** A row counts this much beside its values: what its numbers, its dates and its place in memory take. */
 const bytesPerRow = 64;
-/** An element of a list counts this much beside its text; `array_send` has 4 of them already. */
-const bytesPerElement = 12;
+/** An element of a list counts this much beside its text. `array_send` has 4 of them already, and 12 + 8 per dimension for the list. */
+const bytesPerElement = 16;
+/** An array takes no more than this in memory beside what is counted: header, six dimensions, padding of a short list. */
+const maxArrayOverhead = 64;
 /** Longer ids are ill-formed anyway; this much of them is enough to name them. */
 const maxIdCharacters = 1000;
 
@@ -62,8 +64,10 @@ export function oversizes(view: ProgramView, limits: SourceLimits): string {
  */
 function sizeOf({ name, kind }: SourceColumn, { maxValueBytes }: SourceLimits): string {
   if (kind === "text") return `octet_length(${name})`;
-  return `CASE WHEN pg_column_size(${name}) > ${maxValueBytes} THEN pg_column_size(${name})
-               ELSE octet_length(array_send(${name})) + ${bytesPerElement}::bigint * cardinality(${name}) END`;
+  const stored = `pg_column_size(${name})`;
+  const unpacked = `octet_length(array_send(${name})) - 12 - 8 * coalesce(array_ndims(${name}), 0)`;
+  return `CASE WHEN ${stored} > ${maxValueBytes + maxArrayOverhead} THEN ${stored}
+               ELSE ${unpacked} + ${bytesPerElement - 4}::bigint * cardinality(${name}) END`;
 }
 
 function rowsOf(view: ProgramView): string {

@@ -18,9 +18,10 @@ export function programSource(
 ): ProgramSource {
   const text = (column: ColumnOf<"text" | "numeric" | "date">): string | null =>
     row[positions[column]] ?? null;
-  const int = (column: ColumnOf<"int">): number | null => {
+  const int = (column: ColumnOf<"int">): number | string | null => {
     const digits = row[positions[column]] ?? null;
-    return digits === null ? null : Number(digits);
+    const value = Number(digits);
+    return digits === null || !Number.isSafeInteger(value) ? digits : value;
   };
   const list = (column: ColumnOf<"text[]">): ColumnValue<"text[]"> =>
     JSON.parse(row[positions[column]] ?? "null");

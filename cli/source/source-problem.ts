@@ -22,6 +22,9 @@ export const causeCodes = [
 ] as const;
 export type StructuralCauseCode = (typeof causeCodes)[number];
 
+/** By `view.column`: the keys of the objects in a JSON column, the likeliest first; columns without objects are left out. */
+export type JsonKeys = ReadonlyMap<string, readonly string[]>;
+
 /** What mends a problem: SQL to paste into `psql`, a command of this program, or work that only people can do. */
 export interface Fix {
   readonly kind: "sql" | "command" | "advice";

@@ -13,13 +13,18 @@ export interface StandInReport {
 
 /**
  * Creates an empty view for each optional view of the contract that the database lacks, for a company that writes
- * the views on a schema of its own. Touches nothing that exists.
+ * the views on a schema of its own. Touches nothing that exists. `mayStandIn` is asked about these views first, and throws
+ * where nothing may be created.
  */
-export async function createMissingViews(databaseUrl: string, signal?: AbortSignal): Promise<StandInReport> {
+export async function createMissingViews(
+  databaseUrl: string,
+  mayStandIn: (views: readonly string[]) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<StandInReport> {
   return await withSourceClient({ databaseUrl, signal }, async (client) => {
     const place = await placeOf(client);
     try {
-      return await withTransaction(client, () => createMissing(client, place));
+      return await withTransaction(client, () => createMissing(client, place, mayStandIn));
     } catch (error) {
       throw isDenied(error) ? denied(place, error) : error;
     }
@@ -43,7 +48,11 @@ async function placeOf(client: pg.Client): Promise<Place> {
   return place;
 }
 
-async function createMissing(client: pg.Client, { hasSchema }: Place): Promise<StandInReport> {
+async function createMissing(
+  client: pg.Client,
+  { hasSchema }: Place,
+  mayStandIn: (views: readonly string[]) => Promise<void>,
+): Promise<StandInReport> {
   // Two runs at once would both find the same view missing.
   await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
   // It asks for the right to create schemas even where the schema exists.
@@ -54,6 +63,7 @@ async function createMissing(client: pg.Client, { hasSchema }: Place): Promise<S
   const existing = new Set(rows.map(({ name }) => name));
   const absent = contractViews.filter(({ name }) => !existing.has(name));
   const optional = absent.filter(({ isRequired }) => !isRequired);
+  await mayStandIn(optional.map(({ name }) => name));
   for (const view of optional) await client.query(standInView(view));
   const required = absent.filter(({ isRequired }) => isRequired);
   return { created: optional.map(({ name }) => name), missing: required.map(({ name }) => name) };

@@ -18,7 +18,7 @@ export function standInView(view: ContractView): string {
 }
 
 /**
- * P105: a script that gives the view the contract's columns: `casts` has an expression for each column that is of a wrong
+ * P105, P153: a script that gives the view the contract's columns: `casts` has an expression for each column that is of a wrong
  * type or missing. Other columns stay, and so do owner, rights, options and comments. Nothing that depends on it is dropped:
  * what only lacks columns is replaced in place; a view that others read, and anything that is no view, is renamed (a name that
  * is not `taken`) and gets a view in front of it.
@@ -37,7 +37,9 @@ export function redefinedView(
   const losses = Object.values(casts).flatMap(({ loss }) => (loss === undefined ? [] : [`-- ${loss}`]));
   if (query !== undefined && isExtended) {
     const create = `CREATE OR REPLACE VIEW ${target}${optionsOf(existing)}`;
-    return created(create, replacedColumns(existing, casts), `(\n${query}\n  ) AS source`);
+    return [...losses, created(create, replacedColumns(existing, casts), `(\n${query}\n  ) AS source`)].join(
+      "\n",
+    );
   }
   const names = selectedColumns(view, existing, casts);
   const create = `CREATE VIEW ${target}${optionsOf(existing)}`;

@@ -130,7 +130,9 @@ describe("P105 the script that mends a view", () => {
         '"Zum \\"Hirsch\\""'::${type} AS name, 'null'::${type} AS location, '"2027-05-01"'::${type} AS check_in,
         '{"day": 1}'::${type} #> '{other}' AS check_out, 3 AS star_level`);
       const sql = (await found()).find(({ view }) => view === "hotel_stays")?.fix.text ?? "";
-      expect(sql).toContain("-- name stays JSON where it is an object or an array\n");
+      expect(sql).toContain(
+        "-- name becomes NULL where it is an object (name its key: ->> 'key') or a list\n",
+      );
       await database.query(sql);
       expect(
         await database.query(

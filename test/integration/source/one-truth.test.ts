@@ -49,11 +49,11 @@ function checkedFindings({ problems }: SourceReport): readonly Finding[] {
 }
 
 function inOrder(findings: readonly Finding[]): readonly string[] {
-  return findings
-    .map(({ code, tenantId, programId, view, column, value }) =>
-      JSON.stringify([code, tenantId, programId, view, column, value]),
-    )
-    .sort();
+  const texts = findings.map(({ code, tenantId, programId, view, column, value }) =>
+    JSON.stringify([code, tenantId, programId, view, column, value]),
+  );
+  // A check shows no example twice; a build has a finding for each row of a duplicate id.
+  return [...new Set(texts)].sort();
 }
 
 /** The findings of both, which must be the same, as `code view.column of program`. */
@@ -76,8 +76,8 @@ const rowsAndFindings: readonly (readonly [what: string, rows: Rows, findings: r
     ["url_dropped programs.cover_url of p"],
   ],
   [
-    "U+00A0 inside a URL",
-    [["programs", { gallery_urls: ["https://cdn.example/ok.jpg", "https://cdn.example/a\u00a0b.jpg"] }]],
+    "U+00A0 inside a URL's host",
+    [["programs", { gallery_urls: ["https://cdn.example/ok.jpg", "https://cdn\u00a0.example/b.jpg"] }]],
     ["url_dropped programs.gallery_urls of p"],
   ],
   [
@@ -141,7 +141,7 @@ const rowsAndFindings: readonly (readonly [what: string, rows: Rows, findings: r
       ["programs", {}],
       ["programs", {}],
     ],
-    ["program_id_duplicate programs.program_id of p", "program_id_duplicate programs.program_id of p"],
+    ["program_id_duplicate programs.program_id of p"],
   ],
   [
     "children in their order",

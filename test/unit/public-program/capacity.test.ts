@@ -66,11 +66,14 @@ describe("capacity", () => {
     expect(published({ enrollments })).toMatchObject({ detail: { capacity: { used: 2 } }, warnings: [] });
   });
 
-  test.each([null, -1, -2147483648])("D28 the total %j is 0 with a warning", (capacityTotal) => {
-    const { detail, warnings } = published({ capacityTotal, enrollments: [["passenger", "x", 1]] });
-    expect(detail.capacity).toEqual({ total: 0, used: 1, remaining: 0 });
-    expect(warnings).toEqual([`capacity_total_invalid capacity.total = ${capacityTotal}`]);
-  });
+  test.each([null, -1, -2147483648, "9007199254740993"])(
+    "D28 the total %j is 0 with a warning",
+    (capacityTotal) => {
+      const { detail, warnings } = published({ capacityTotal, enrollments: [["passenger", "x", 1]] });
+      expect(detail.capacity).toEqual({ total: 0, used: 1, remaining: 0 });
+      expect(warnings).toEqual([`capacity_total_invalid capacity.total = ${capacityTotal}`]);
+    },
+  );
 
   test("the total 0 is as good as any", () => {
     expect(published({ capacityTotal: 0 })).toMatchObject({

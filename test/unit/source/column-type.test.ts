@@ -28,7 +28,12 @@ describe("types that PostgreSQL casts without loss are accepted", () => {
 
 describe("other types are refused with the reason and a cast", () => {
   test.each<[ColumnKind, ColumnType, RegExp, string]>([
-    ["text", type("jsonb"), /no text/, "c #>> '{}'"],
+    [
+      "text",
+      type("jsonb"),
+      /no text/,
+      "CASE WHEN jsonb_typeof(c::jsonb) NOT IN ('object', 'array') THEN c::jsonb #>> '{}' END",
+    ],
     ["text", { ...type("jsonb"), isArray: true }, /no text/, "c::text"],
     ["text", type("timestamptz"), /no text/, "c::text"],
     ["text", { ...type("text"), isArray: true }, /no text/, "c::text"],
@@ -50,7 +55,12 @@ describe("other types are refused with the reason and a cast", () => {
     ["date", type("int4"), /no calendar date/, "c::text::date"],
     ["date", { ...type("timestamp"), isArray: true }, /no calendar date/, "c::text::date"],
     ["text[]", type("text"), /single value/, "string_to_array(c::text, ',')"],
-    ["text[]", { ...type("jsonb"), isArray: true }, /no list of texts/, "c::text[]"],
+    [
+      "text[]",
+      { ...type("jsonb"), isArray: true },
+      /no list of texts/,
+      "CASE WHEN c IS NOT NULL THEN ARRAY(SELECT CASE WHEN jsonb_typeof(element::jsonb) NOT IN ('object', 'array') THEN element::jsonb #>> '{}' END FROM unnest(c) AS element) END",
+    ],
   ])("%s: %o", (kind, refused, reason, cast) => {
     const mismatch = typeMismatch(kind, refused);
     expect(mismatch?.reason).toMatch(reason);
