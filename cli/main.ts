@@ -6,13 +6,13 @@ import { CommanderError } from "commander";
 import { exposedSecretWarnings, secretPaths } from "../core/exposed-secrets.ts";
 import { asFailure } from "../core/failure.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
-import { singleLine } from "../core/printable.ts";
+import { printableJson, singleLine } from "../core/printable.ts";
 import { secretNames, secretsFromFiles } from "../core/secret-files.ts";
 import { failureText } from "./presentation/failure-text.ts";
 import { safeOutput } from "./presentation/safe-output.ts";
 import { createProgram } from "./program.ts";
 import { type ExitStatus, exitStatusOf } from "./shell/exit-status.ts";
-import { type Output, printJson, type Shell } from "./shell/shell.ts";
+import type { Output, Shell } from "./shell/shell.ts";
 
 // The SDK warns of Node.js 20 in several lines on standard error; which versions we support is for package.json to say.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
@@ -66,7 +66,7 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
   };
   try {
     if (args.join(" ") === "--version --json") {
-      printJson(shell, buildInfo());
+      shell.stdout.write(`${printableJson(buildInfo())}\n`);
       return 0;
     }
     const program = await createProgram(shell, packageVersion(), args);
