@@ -86,8 +86,9 @@ async function readManifestOf(
   const result = await store.get(key, { signal });
   if (result.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
   if (lastGood === undefined) return await readManifest(result.body, current);
-  const copy = copiedBody(lastGood, result.body as AsyncIterable<Buffer>);
+  const copy = copiedBody(result.body as AsyncIterable<Buffer>);
   const manifest = await readManifest(copy.body, current);
-  copy.keep();
+  const { sha256, pieces } = copy.whole();
+  lastGood.keepRecord(sha256, pieces);
   return manifest;
 }

@@ -136,16 +136,19 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
         table = new Map();
         break;
       case "object": {
-        const copy = lastGood && copiedBody(lastGood, result.body as AsyncIterable<Buffer>);
+        const copy = lastGood && copiedBody(result.body as AsyncIterable<Buffer>);
         const { revision, byDigest } = await readTokenRegistry(copy?.body ?? result.body, toKnown);
-        if (beganAtMs < confirmedAtMs) return;
-        if (version !== undefined && revision < version.revision) {
-          const [from, to] = [version.revision, revision];
-          throw new Failure("corrupt_document", `${tokensKey} fell from revision ${from} to ${to}.`);
+        if (isOutdated(beganAtMs, revision)) return;
+        const { etag } = result;
+        const whole = copy?.whole();
+        if (lastGood && whole && whole.sha256 !== version?.sha256) {
+          // W170: whoever starts after this process must refuse what this one is about to refuse.
+          const registry = { sha256: whole.sha256, etag, revision, storeId: watch.storeId() };
+          await lastGood.keepRegistry({ ...registry, ageMs: clock() - beganAtMs }, whole.pieces);
+          if (isOutdated(beganAtMs, revision)) return;
         }
         table = byDigest;
-        version = { etag: result.etag, revision, sha256: copy?.keep() };
-        lastGood?.changed();
+        version = { etag, revision, sha256: whole?.sha256 };
         break;
       }
     }
@@ -153,6 +156,14 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     confirmedAtMs = beganAtMs;
     isFromCopy = false;
     onConfirmed();
+  }
+
+  /** Whether a later poll was faster. Throws when the registry has fallen to an older revision (T10). */
+  function isOutdated(beganAtMs: number, revision: number): boolean {
+    if (beganAtMs < confirmedAtMs) return true;
+    if (version === undefined || revision >= version.revision) return false;
+    const [from, to] = [version.revision, revision];
+    throw new Failure("corrupt_document", `${tokensKey} fell from revision ${from} to ${to}.`);
   }
 
   /** W76: what was confirmed before this process began, as if it had run since. Never rejects. */

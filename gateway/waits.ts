@@ -6,6 +6,8 @@ export interface Waits {
   readonly packingMs: number;
   /** Between two states of the last good copy while nothing changes. */
   readonly beatMs: number;
+  /** W170: for a changed token registry to be on the disk of that copy, before it takes effect all the same. */
+  readonly keepMs: number;
   /** Between two attempts to mend that copy: on a disk that is nearly full some of it fails again and again. */
   readonly mendPauseMs: number;
 }
@@ -15,5 +17,6 @@ export const usualWaits: Waits = {
   /** Many times what a list of 25 MB takes. */
   packingMs: 2000,
   beatMs: 5000,
+  keepMs: 500,
   mendPauseMs: 10_000,
 };

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
-import type { LastGood } from "./last-good.ts";
 
 /** A body on its way to its reader, which can be kept when the reader is content with it. */
 export interface CopiedBody {
   readonly body: AsyncIterable<Buffer>;
-  /** The digest of all that was read. */
-  keep(): string;
+  /** All that was read, and its digest. */
+  whole(): { readonly sha256: string; readonly pieces: readonly Buffer[] };
 }
 
-export function copiedBody(lastGood: LastGood, body: AsyncIterable<Buffer>): CopiedBody {
+export function copiedBody(body: AsyncIterable<Buffer>): CopiedBody {
   const pieces: Buffer[] = [];
   const hash = createHash("sha256");
   async function* passed(): AsyncGenerator<Buffer> {
@@ -18,12 +17,5 @@ export function copiedBody(lastGood: LastGood, body: AsyncIterable<Buffer>): Cop
       yield piece;
     }
   }
-  return {
-    body: passed(),
-    keep() {
-      const sha256 = hash.digest("hex");
-      lastGood.keepRecord(sha256, pieces);
-      return sha256;
-    },
-  };
+  return { body: passed(), whole: () => ({ sha256: hash.digest("hex"), pieces }) };
 }

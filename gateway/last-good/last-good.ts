@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
@@ -10,11 +9,12 @@ import { settledWithin } from "../deadline.ts";
 import type { StoreReader } from "../store-reader.ts";
 import type { Waits } from "../waits.ts";
 import { createAtomicFiles } from "./atomic-file.ts";
+import { composedState, filesNamedBy, type KnownState } from "./composed-state.ts";
 import { createKeptFiles } from "./kept-files.ts";
 import { type KeptPointer, type KeptRegistry, stateBytes } from "./kept-state.ts";
 import { type Confirmed, type HeldBody, mendCopy } from "./mended-copy.ts";
 import { patientFiles, type ReadableFiles } from "./patient-files.ts";
-import { readStates, type StateFile } from "./read-states.ts";
+import { readStates, removeStates, type StateFile } from "./read-states.ts";
 import { type RestoredState, restoredState } from "./restored-state.ts";
 import { createWriteFaults, createWriteQueue } from "./write-queue.ts";
 
@@ -29,7 +29,12 @@ export interface LastGood {
   registry(): (KeptRegistry & ConfirmedAt) | undefined;
   pointer(tenantId: TenantId): (KeptPointer & ConfirmedAt) | undefined;
   readonly files: ReadableFiles;
-  /** Keeps a document that pointer, registry or state names. */
+  /**
+   * W170: resolves when the registry and a state that names it are on the disk, and after `waits.keepMs` at the latest: a
+   * disk that hangs must not keep a revocation from taking effect.
+   */
+  keepRegistry(registry: KeptRegistry, pieces: readonly Buffer[]): Promise<void>;
+  /** Keeps a manifest. */
   keepRecord(sha256: string, pieces: readonly Buffer[]): void;
   keepBody(entry: ResponseEntry, bytes: Buffer): void;
   /** The same of a body too large for memory: `fetch` gives its pieces when its turn comes, and throws for wrong ones. */
@@ -53,13 +58,13 @@ export interface LastGoodOptions {
   /** Older pointers are not worth their manifests. */
   readonly maxStaleMs: number;
   readonly clocks: Clocks;
-  readonly waits: Pick<Waits, "beatMs" | "mendPauseMs">;
+  readonly waits: Pick<Waits, "beatMs" | "keepMs" | "mendPauseMs">;
   readonly logger: Logger;
 }
 
 export function createLastGood(options: LastGoodOptions): LastGood {
   const { folder, store, callTimeoutMs, maxBytes, maxStaleMs, clocks, logger } = options;
-  const { beatMs, mendPauseMs } = options.waits;
+  const { beatMs, keepMs, mendPauseMs } = options.waits;
   const states = join(folder, "states");
   // W86, one per process: gateways that share the folder never write the same file.
   const ownName = `${randomBytes(8).toString("hex")}.state`;
@@ -71,6 +76,8 @@ export function createLastGood(options: LastGoodOptions): LastGood {
   };
   const files = createAtomicFiles(folder, noteIncomplete);
   const faults = createWriteFaults(logger, clocks.monotonicMs, noteIncomplete);
+  // For W170 a registry waits for no other record.
+  const registries = createWriteQueue("records", faults, maxRecordBytes, tooSlow);
   const records = createWriteQueue("records", faults, maxRecordBytes, tooSlow);
   const bodies = createWriteQueue("bodies", faults, maxBodyBytes, tooSlow);
   let sources: Parameters<LastGood["start"]>[0] | undefined;
@@ -85,7 +92,10 @@ export function createLastGood(options: LastGoodOptions): LastGood {
   let restored: RestoredState = { registry: undefined, tenants: new Map(), isClockSetBack: false };
   let openedAtMs = 0;
   /** What the last state says, or would have said. */
-  let last: Composed = restored;
+  let last: KnownState = restored;
+  /** The registry that the gateway is about to go by, or does by now. */
+  let nextRegistry: { readonly registry: KeptRegistry; readonly confirmedAtMs: number } | undefined;
+  let stateTurn: Promise<unknown> = Promise.resolve();
   let lastAtMs = 0;
   const unwritten = new Set<string>();
   /** Large bodies whose turn is to come: else each of their readers would have them read once more, also in vain. */
@@ -98,67 +108,30 @@ export function createLastGood(options: LastGoodOptions): LastGood {
 
   const held = (): readonly HeldBody[] => [...(sources?.held() ?? [])];
 
-  /**
-   * What this process knows; of the rest, and of what is yet to be written, what was known before, grown older. So a state
-   * names no document that is still on its way: killed in between, the gateway was killed a moment before.
-   */
-  function composed({ registry, tenants }: Confirmed): Composed {
-    const sinceMs = clocks.monotonicMs() - lastAtMs;
-    const aged = <Kept extends { readonly ageMs: number }>(known: Kept): Kept => ({
-      ...known,
-      ageMs: known.ageMs + sinceMs,
-    });
-    const all = new Map<TenantId, KeptPointer>();
-    for (const [tenantId, pointer] of last.tenants) all.set(tenantId, aged(pointer));
-    for (const [tenantId, pointer] of tenants) {
-      const before = all.get(tenantId);
-      const isOnItsWay = pointer.manifest !== undefined && unwritten.has(pointer.manifest.sha256);
-      // A tenant that is being restored is known by its generation alone for a moment.
-      const isLess = pointer.manifest === undefined && pointer.generation === before?.generation;
-      if (!isOnItsWay && !isLess) all.set(tenantId, pointer);
-    }
-    const isNew = registry !== undefined && !unwritten.has(registry.sha256);
-    const before = last.registry && aged(last.registry);
-    return { registry: isNew ? registry : before, tenants: all };
+  /** One after the other: an older state must not come to lie over a newer one. */
+  function writeState(): Promise<boolean> {
+    const turn = stateTurn.then(writeStateNow);
+    stateTurn = turn.catch(() => {});
+    return turn;
   }
 
-  function namedBy({ registry, tenants }: Composed): Set<string> {
-    const names = new Set<string>();
-    if (registry !== undefined) names.add(registry.sha256);
-    for (const { manifest, ageMs } of tenants.values()) {
-      if (manifest !== undefined && ageMs <= maxStaleMs) names.add(manifest.sha256);
-    }
-    return names;
-  }
-
-  async function writeState(): Promise<boolean> {
-    isStateWaiting = false;
+  async function writeStateNow(): Promise<boolean> {
     if (sources === undefined) return false;
-    // A generation is worth more with its bodies.
-    await settledWithin(bodyWaitMs, bodies.drained());
-    last = composed(sources.confirmed());
-    lastAtMs = clocks.monotonicMs();
+    const nowMs = clocks.monotonicMs();
+    const { registry: current, tenants: pointers } = sources.confirmed();
+    const next = nextRegistry && { ...nextRegistry.registry, ageMs: nowMs - nextRegistry.confirmedAtMs };
+    const isAhead = next !== undefined && next.ageMs < (current?.ageMs ?? Number.POSITIVE_INFINITY);
+    const confirmed = { registry: isAhead ? next : current, tenants: pointers };
+    last = composedState(confirmed, unwritten, last, nowMs - lastAtMs);
+    lastAtMs = nowMs;
     const { registry, tenants } = last;
-    pinned = namedBy(last);
+    pinned = filesNamedBy(last, maxStaleMs);
     const bytes = stateBytes({ writtenAtMs: clocks.unixMs(), registry, tenants });
     await files.write(join(states, ownName), [bytes], { isSynced: true });
-    await removeOthers();
+    // W78: once the clock has caught up, nobody could tell any more that it was set back.
+    const livingSinceMs = restored.isClockSetBack ? Number.POSITIVE_INFINITY : clocks.unixMs() - livingMs;
+    others = await removeStates(states, others, livingSinceMs);
     return true;
-  }
-
-  /** Their content is in this one's now; not so of who has written since, and still lives. */
-  async function removeOthers(): Promise<void> {
-    const young: StateFile[] = [];
-    for (const found of others) {
-      const path = join(states, found.name);
-      const mtimeMs = (await stat(path).catch(() => undefined))?.mtimeMs;
-      if (mtimeMs !== found.modifiedAtMs) continue;
-      // W78: once the clock has caught up, nobody could tell any more that it was set back.
-      const isYoung = !restored.isClockSetBack && Math.abs(clocks.unixMs() - mtimeMs) < livingMs;
-      if (isYoung) young.push(found);
-      else await rm(path, { force: true });
-    }
-    others = young;
   }
 
   function confirmedAt<Kept extends { readonly ageMs: number }>(
@@ -170,7 +143,18 @@ export function createLastGood(options: LastGoodOptions): LastGood {
   function addState(): void {
     if (isStateWaiting) return;
     isStateWaiting = true;
-    records.add(0, writeState);
+    records.add(0, async () => {
+      isStateWaiting = false;
+      // A generation is worth more with its bodies.
+      await settledWithin(bodyWaitMs, bodies.drained());
+      return await writeState();
+    });
+  }
+
+  async function writeRecord(sha256: string, pieces: readonly Buffer[]): Promise<boolean> {
+    // Not to make room for the next with it before the state names it.
+    pinned = new Set([...pinned, sha256]);
+    return await kept.write(sha256, sizeOf(pieces), pieces);
   }
 
   /** Behind the bodies, so that no record waits for it. */
@@ -209,7 +193,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
       openedAtMs = clocks.monotonicMs();
       last = restored;
       lastAtMs = openedAtMs;
-      pinned = namedBy(restored);
+      pinned = filesNamedBy(restored, maxStaleMs);
       if (restored.isClockSetBack) {
         logger.warn(
           { cause: "the clock is behind what was written" },
@@ -222,21 +206,28 @@ export function createLastGood(options: LastGoodOptions): LastGood {
     pointer: (tenantId) => confirmedAt(restored.tenants.get(tenantId)),
     files: patientFiles(kept),
 
-    keepRecord(sha256, pieces) {
-      const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      unwritten.add(sha256);
-      const isAdded = records.add(size, async () => {
-        // Not to make room for the next with it before the state names it.
-        pinned = new Set([...pinned, sha256]);
+    async keepRegistry(registry, pieces) {
+      const confirmedAtMs = clocks.monotonicMs() - registry.ageMs;
+      registries.add(sizeOf(pieces), async () => {
         try {
-          return await kept.write(sha256, size, pieces);
+          await writeRecord(registry.sha256, pieces);
         } finally {
-          unwritten.delete(sha256);
+          // Also when the file could not be written: better no registry after a restart than an older one.
+          const isNewest = nextRegistry === undefined || confirmedAtMs >= nextRegistry.confirmedAtMs;
+          if (isNewest) nextRegistry = { registry, confirmedAtMs };
         }
+        return await writeState();
       });
+      await settledWithin(keepMs, registries.drained());
+    },
+
+    keepRecord(sha256, pieces) {
+      unwritten.add(sha256);
+      const write = () => writeRecord(sha256, pieces).finally(() => unwritten.delete(sha256));
+      const isAdded = records.add(sizeOf(pieces), write);
       // A state that waits already comes before the document and would leave it out.
       isStateWaiting = false;
-      // Then the state names what is not there: better nothing to serve than an older registry.
+      // Then the state names what is not there: better nothing to serve than an older snapshot.
       if (!isAdded) unwritten.delete(sha256);
     },
 
@@ -268,16 +259,21 @@ export function createLastGood(options: LastGoodOptions): LastGood {
       clearInterval(beat);
       clearInterval(rescan);
       addState();
-      await settledWithin(maxStopMs, Promise.all([records.drained(), bodies.drained()]));
+      await settledWithin(
+        maxStopMs,
+        Promise.all([registries, records, bodies].map((queue) => queue.drained())),
+      );
     },
   };
 }
 
-type Composed = Pick<RestoredState, "registry" | "tenants">;
-
 interface ConfirmedAt {
   /** Minus infinity: nobody can say. */
   readonly confirmedAtMs: number;
+}
+
+function sizeOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
 
 function tooSlow(): Failure {

@@ -1,4 +1,4 @@
-import { lstat } from "node:fs/promises";
+import { lstat, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isErrno } from "../../core/file-store/errno.ts";
 import { namesIn } from "./atomic-file.ts";
@@ -33,6 +33,26 @@ export async function readStates(
     lasting.forEach(onFault);
     return states.flatMap((state) => (state.status === "fulfilled" && state.value ? [state.value] : []));
   }
+}
+
+/**
+ * Removes states whose content a newer one has by now, and gives those that may still be needed: their gateways have written after
+ * `livingSinceMs` (by their files' times), and run. A state that was written since it was read is neither.
+ */
+export async function removeStates(
+  folder: string,
+  found: readonly StateFile[],
+  livingSinceMs: number,
+): Promise<readonly StateFile[]> {
+  const living: StateFile[] = [];
+  for (const state of found) {
+    const path = join(folder, state.name);
+    const mtimeMs = (await stat(path).catch(() => undefined))?.mtimeMs;
+    if (mtimeMs !== state.modifiedAtMs) continue;
+    if (mtimeMs > livingSinceMs) living.push(state);
+    else await rm(path, { force: true });
+  }
+  return living;
 }
 
 async function readState(folder: string, name: string): Promise<StateFile | undefined> {
