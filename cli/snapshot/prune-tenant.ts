@@ -1,15 +1,13 @@
 import { Failure } from "../../core/failure.ts";
-import { forEachBounded } from "../../core/for-each-bounded.ts";
 import type { SnapshotId, TenantId } from "../../core/ids.ts";
 import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../core/object-key.ts";
 import type { ListedObject, ObjectStore } from "../../core/object-store.ts";
-import { replacePointer } from "./commit.ts";
 import { DeleteBatch } from "./delete-batch.ts";
 import { type PointerVersion, readPointer } from "./live-snapshot.ts";
+import { fence, type PruneTargets, spareEntries } from "./prune-fence.ts";
 import { type PruneRules, prunePlan } from "./prune-plan.ts";
-import { putMark } from "./snapshot-marks.ts";
 import { type SnapshotObject, snapshotObject } from "./snapshot-object.ts";
-import { entriesOf, readStoredManifest } from "./stored-manifest.ts";
+import { readStoredManifest } from "./stored-manifest.ts";
 import { type PublishedSnapshot, readTenantSnapshots, type TenantSnapshots } from "./tenant-snapshots.ts";
 
 export interface PruneContext {
@@ -39,8 +37,8 @@ const maxAttempts = 4;
  * 2. Snapshots that are to go are marked as condemned; a rollback that reads the pointer later sees the marks.
  * 3. The pointer is rewritten (same content, new nonce) by compare-and-swap. Whoever read it before must lose now; whoever
  *    reads it from now on builds on the live snapshot, which is kept.
- * 4. Then objects are deleted, in folders only that were there in step 1: no builder that can still win writes into
- *    those. The marks go last: a prune that is killed leaves no snapshot that can become live again.
+ * 4. Then objects are deleted, in folders only that were there in step 1 and are of no build published since: no builder
+ *    that can still win writes into those. The marks go last: a prune that is killed leaves no snapshot that can become live again.
  */
 export async function pruneTenant(
   tenantId: TenantId,
@@ -55,7 +53,7 @@ export async function pruneTenant(
   }
   throw new Failure(
     "superseded",
-    `Tenant ${tenantId} was published ${maxAttempts} times meanwhile; nothing of it was deleted. Prune it again later.`,
+    `Tenant ${tenantId} was rolled back or pruned ${maxAttempts} times meanwhile; nothing of it was deleted. Prune it again later.`,
   );
 }
 
@@ -72,31 +70,39 @@ async function pruneOnce(
   const snapshots = await readTenantSnapshots(store, pointer, signal);
   assertReadable(pointer, snapshots);
   const { kept, dropped } = prunePlan(snapshots.published, rules, now());
-  const folders = new Set<SnapshotId>([...dropped.map(({ snapshotId }) => snapshotId), ...snapshots.others]);
-  const keptKeys = await keysInFolders(folders, kept, pointer, context);
+  const targets: PruneTargets = {
+    folders: new Set([...dropped.map(({ snapshotId }) => snapshotId), ...snapshots.others]),
+    spared: new Set(),
+    dropped,
+    kept: kept.map(({ snapshotId }) => snapshotId),
+  };
+  await spareKept(targets, kept, pointer, context);
   const oldest = now().getTime() - rules.minAgeMs;
 
   const batch = new DeleteBatch(store, dryRun, signal);
   const marks: SnapshotObject[] = [];
   const keptManifests = new Set<SnapshotId>();
   let isFenced = dryRun;
-  for await (const { key, size, modifiedAt } of objectsOf(folders, pointer, context)) {
+  const isTarget = ({ key, snapshotId }: SnapshotObject): boolean =>
+    targets.folders.has(snapshotId) && !targets.spared.has(key);
+  for await (const { key, size, modifiedAt } of objectsOf(targets, pointer, context)) {
     const object = snapshotObject(tenantId, key);
-    if (object === undefined || !folders.has(object.snapshotId)) continue;
+    if (object === undefined || !targets.folders.has(object.snapshotId)) continue;
     const isYoung = modifiedAt.getTime() > oldest;
     if (isYoung && object.kind === "manifest") keptManifests.add(object.snapshotId);
     if (object.kind === "mark") marks.push(object);
-    if (object.kind === "mark" || isYoung || keptKeys.has(object.key)) continue;
-    isFenced ||= await fence(pointer, dropped, context);
+    if (object.kind === "mark" || isYoung || !isTarget(object)) continue;
+    isFenced ||= await fence(pointer, targets, context);
     if (!isFenced) return undefined;
-    await batch.add(object.key, size);
+    // What was published meanwhile may need it.
+    if (isTarget(object)) await batch.add(object.key, size);
   }
   await batch.flush();
   if (!dryRun) await store.delete(pointlessMarks(marks, keptManifests, dropped, tenantId), { signal });
   const { deletedObjects, deletedBytes } = batch.deleted;
   return {
     outcome: deletedObjects === 0 ? "nothing-to-do" : "pruned",
-    kept: kept.map(({ snapshotId }) => snapshotId),
+    kept: targets.kept,
     deletedSnapshots: dropped.map(({ snapshotId }) => snapshotId),
     deletedObjects,
     deletedBytes,
@@ -122,16 +128,15 @@ function assertReadable({ current }: PointerVersion, { published, damaged }: Ten
   }
 }
 
-/** What kept snapshots name in folders of others: unchanged files stay where an earlier build put them. */
-async function keysInFolders(
-  folders: ReadonlySet<SnapshotId>,
+/** Unchanged files stay where an earlier build put them: what kept snapshots name in folders of others is kept. */
+async function spareKept(
+  targets: PruneTargets,
   kept: readonly PublishedSnapshot[],
   { current }: PointerVersion,
   { store, signal }: PruneContext,
-): Promise<ReadonlySet<ObjectKey>> {
+): Promise<void> {
   const { tenantId } = current;
-  const keys = new Set<ObjectKey>();
-  if (folders.size === 0) return keys;
+  if (targets.folders.size === 0) return;
   for (const { snapshotId, isLive } of kept) {
     const stored = await readStoredManifest(store, tenantId, snapshotId, signal);
     if (stored === undefined || (isLive && stored.sha256 !== current.manifestSha256)) {
@@ -140,41 +145,17 @@ async function keysInFolders(
         `The manifest of snapshot ${snapshotId} of tenant ${tenantId} is not what it was a moment ago; nothing was deleted. Is another prune under way?`,
       );
     }
-    for (const { key } of entriesOf(stored.manifest)) {
-      const folder = snapshotObject(tenantId, key)?.snapshotId;
-      if (folder !== undefined && folders.has(folder)) keys.add(key);
-    }
+    spareEntries(targets, stored.manifest);
   }
-  return keys;
 }
 
 function objectsOf(
-  folders: ReadonlySet<SnapshotId>,
+  { folders }: PruneTargets,
   { current }: PointerVersion,
   { store, signal }: PruneContext,
 ): AsyncIterable<ListedObject> | readonly ListedObject[] {
   return folders.size === 0 ? [] : store.list(snapshotsPrefix(current.tenantId), { signal });
 }
-
-/** From here on only those can change the pointer that read it after our marks were there. False when we lost. */
-async function fence(
-  pointer: PointerVersion,
-  dropped: readonly PublishedSnapshot[],
-  { store, now, randomBytes, signal }: PruneContext,
-): Promise<boolean> {
-  const { tenantId } = pointer.current;
-  const unmarked = dropped.filter(({ isCondemned }) => !isCondemned);
-  await forEachBounded(unmarked, maxParallelPuts, ({ snapshotId }) =>
-    putMark(store, tenantId, snapshotId, "condemned", now()),
-  );
-  if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was deleted.");
-  const nonce = Buffer.from(randomBytes(16)).toString("hex");
-  // Only our own write counts: another's may be older than our marks.
-  const { kind } = await replacePointer(store, pointer, { ...pointer.current, nonce });
-  return kind === "replaced";
-}
-
-const maxParallelPuts = 16;
 
 /** A mark says something of a manifest; without that it is litter. */
 function pointlessMarks(
