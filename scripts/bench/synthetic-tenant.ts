@@ -5,7 +5,7 @@ import { parseProgramId, parseTenantId, type SnapshotId, snapshotId } from "../.
 import { type Manifest, manifestText } from "../../core/manifest.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { currentKey, manifestKey, type ResponseName, responseKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import type { ObjectStore, PutCondition, PutResult } from "../../core/object-store.ts";
 import { ProgramTable } from "../../core/program-table.ts";
 import { publishedContract } from "../../schemas/generated/validators-published.ts";
 
@@ -71,9 +71,7 @@ export async function prepareTenant(
   };
   return {
     snapshot,
-    async goLive() {
-      await store.put(currentKey(tenantId), bytesBody(currentBytes(current)));
-    },
+    goLive: (condition) => store.put(currentKey(tenantId), bytesBody(currentBytes(current)), { condition }),
   };
 }
 
@@ -85,7 +83,8 @@ interface TenantContent {
 
 export interface PreparedTenant {
   readonly snapshot: SnapshotId;
-  goLive(): Promise<void>;
+  /** Makes it visible, if the pointer that is there meets the condition. */
+  goLive(condition?: PutCondition): Promise<PutResult>;
 }
 
 /**
