@@ -2,7 +2,7 @@ import { asFailure, Failure } from "../../core/failure.ts";
 import type { ProgramId, TenantId } from "../../core/ids.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import type { Attempt } from "./attempt.ts";
-import type { FindShared, SharedPrograms } from "./shared-programs.ts";
+import { type FindShared, minShared, type SharedPrograms } from "./shared-programs.ts";
 import type { TenantContent } from "./tenant-content.ts";
 
 /** What the guard against programs of other tenants says of a build. */
@@ -12,10 +12,10 @@ export type SharedVerdict =
   /** It is published, with this warning. */
   | { readonly kind: "told"; readonly problem: DataProblem };
 
-/** Fewer added programs tell too little; with fewer nobody is asked. */
-const minShared = 5;
-/** Of more added programs than this, an even sample decides. */
-const maxCompared = 1000;
+/** How much is asked. If there are more added programs than `maxCompared`, an even sample decides. */
+const askedOfLive = { maxCompared: 1000, maxAskingMs: 60_000 };
+/** The first snapshots of many tenants are built in one run, and each question reads all tenants' program ids. */
+const askedOfFirst = { maxCompared: 100, maxAskingMs: 10_000 };
 
 /**
  * P144: refuses a live tenant whose added programs are for the most part another tenant's: more often a join that forgets
@@ -27,10 +27,13 @@ export async function sharedVerdict(
   find: FindShared | undefined,
 ): Promise<SharedVerdict> {
   if (counts.added < minShared || find === undefined) return { kind: "fine" };
-  const ids = sample([...programs.ids()].filter((id) => live?.programs.has(id) !== true));
+  const { maxCompared, maxAskingMs } = pointer === undefined ? askedOfFirst : askedOfLive;
+  const added = [...programs.ids()].filter((id) => live?.programs.has(id) !== true);
+  const ids = sample(added, maxCompared);
   let shared: SharedPrograms;
   try {
-    shared = await find(tenantId, new Map(ids.map((id) => [id, programs.get(id)?.sha256 ?? ""])));
+    const digests = new Map(ids.map((id) => [id, programs.get(id)?.sha256 ?? ""]));
+    shared = await find(tenantId, digests, maxAskingMs);
   } catch (error) {
     context.signal.throwIfAborted();
     return { kind: "told", problem: problem("shared_unknown", asFailure(error).message) };
@@ -51,9 +54,9 @@ export async function sharedVerdict(
   };
 }
 
-function sample(ids: readonly ProgramId[]): readonly ProgramId[] {
-  const step = Math.max(1, ids.length / maxCompared);
-  const length = Math.min(ids.length, maxCompared);
+function sample(ids: readonly ProgramId[], maxLength: number): readonly ProgramId[] {
+  const step = Math.max(1, ids.length / maxLength);
+  const length = Math.min(ids.length, maxLength);
   return Array.from({ length }, (_, at) => ids[Math.floor(at * step)]).filter((id) => id !== undefined);
 }
 

@@ -1,6 +1,7 @@
 import type { TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { SourceClient, SourcePool } from "../database/connect.ts";
+import { limitWaiting } from "../database/limit-waiting.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import { readPrograms } from "../source/read-programs.ts";
 import { tenantsOfPrograms } from "../source/shared-ids.ts";
@@ -13,7 +14,15 @@ export type ProgramDigests = ReadonlyMap<string, string>;
 /** The programs that other tenants have, too: their ids by the other tenant. */
 export type SharedPrograms = ReadonlyMap<TenantId, ReadonlySet<string>>;
 
-export type FindShared = (tenantId: TenantId, programs: ProgramDigests) => Promise<SharedPrograms>;
+/** `maxAskingMs`: how long the database may look for the other tenants' programs of these ids. */
+export type FindShared = (
+  tenantId: TenantId,
+  programs: ProgramDigests,
+  maxAskingMs: number,
+) => Promise<SharedPrograms>;
+
+/** Fewer equal programs of two tenants may be chance, such as samples. */
+export const minShared = 5;
 
 /**
  * P144: finds out which of the programs another tenant has, with the same id and the same content: in its live snapshot, or by
@@ -27,14 +36,15 @@ export function findSharedPrograms(
   rules: ContentRules,
   signal: AbortSignal,
 ): FindShared {
-  return async (tenantId, programs) => {
-    const others = await pool.withReading((client) =>
-      tenantsOfPrograms(client, tenantId, [...programs.keys()]),
-    );
+  return async (tenantId, programs, maxAskingMs) => {
+    const others = await pool.withReading(async (client) => {
+      await limitWaiting(client, "statement_timeout", maxAskingMs);
+      return await tenantsOfPrograms(client, tenantId, [...programs.keys()]);
+    });
     const shared = new Map<TenantId, ReadonlySet<string>>();
     for (const other of others) {
       const live = await liveAmong(store, other, programs, signal);
-      const read = pool.withReading((client) => equalInSource(client, other, rules, programs));
+      const read = pool.withReading((client) => programsGivenEqually(client, other, rules, programs));
       const next = await read.catch(() => {
         signal.throwIfAborted();
         return [];
@@ -47,7 +57,7 @@ export function findSharedPrograms(
 }
 
 /** The programs that the other tenant's rows give equally. */
-async function equalInSource(
+export async function programsGivenEqually(
   client: SourceClient,
   other: TenantId,
   rules: ContentRules,

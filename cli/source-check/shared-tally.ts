@@ -1,8 +1,7 @@
 import type { TenantId } from "../../core/ids.ts";
+import { minShared } from "../build/shared-programs.ts";
 import type { FindingGroups } from "./finding-groups.ts";
 
-/** Fewer equal programs of two tenants may be chance, such as samples. */
-const minShared = 5;
 /** Programs that are remembered; later ones are still held against those. */
 const maxRemembered = 1_000_000;
 

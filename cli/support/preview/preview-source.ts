@@ -16,6 +16,7 @@ import type { SourceProblem } from "../../source/source-problem.ts";
 import { FindingGroups } from "../../source-check/finding-groups.ts";
 import { addProgramProblems } from "../../source-check/program-problems.ts";
 import { type EmptyField, FilledFields } from "./never-filled.ts";
+import { addSharedSample } from "./shared-sample.ts";
 
 /** What a build would make of a program. */
 export interface ProgramPreview {
@@ -67,6 +68,7 @@ export async function previewSource(
   const sample = await samplePrograms(client, tenantId, maxSampled);
   const groups = new FindingGroups();
   const filled = new FilledFields();
+  const digests = new Map<string, string>();
   let [sampled, published] = [0, 0];
   let shown = asked;
   // Without sizes each view is read by its guarded query: nothing here is worth finding them out.
@@ -78,6 +80,7 @@ export async function previewSource(
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
+        digests.set(outcome.programId, outcome.rendered.detailSha256);
         filled.add((preview.document as { data: unknown }).data);
       }
       if (asked === undefined && shown?.outcome !== "published") {
@@ -85,6 +88,7 @@ export async function previewSource(
       }
     }
   }
+  await addSharedSample(client, tenantId, rules, digests, groups);
   return {
     tenantId,
     tenants: tenants.length,

@@ -33,6 +33,29 @@ test("P149 a check warns of programs that two tenants have with the same id and 
   ]);
 });
 
+test("P149 a preview warns of them, too, and of nothing when the content differs", async () => {
+  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+  await bench.insertMany("acme", 6);
+  await bench.insertMany("beta", 5);
+  const { status, stdout } = await bench.run(["source", "preview", "--tenant", "acme", "--json"]);
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout).findings).toMatchObject([
+    {
+      severity: "warning",
+      code: "programs_shared",
+      count: 5,
+      examples: [{ tenantId: "acme", value: "5 of 6 program(s) looked at as beta has them" }],
+    },
+  ]);
+  const text = await bench.run(["source", "preview", "--tenant", "acme"]);
+  expect(text.stdout).toContain("warning programs_shared (tenant_id)");
+  await bench.source.query(
+    "UPDATE partner_source.programs SET name = 'Our ' || name WHERE tenant_id = 'beta'",
+  );
+  const other = await bench.run(["source", "preview", "--tenant", "acme", "--json"]);
+  expect(JSON.parse(other.stdout).findings).toEqual([]);
+});
+
 test("D140 tenant ids that differ between tenants and programs in case only fail the check, with the sentence that fits", async () => {
   await bench.source.insert("tenants", { tenant_id: "ACME" });
   await bench.insertMany("acme", 2);
