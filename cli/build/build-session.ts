@@ -52,7 +52,10 @@ export interface BuildSession {
   readonly pool: SourcePool;
   /** Runs a build, with a log line per tenant. Throws nothing: see the report's `failure`. */
   build(request: RunRequest): Promise<RunReport>;
-  /** Stores the report under `runs/`. It is for support: a run that published is not undone by failing to write it. */
+  /**
+   * Stores the report under `runs/`, if there is a store. It is for support: a run that published is not undone by failing to
+   * write it.
+   */
   keepReport(report: RunReport): Promise<void>;
 }
 
@@ -140,7 +143,17 @@ export async function withBuildSession<Result>(
               if (known !== undefined) confirmations.noteKnown(known, new Date(report.startedAt));
               return report;
             },
-            keepReport: (report) => keepReport(store, report, shell),
+            async keepReport(report) {
+              try {
+                // P160: a run that came to nothing begins no store, and there is nowhere to keep its report.
+                const isWork = report.failure === null && report.outcome !== "interrupted";
+                if (isWork || (await identified.exists())) await storeRunReport(store, report);
+              } catch (error) {
+                shell.stderr.write(
+                  `partner-programs: the run report was not stored: ${asFailure(error).message}\n`,
+                );
+              }
+            },
           };
           try {
             return await use(session);
@@ -201,14 +214,6 @@ function runOptions(
   const allowShared = choices.allowShared || sharedPrograms === "warn";
   const recipe = settingsRecipe(generator, settings);
   return { ...choices, allowShared, rules: contentRules(settings), recipe, terminalStatuses };
-}
-
-async function keepReport(store: ObjectStore, report: RunReport, shell: Shell): Promise<void> {
-  try {
-    await storeRunReport(store, report);
-  } catch (error) {
-    shell.stderr.write(`partner-programs: the run report was not stored: ${asFailure(error).message}\n`);
-  }
 }
 
 function logTenant(logger: Logger, run: TenantRun): void {

@@ -3,7 +3,7 @@ import { asFailure, Failure } from "../../core/failure.ts";
 import type { StoreId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { storeKey, tenantsPrefix, tokensKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import type { CallOptions, ObjectStore } from "../../core/object-store.ts";
 import {
   readStoreIdentity,
   type StoreIdentity,
@@ -19,6 +19,8 @@ export interface IdentifiedStore extends ObjectStore {
    * store. A volume may be unmounted under a running `snapshot watch`.
    */
   identifyAnew(): void;
+  /** Whether there is a store yet: one with an identity, or of an earlier version. Begins nothing. */
+  exists(): Promise<boolean>;
 }
 
 export interface BeginningOptions {
@@ -41,30 +43,30 @@ export function identifiedStore(
   let known: StoreId | undefined;
   let identifying: Promise<void> | undefined;
 
-  async function identify(): Promise<void> {
+  async function identify(options: CallOptions): Promise<void> {
     try {
-      const found = await readStoreIdentity(store, { signal: shell.signal });
+      const found = await readStoreIdentity(store, options);
       // P161: with `STORE_ID` set nothing is begun, and nothing else is written.
       const wrong = wrongStore(settings.storeId, found?.storeId, store.address);
       if (wrong !== undefined) throw wrong;
       // P162
       if (known !== undefined && found?.storeId !== known) throw changedStore(store, known, found?.storeId);
-      known = (found ?? (await begin())).storeId;
+      known = (found ?? (await begin(options))).storeId;
     } catch (error) {
       if (!isDenied(error) || settings.storeId !== undefined) throw error;
       // Policies of an earlier version do not have this key. What was published before must go on being published.
-      if (!(await isOfEarlierVersion(store, shell.signal))) throw error;
+      if (!(await isOfEarlierVersion(store, options))) throw error;
       say(`${asFailure(error).message} Until it is allowed, nobody can tell this store from another one.`);
     }
   }
 
-  async function begin(): Promise<StoreIdentity> {
-    const isNew = !(await isOfEarlierVersion(store, shell.signal));
+  async function begin(options: CallOptions): Promise<StoreIdentity> {
+    const isNew = !(await isOfEarlierVersion(store, options));
     // P11: of two that begin side by side only one may be right. An earlier version has asked before it wrote.
     if (isNew) await requireConditions();
     const at = shell.now();
     const storeId = `store_${randomBase62(16, shell.randomBytes)}` as StoreId;
-    const identity = await putIdentity(store, { storeId, createdAt: at.toISOString() }, shell.signal);
+    const identity = await putIdentity(store, { storeId, createdAt: at.toISOString() }, options);
     if (identity.storeId === storeId) {
       say(begunText(store, storeId, isNew));
       if (isNew) onBegun?.(at);
@@ -78,7 +80,9 @@ export function identifiedStore(
 
   /** All writes wait for one look. Whatever fails is told to each of them, and the next one looks again. */
   function identified(): Promise<void> {
-    identifying ??= identify().catch((error: unknown) => {
+    // An interrupted run still stores its report.
+    const signal = shell.signal.aborted ? undefined : shell.signal;
+    identifying ??= identify({ signal }).catch((error: unknown) => {
       identifying = undefined;
       throw error;
     });
@@ -102,6 +106,12 @@ export function identifiedStore(
     identifyAnew() {
       identifying = undefined;
     },
+    async exists() {
+      const found = await readStoreIdentity(store).catch((error: unknown) => {
+        if (!isDenied(error)) throw error;
+      });
+      return found !== undefined || (await isOfEarlierVersion(store, {}));
+    },
   };
 }
 
@@ -109,24 +119,24 @@ export function identifiedStore(
 async function putIdentity(
   store: ObjectStore,
   identity: StoreIdentity,
-  signal: AbortSignal,
+  options: CallOptions,
 ): Promise<StoreIdentity> {
   let failure = new Failure("store_unavailable", `${storeKey} was refused and is not there; try again.`);
   try {
     const body = bytesBody(storeIdentityBytes(identity));
-    const { kind } = await store.put(storeKey, body, { condition: { kind: "absent" }, signal });
+    const { kind } = await store.put(storeKey, body, { ...options, condition: { kind: "absent" } });
     if (kind === "stored") return identity;
   } catch (error) {
     failure = asFailure(error);
   }
-  const found = await readStoreIdentity(store, { signal });
+  const found = await readStoreIdentity(store, options);
   if (found === undefined) throw failure;
   return found;
 }
 
 /** Before there was `store.json`, a store had tokens or tenants. What these credentials may not see counts as not there. */
-async function isOfEarlierVersion(store: ObjectStore, signal: AbortSignal): Promise<boolean> {
-  for (const names of [store.listFolders(tenantsPrefix, { signal }), store.list(tokensKey, { signal })]) {
+async function isOfEarlierVersion(store: ObjectStore, options: CallOptions): Promise<boolean> {
+  for (const names of [store.listFolders(tenantsPrefix, options), store.list(tokensKey, options)]) {
     try {
       for await (const _ of names) return true;
     } catch (error) {

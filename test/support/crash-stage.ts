@@ -96,9 +96,9 @@ function startBuild(env: Readonly<Record<string, string | undefined>>): BuildPro
   return { child, ended };
 }
 
-/** Whether a request is about a tenant; the others (probes, the run report) are the same for every build. */
-export function isOfTenant({ key }: LoggedRequest): boolean {
-  return key.startsWith("tenants/");
+/** Whether a request is about a tenant or the store's identity; the others (probes, the run report) are the same for every build. */
+export function isPublishing({ key }: LoggedRequest): boolean {
+  return key.startsWith("tenants/") || key === "store.json";
 }
 
 /** The version that partners of the tenant see, `undefined` before the first publication. Throws unless it is whole. */

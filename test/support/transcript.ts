@@ -71,6 +71,7 @@ export class Transcript {
 /** What is different each time, by kind; numbered in the order in which it appears. */
 const volatile: readonly (readonly [string, RegExp])[] = [
   ["snapshot", /\d{8}T\d{6}Z-[0-9a-f]{8}/g],
+  ["store-id", /store_[0-9A-Za-z]{16}/g],
   ["token-id", /tok_[0-9A-Za-z]{16}/g],
   ["token", /ppr_[0-9A-Za-z]{49}/g],
   ["sha256", /\b[0-9a-f]{64}\b/g],

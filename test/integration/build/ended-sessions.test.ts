@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beginTestStore } from "../../support/begun-store.ts";
 import { patience } from "../../support/patience.ts";
 import { sessionsEnded } from "../../support/postgres.ts";
 import {
@@ -98,6 +99,7 @@ describe("a session that ends", () => {
     { at: "pg_advisory_unlock", when: "with", ending: "fatal" },
     { at: "<X>", when: "before", ending: "fatal" },
   ] as const)("that only divides the work ($when $at, $ending) harms nothing", async (moment) => {
+    await beginTestStore(bench.store);
     const ended = proxy.arm(moment);
     const { status, stdout, stderr } = await runCli(["snapshot", "build", "--json"], { env });
     await ended;

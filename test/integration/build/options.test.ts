@@ -46,7 +46,8 @@ describe("--tenant", () => {
     const { status, report } = await bench.build(args);
     expect(status).toBe(0);
     expect(outcomes(report)).toEqual(expected);
-    const folders = new Set([...(await bench.tree()).keys()].map((key) => key.split("/")[1]));
+    const keys = [...(await bench.tree()).keys()].filter((key) => key !== "store.json");
+    const folders = new Set(keys.map((key) => key.split("/")[1]));
     expect([...folders].sort()).toEqual(expected.map((text) => text.split(" ")[0]));
   });
 
@@ -55,6 +56,7 @@ describe("--tenant", () => {
     expect(status).toBe(1);
     expect(report).toMatchObject({ outcome: "failed", tenants: [], failure: { code: "not_found" } });
     expect(stderr).toContain("does not list nobody. Nothing was built; check --tenant.");
+    expect(stderr).not.toContain("store_");
     expect([...(await bench.tree())]).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beginTestStore } from "../../support/begun-store.ts";
 import { patience } from "../../support/patience.ts";
 import { type CliProcess, type CliResult, runCli, startCli } from "../../support/run-cli.ts";
 import { startS3Server, testBucket } from "../../support/s3-server.ts";
@@ -25,6 +26,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await bench.reset();
+  await beginTestStore(bench.store);
   for (const tenantId of ["acme", "beta", "gamma"]) {
     await bench.source.insert("tenants", { tenant_id: tenantId });
     await bench.insertPrograms(tenantId, "a", "b");
@@ -63,7 +65,9 @@ describe("the process", () => {
     const server = await startS3Server();
     try {
       const store = { ...server.env, STORE_URL: `s3://${testBucket}`, LOG_LEVEL: "silent" };
-      expect(await build([], store)).toMatchObject({ status: 0, stderr: "" });
+      const { status, stderr } = await build([], store);
+      expect(status).toBe(0);
+      expect(stderr).toMatch(/^partner-programs: this begins a new store in .*\n$/);
     } finally {
       await server.close();
     }
@@ -203,7 +207,7 @@ describe("an interrupted build", () => {
       expect(report.tenants[1]?.failure).toBeNull();
       expect((await bench.published("acme")).list.meta.count).toBe(2);
       const keys = [...(await bench.tree()).keys()];
-      expect(keys.filter((key) => !key.startsWith("tenants/acme/"))).toEqual([]);
+      expect(keys.filter((key) => !key.startsWith("tenants/acme/"))).toEqual(["store.json"]);
       expect(await readdir(temporary)).toEqual([]);
     },
   );

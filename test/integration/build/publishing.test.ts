@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beginTestStore } from "../../support/begun-store.ts";
 import { buildEffect } from "../../support/build-effect.ts";
 import { changedKeys } from "../../support/store-tree.ts";
 import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
@@ -28,6 +29,7 @@ beforeEach(async () => {
 
 describe("the first build of a tenant", () => {
   test("writes one file for each response, the manifest and the pointer", async () => {
+    await beginTestStore(bench.store);
     const { status, run, written } = await buildEffect(bench);
     expect(status).toBe(0);
     expect(run).toMatchObject({

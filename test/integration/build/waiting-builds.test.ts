@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { withClaimsSession } from "../../../cli/build/tenant-claims.ts";
 import { parseTenantId } from "../../../core/ids.ts";
+import { beginTestStore } from "../../support/begun-store.ts";
 import { gateSource } from "../../support/gated-source.ts";
 import { patience } from "../../support/patience.ts";
 import { startCli } from "../../support/run-cli.ts";
@@ -17,6 +18,7 @@ afterAll(async () => {
 });
 
 test("P35: a build that waits for another builder says for which tenant, within 10 seconds", async () => {
+  await beginTestStore(bench.store);
   const gate = await gateSource(bench);
   try {
     await bench.source.insert("tenants", { tenant_id: "slow" });

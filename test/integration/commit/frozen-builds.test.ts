@@ -3,7 +3,7 @@ import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import {
   type BuildProcess,
   type CrashStage,
-  isOfTenant,
+  isPublishing,
   liveVersion,
   openCrashStage,
   stageTenants,
@@ -26,7 +26,7 @@ async function freezeAt(k: number): Promise<BuildProcess | undefined> {
   let calls = 0;
   const frozen = new Promise<BuildProcess>((resolve) => {
     stage.server.onRequest((request) => {
-      if (isOfTenant(request)) calls += 1;
+      if (isPublishing(request)) calls += 1;
       if (calls !== k || build.child.signalCode !== null) return;
       build.child.kill("SIGSTOP");
       resolve(build);

@@ -7,6 +7,7 @@ import { keepLiveTree } from "../../../cli/snapshot/live-tree.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
+import { beginTestStore } from "../../support/begun-store.ts";
 import {
   benchTenant,
   fileBench,
@@ -147,6 +148,7 @@ describe.each([
 
   test("P30 a rollback is followed at once, a held build and a release change nothing, a prune spares the tree", async () => {
     const bench = await open();
+    await beginTestStore(bench.store);
     await bench.build([kyoto]);
     await bench.build([{ ...kyoto, name: "Shrines" }, nara]);
     expect(await bench.run(["snapshot", "rollback", ...tenant])).toMatchObject({ status: 0, stderr: "" });

@@ -7,6 +7,7 @@ import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../../core/i
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey, manifestKey, markKey, responseKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { beginTestStore } from "../../support/begun-store.ts";
 import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 const tenantId = parseTenantId(toolsTenant);
@@ -16,6 +17,7 @@ const snapshotsOf = `tenants/${toolsTenant}/snapshots/`;
 let tools: StoreTools;
 beforeEach(async () => {
   tools = await openStoreTools();
+  await beginTestStore(tools.store);
 });
 afterEach(() => tools.close());
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
+import { beginTestStore } from "../../support/begun-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
@@ -30,6 +31,7 @@ async function publish(...names: readonly string[]): Promise<void> {
     timeoutMs: 5000,
     connection: server.connection,
   });
+  await beginTestStore(store);
   for (const name of names) {
     const programs = [
       { programId: "KYOTO-1", name },
@@ -70,8 +72,9 @@ test("rollback, release, prune, verify, list and export work on an s3: store", a
   expect(JSON.parse(stdout).snapshots).toHaveLength(1);
   await run(["snapshot", "export", ...tenant, "--out", join(folder, "out")]);
   expect(await filesBelow(join(folder, "out"))).toHaveLength(4);
-  // The live snapshot, what it shares with the first one, the pointer, the memory of the source, and the audit of three commands.
-  expect(server.objects.size).toBe(4 + 1 + 1 + 1 + 3 * 2);
+  // The live snapshot, what it shares with the first one, the pointer, the memory of the source, the audit of three commands, and
+  // the store's identity.
+  expect(server.objects.size).toBe(4 + 1 + 1 + 1 + 3 * 2 + 1);
 });
 
 test("a prune with nothing to delete costs a tenant one listing, one read, and three more per snapshot", async () => {
