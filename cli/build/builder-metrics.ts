@@ -22,6 +22,10 @@ export const builderMetrics = {
     name: "builder_tenant_confirmed_timestamp_seconds",
     help: "When the source was last read to the effect that the live snapshot is what it says, of the 1000 tenants where that is longest ago.",
   },
+  storeBegun: {
+    name: "builder_store_begun_timestamp_seconds",
+    help: "When this builder began a new store; 0 if it never did.",
+  },
 } as const;
 
 /** All there are: a series that begins with the first failure has no increase that an alert could see (P115). */

@@ -6,8 +6,10 @@ import { placeFailure } from "../shell/place-failure.ts";
 import type { Shell } from "../shell/shell.ts";
 import { type EndedRun, metricsText } from "./metrics-text.ts";
 
-/** Runs a build and tells of it. */
-export type WatchedBuild = (build: () => Promise<RunReport>) => Promise<RunReport>;
+/** Runs a build and tells of it. The build calls `onStoreBegun` when it begins a new store. */
+export type WatchedBuild = (
+  build: (onStoreBegun: (at: Date) => void) => Promise<RunReport>,
+) => Promise<RunReport>;
 
 /**
  * For builds that nobody can scrape: each leaves its numbers in a file, from where node_exporter's textfile collector takes
@@ -22,9 +24,12 @@ export async function withMetricsFile(
   await assertReplaceable(path);
   return async (build) => {
     const startedAtMs = shell.now().getTime();
+    let storeBegunAtMs: number | undefined;
     try {
-      const report = await build();
-      await add(path, shell, endedRun(report, kind));
+      const report = await build((at) => {
+        storeBegunAtMs = at.getTime();
+      });
+      await add(path, shell, { ...endedRun(report, kind), storeBegunAtMs });
       return report;
     } catch (error) {
       // P114: also of a run that never came as far as a report: wrong settings, no store, no database.
@@ -36,13 +41,14 @@ export async function withMetricsFile(
         endedAtMs,
         confirmedAtMs: new Map(),
         listed: undefined,
+        storeBegunAtMs,
       });
       throw error;
     }
   };
 }
 
-function endedRun(report: RunReport, kind: EndedRun["kind"]): EndedRun {
+function endedRun(report: RunReport, kind: EndedRun["kind"]): Omit<EndedRun, "storeBegunAtMs"> {
   const { outcome, durationMs, finishedAt, failure, tenants } = report;
   const isWhole = kind === "round" && failure === null && outcome !== "interrupted";
   return {

@@ -15,6 +15,8 @@ export interface EndedRun {
   readonly confirmedAtMs: ReadonlyMap<string, number>;
   /** The tenants of the source, when the run looked at all of them. */
   readonly listed: ReadonlySet<string> | undefined;
+  /** When the run began a new store, if it did. */
+  readonly storeBegunAtMs: number | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface EndedRun {
 export function metricsText(previous: string, run: EndedRun): string {
   const before = samplesOf(previous);
   const countOf = (sample: string): number => before.get(sample) ?? 0;
-  const { runs, duration, lastRun, lastStatus, confirmed } = builderMetrics;
+  const { runs, duration, lastRun, lastStatus, confirmed, storeBegun } = builderMetrics;
 
   const runLines = runOutcomes.map((outcome) => {
     const sample = `${runs.name}{outcome="${outcome}"}`;
@@ -64,6 +66,7 @@ export function metricsText(previous: string, run: EndedRun): string {
   const confirmedAtMs = confirmedAfter(before, run);
   const confirmedLine = ([tenant, atMs]: readonly [string, number]): string =>
     `${confirmed.name}{tenant="${tenant}"} ${atMs / 1000}`;
+  const begunAt = run.storeBegunAtMs === undefined ? countOf(storeBegun.name) : run.storeBegunAtMs / 1000;
   const shown = new Map(leastConfirmed(confirmedAtMs));
   const others = [...confirmedAtMs].filter(([tenant]) => !shown.has(tenant));
   return [
@@ -72,6 +75,7 @@ export function metricsText(previous: string, run: EndedRun): string {
     ...family(lastRun, "gauge", lastRunLines),
     ...family(lastStatus, "gauge", statusLines),
     ...family(confirmed, "gauge", [...shown].map(confirmedLine)),
+    ...family(storeBegun, "gauge", [`${storeBegun.name} ${begunAt}`]),
     // A comment to whoever collects them. Without it a tenant that stays behind from now on would have no time at all.
     ...others.map((other) => `# ${confirmedLine(other)}`),
     "",
@@ -92,7 +96,7 @@ function family(
 function samplesOf(text: string): ReadonlyMap<string, number> {
   const samples = new Map<string, number>();
   for (const line of text.split("\n")) {
-    const [, sample, value] = /^(?:# )?(builder_[a-z_]+\{[^{}\s]+\}) ([0-9.e+-]+)$/.exec(line) ?? [];
+    const [, sample, value] = /^(?:# )?(builder_[a-z_]+(?:\{[^{}\s]+\})?) ([0-9.e+-]+)$/.exec(line) ?? [];
     const number = Number(value);
     if (sample !== undefined && Number.isFinite(number) && number >= 0) samples.set(sample, number);
   }

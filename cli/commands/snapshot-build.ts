@@ -107,8 +107,8 @@ async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
   const choices = { concurrency, onInvalid, allowShrink, allowEmptied, allowShared, rewrite, dryRun };
   let unrecorded: Failure | undefined;
   const guarded = audit === undefined ? choices : { ...choices, watchStore: audit.watch };
-  const report = await watched(() =>
-    withBuildSession(shell, settingsOf(shell), guarded, async (session) => {
+  const report = await watched((onStoreBegun) =>
+    withBuildSession(shell, settingsOf(shell), { ...guarded, onStoreBegun }, async (session) => {
       const built = await session.build({
         wanted: tenants === undefined ? { kind: "all" } : { kind: "asked", tenantIds: tenants },
         hintedPrograms: undefined,
@@ -134,7 +134,7 @@ function failureOf({ failure }: RunReport): Failure | undefined {
 }
 
 async function watchedBuild(shell: Shell, { metricsFile, tenant }: BuildFlags): Promise<WatchedBuild> {
-  if (metricsFile === undefined) return (build) => build();
+  if (metricsFile === undefined) return (build) => build(() => {});
   return await withMetricsFile(metricsFile, shell, tenant === undefined ? "round" : "asked");
 }
 

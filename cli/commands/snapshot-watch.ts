@@ -46,7 +46,11 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
     rewrite: false,
     dryRun: false,
   };
-  const choices = { concurrency, onInvalid, ...guards, confirmationIntervalMs };
+  let storeBegunAt: Date | undefined;
+  const onStoreBegun = (at: Date): void => {
+    storeBegunAt = at;
+  };
+  const choices = { concurrency, onInvalid, ...guards, confirmationIntervalMs, onStoreBegun };
   let roundProgress = silent;
   await withBuildSession(shell, settings, choices, (session) => {
     const afterRun = reportRuns(shell, session, flags.json, () => roundProgress.clear());
@@ -64,6 +68,7 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
         roundProgress = createProgressBar(shell.stderr, shell.now);
         return roundProgress;
       },
+      storeBegunAt: () => storeBegunAt,
       onAdmin: (address) => {
         shell.stderr.write(`partner-programs: health and metrics on ${address}\n`);
       },

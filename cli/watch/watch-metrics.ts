@@ -9,6 +9,8 @@ export interface MetricSources {
   readonly isListening: () => boolean;
   /** Tenant → when its live snapshot was last found to be what the source says, in milliseconds since 1970. */
   readonly confirmedAtMs: ReadonlyMap<string, number>;
+  /** When this process began a new store, if it did. */
+  readonly storeBegunAt: () => Date | undefined;
 }
 
 export interface WatchMetrics {
@@ -61,6 +63,13 @@ export function createWatchMetrics(sources: MetricSources): WatchMetrics {
     collect() {
       this.reset();
       for (const [tenant, atMs] of leastConfirmed(sources.confirmedAtMs)) this.set({ tenant }, atMs / 1000);
+    },
+  });
+  new Gauge({
+    ...builderMetrics.storeBegun,
+    registers,
+    collect() {
+      this.set((sources.storeBegunAt()?.getTime() ?? 0) / 1000);
     },
   });
   return {

@@ -22,6 +22,8 @@ export interface WatchOptions {
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly progressOf: (kind: RunKind) => RunProgress;
+  /** When this process began a new store, if it did. */
+  readonly storeBegunAt: () => Date | undefined;
   /** Where the listener for health and metrics is, when there is one. */
   readonly onAdmin: (address: string) => void;
   /** Called once after each run that was not interrupted, of a told tenant or of all, news or not. */
@@ -43,6 +45,7 @@ export async function watchSource(options: WatchOptions): Promise<void> {
     queueTenants: queue.waiting,
     isListening: () => isListening,
     confirmedAtMs: confirmed.atMs,
+    storeBegunAt: options.storeBegunAt,
     notReadyCause: () => health.notReadyCause(clock()),
   };
   await withWatchAdmin(options.settings, sources, async (admin) => {

@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
+import { createS3Store } from "../../core/s3-store/s3-store.ts";
+import { beginTestStore } from "./begun-store.ts";
 import { freePort } from "./free-port.ts";
 import { patience } from "./patience.ts";
 import { runCli, startCli } from "./run-cli.ts";
@@ -37,6 +39,8 @@ export interface WatchedFleet {
   /** Runs a command over the fleet's source and store. */
   run(...args: readonly string[]): Promise<string>;
   buildOnSchedule(): Promise<void>;
+  /** As on schedule, but to a place where no store is. */
+  buildElsewhere(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,6 +53,11 @@ export async function startWatchedFleet(bench: Workbench, hasRedis: boolean): Pr
     await freePort(),
     await freePort(),
   ];
+  // What a new installation raises would still be there in the tests.
+  const bucket = { bucket: testBucket, prefix: "", forcePathStyle: true, timeoutMs: 5000 };
+  const store = createS3Store({ ...bucket, connection: s3.connection });
+  await beginTestStore(store);
+  await store.close();
   const env = { DATABASE_URL: bench.database.url, STORE_URL: `s3://${testBucket}`, ...s3.env };
 
   const pipe = join(directory, "log");
@@ -104,11 +113,12 @@ export async function startWatchedFleet(bench: Workbench, hasRedis: boolean): Pr
   exporter.listen(0, "127.0.0.1");
   await once(exporter, "listening");
 
-  const run = async (...args: readonly string[]): Promise<string> => {
-    const { status, stdout, stderr } = await runCli(args, { env });
+  const runWith = async (more: Readonly<Record<string, string>>, ...args: readonly string[]) => {
+    const { status, stdout, stderr } = await runCli(args, { env: { ...env, ...more } });
     if (status !== 0) throw new Error(`${args.join(" ")}: ${status}, ${stderr}`);
     return stdout;
   };
+  const build = ["snapshot", "build", "--metrics-file", metricsFile];
   return {
     directory,
     s3,
@@ -122,9 +132,12 @@ export async function startWatchedFleet(bench: Workbench, hasRedis: boolean): Pr
       watch: `127.0.0.1:${watchAdmin}`,
       file: `127.0.0.1:${(exporter.address() as AddressInfo).port}`,
     },
-    run,
+    run: (...args) => runWith({}, ...args),
     async buildOnSchedule() {
-      await run("snapshot", "build", "--metrics-file", metricsFile);
+      await runWith({}, ...build);
+    },
+    async buildElsewhere() {
+      await runWith({ STORE_URL: `s3://${testBucket}/elsewhere` }, ...build);
     },
     async close() {
       await Promise.all([gateway, watch, redis, logReader].map((each) => each?.kill()));

@@ -12,6 +12,7 @@ const round: EndedRun = {
     ["beta", 1_799_999_999_500],
   ]),
   listed: new Set(["acme", "beta"]),
+  storeBegunAtMs: undefined,
 };
 const failed: EndedRun = {
   ...round,
@@ -31,6 +32,15 @@ const confirmed = (text: string, tenant: string): number | undefined =>
   valueIn(text, `builder_tenant_confirmed_timestamp_seconds{tenant="${tenant}"}`);
 
 describe("the text of a metrics file", () => {
+  test("P115 keeps when this builder began a new store, and is 0 while it never did", () => {
+    const begunAt = (text: string) => valueIn(text, "builder_store_begun_timestamp_seconds");
+    const before = metricsText("", round);
+    const begun = metricsText(before, { ...round, storeBegunAtMs: 1_800_000_000_500 });
+    expect([before, begun, metricsText(begun, failed)].map(begunAt)).toEqual([
+      0, 1_800_000_000.5, 1_800_000_000.5,
+    ]);
+  });
+
   test("P115 begins every outcome at 0, so that the first failure is an increase", () => {
     const text = metricsText("", round);
     expect([runs(text, "published"), runs(text, "failed"), runs(text, "refused")]).toEqual([1, 0, 0]);
