@@ -109,6 +109,7 @@ export async function withBuildSession<Result>(
             statesAfterMs,
           };
           const confirmations = sessionConfirmations(store, shell, choices.confirmationIntervalMs);
+          let hasWorked = false;
           let isFirst = true;
           const session: BuildSession = {
             databaseUrl,
@@ -139,6 +140,9 @@ export async function withBuildSession<Result>(
                 },
               });
               progress.clear();
+              hasWorked ||= report.tenants.some(
+                ({ outcome }) => outcome !== "failed" && outcome !== "skipped",
+              );
               const known = knownTenants(report);
               if (known !== undefined) confirmations.noteKnown(known, new Date(report.startedAt));
               return report;
@@ -158,7 +162,8 @@ export async function withBuildSession<Result>(
           try {
             return await use(session);
           } finally {
-            await confirmations.flush();
+            // P160: tenants that failed all the same have nothing to be confirmed in a store that is not there.
+            if (hasWorked || (await identified.exists().catch(() => true))) await confirmations.flush();
           }
         }),
       ),

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beginTestStore } from "../../support/begun-store.ts";
 import { storeConfirmations } from "../../support/confirmed-document.ts";
 import { createClient, eventually } from "../../support/gateway-client.ts";
 import { startGateway } from "../../support/gateway-fixture.ts";
@@ -37,6 +38,7 @@ async function scrapeOfGateway(): Promise<string> {
   const gateway = await startGateway({
     env: { FRESHNESS_REFRESH_MS: "100" },
     async fill(store, tokens) {
+      await beginTestStore(store);
       await tokens.write([token]);
       const { snapshotId } = await publishSnapshot(store, "acme", { programIds: ["p1"] });
       await storeConfirmations(store, { acme: { snapshotId, confirmedAt: new Date().toISOString() } });

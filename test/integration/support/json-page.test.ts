@@ -72,7 +72,7 @@ function sectionOf(command: string): string {
 /** Of the run report and the manifest, to which the page refers, and problem codes. */
 const documentedElsewhere = new Set([
   ...["added", "changed", "removed", "unchanged", "notPublishable", "invalid", "key", "sha256", "size"],
-  ...["url_dropped", "rows_of_unknown_program"],
+  ...["url_dropped", "rows_of_unknown_program", "fields_emptied"],
 ]);
 
 function keysOf(value: unknown, keys = new Set<string>()): Set<string> {

@@ -25,6 +25,7 @@ describe("settings by default", () => {
       storeTimeoutMs: 10_000,
       logLevel: "info",
       legacyCapacity: "object",
+      sharedPrograms: "refuse",
       liveCopy: true,
       terminalStatuses: [
         "cancelled",
