@@ -142,8 +142,9 @@ function isAsked(wanted: WantedTenants, tenantId: string | null): boolean {
 }
 
 /** For each tenant: the run's own failure has the details and the fixes. */
+/** The failure of the source and the first of its problems: the run has them all, and their fixes. */
 function inBrief({ code, message }: Failure): Failure {
-  return new Failure(code, message.split("\n")[0] ?? message);
+  return new Failure(code, message.split("\n").slice(0, 2));
 }
 
 /**

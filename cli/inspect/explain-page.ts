@@ -73,7 +73,14 @@ function trail(tenantId: string): Page["trail"] {
 function storeFacts(store: ProgramInStore, now: Date): readonly (readonly [string, HtmlValue])[] {
   switch (store.kind) {
     case "unpublished":
-      return [["Live snapshot", "none: nothing is published for this tenant"]];
+      return [
+        [
+          "Live snapshot",
+          store.isStore
+            ? "none: nothing is published for this tenant"
+            : `none: there is no store in ${store.store}`,
+        ],
+      ];
     case "damaged":
       return [["Live snapshot", store.reason]];
     case "live":

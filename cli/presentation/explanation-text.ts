@@ -113,11 +113,16 @@ export function sourceLines(source: ProgramInSource, style: Style): string[] {
   }
 }
 
+function unpublishedWords({ store, isStore }: Extract<ProgramInStore, { kind: "unpublished" }>): string {
+  if (!isStore) return `there is no store in ${printable(store)}`;
+  return `nothing is published for this tenant in ${printable(store)}`;
+}
+
 function storeFacts(store: ProgramInStore, layout: Layout): Fact[] {
   const { now, style } = layout;
   switch (store.kind) {
     case "unpublished":
-      return [["live", style.bad(`nothing is published for this tenant in ${printable(store.store)}`)]];
+      return [["live", style.bad(unpublishedWords(store))]];
     case "damaged":
       return [
         ["live", style.bad("damaged"), printable(store.reason)],

@@ -4,7 +4,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import { type ProgramChange, programChanges } from "../../snapshot/program-changes.ts";
 import type { AskedDatabase } from "../asked-database.ts";
-import { forSupport, nextStep } from "../next-step.ts";
+import { forOperations, forSupport, nextStep } from "../next-step.ts";
 import { lastTry, readConfirmed } from "../read-confirmed.ts";
 import { readRemoved } from "../read-removed.ts";
 import { runHistory } from "../run-history.ts";
@@ -60,9 +60,19 @@ export async function explainProgram(
   );
   const garbled = garbledOf(source, found);
   const judged = judgement(facts);
-  const next = judged.row === "served_same" && garbled.length > 0 ? correctGarbled : judged.next;
+  const isNoStore = found.kind === "unpublished" && !found.isStore;
+  const isGarbled = judged.row === "served_same" && garbled.length > 0;
+  const next = isNoStore ? findStore : isGarbled ? correctGarbled : judged.next;
   return { ...facts, ...judged, next, lastRunProblems, garbled };
 }
+
+/** W160: a build in a place that is not the store would begin a new one, and help no partner. */
+const findStore = nextStep(
+  forOperations(
+    "There is no store in that place. If partners were served before, check STORE_URL and whether the volume is mounted. A new installation begins with its first build.",
+    "store check",
+  ),
+);
 
 /** What partners see is what the booking system has: only there can it be mended. */
 const correctGarbled = nextStep(

@@ -2,7 +2,6 @@ import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { noStore } from "../../../core/store-identity.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
 import { readLiveManifest, readPointer } from "../../snapshot/live-snapshot.ts";
 import { type ProgramHistory, programHistory } from "../../snapshot/program-history.ts";
@@ -13,8 +12,11 @@ import type { Hold } from "../standing/tenant-way.ts";
 
 /** What partners get of a program now. */
 export type ProgramInStore =
-  /** Nothing was ever published for the tenant in the store of that address. */
-  | { readonly kind: "unpublished"; readonly store: string }
+  /**
+   * Nothing was ever published for the tenant in the store of that address. `isStore` is false when nobody ever used that
+   * place as a store: before the first build of an installation, or where another store is meant.
+   */
+  | { readonly kind: "unpublished"; readonly store: string; readonly isStore: boolean }
   /** The tenant's pointer, its manifest or the program's own file cannot be trusted. */
   | { readonly kind: "damaged"; readonly reason: string; readonly hold: Hold | null }
   | {
@@ -45,11 +47,10 @@ export async function readProgramInStore(
   try {
     const pointer = await readPointer(store, tenantId, signal);
     if (pointer === undefined) {
-      // W160: of a store that is not there nothing can be said, least of all that nothing is published.
+      // W160: an unmounted volume looks like a store in which nothing was ever published.
       const reading = await registryReading(store);
-      if (reading.kind === "unavailable" && reading.code === "store_unreachable")
-        throw noStore(store.address);
-      return { kind: "unpublished", store: store.address };
+      const isStore = reading.kind !== "unavailable" || reading.code !== "store_unreachable";
+      return { kind: "unpublished", store: store.address, isStore };
     }
     ({ hold } = pointer.current);
     const manifest = await readLiveManifest(store, pointer.current, signal);

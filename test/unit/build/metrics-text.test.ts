@@ -105,7 +105,7 @@ describe("the text of a metrics file", () => {
 
   test("is well formed whatever was in the file", () => {
     const line =
-      /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+\{[a-z]+="[^"{}]+"(,[a-z]+="[^"{}]+")*\} [0-9]+(\.[0-9]+)?)$/;
+      /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"{}]+"(,[a-z]+="[^"{}]+")*\})? [0-9]+(\.[0-9]+)?)$/;
     const broken = fc.oneof(
       fc.string({ unit: "binary" }),
       fc

@@ -49,7 +49,7 @@ const sources: readonly ProgramInSource[] = [
 ];
 
 const stores: readonly ProgramInStore[] = [
-  { kind: "unpublished", store: "file:/srv/store" },
+  { kind: "unpublished", store: "file:/srv/store", isStore: true },
   ...[null, hold].flatMap((held): ProgramInStore[] => [
     { kind: "damaged", reason: "A digest differs.", hold: held },
     live({ hold: held }),
