@@ -3,11 +3,11 @@ import type { Socket } from "node:net";
 
 /** Of all addresses together. */
 const maxConnections = 500;
-/** A proxy in front, with a whole team behind it, has fewer requests under way. */
-const maxPerAddress = 100;
+/** One address leaves half of them to others. A proxy in front, with a whole team behind it, has fewer requests under way. */
+const maxPerAddress = maxConnections / 2;
 
 /**
- * P186: bounds the connections of a server, so that nobody keeps others out by opening many: beyond a hundred from one
+ * P186: bounds the connections of a server, so that nobody keeps others out by opening many: beyond half of them from one
  * address its oldest that asks for nothing is closed for the new one.
  */
 export function boundConnections(server: Server): void {
