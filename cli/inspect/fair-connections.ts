@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Of all addresses together. */
+/** The most open connections of all addresses together. */
 const maxConnections = 500;
 /** One address leaves half of them to others. A proxy in front, with a whole team behind it, has fewer requests under way. */
 const maxPerAddress = maxConnections / 2;

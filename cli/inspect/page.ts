@@ -5,7 +5,7 @@ import { type Html, html } from "./html.ts";
 /** One page: its title, the way that leads to it, and what it shows. */
 export interface Page {
   readonly status: number;
-  /** Of a page that may be there if it is asked for again so much later. */
+  /** Seconds after which the same page may be available; set on a page that found no room. */
   readonly retryAfterSeconds?: number;
   readonly title: string;
   /** From the outside in; the page itself is the last one and not in it. */

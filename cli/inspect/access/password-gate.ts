@@ -49,7 +49,7 @@ export function createPasswordGate({ file, hostNames, now }: PasswordGateOptions
       const message = "Nobody can sign in at the moment; the log of this server says why.";
       return { ...refused(500, message), cause: accounts.message };
     }
-    /** Whose session it is, while that person's line in the file stays as it was. */
+    /** The person that the session belongs to, as long as the line of that person in the file stays as it was. */
     const userOf = (digest: string): string | undefined => {
       const session = sessions.get(digest);
       const account = session && accounts.get(session.name);
