@@ -1,32 +1,48 @@
 const ours = "^(cli|core|gateway|schemas|scripts)/";
 
-/** The folders of `cli/` from the ground up: each imports from its own floor and from those below. */
+/** The rooms of `cli/` from the ground up: each imports from its own floor and from those below. */
 const floors = [
-  ["shell", "public-program"],
-  ["database", "store-check"],
-  ["booking", "source"],
-  ["sandbox", "snapshot", "audit"],
-  ["build"],
-  ["tokens", "gateway-log", "source-check", "watch"],
-  ["log-index", "tenants"],
-  ["support", "certify"],
-  ["presentation"],
-  ["inspect"],
-  ["partner-docs", "demo"],
+  ["shell"],
+  ["output", "database"],
+  ["publish/public-program", "publish/snapshot", "publish/store"],
+  ["publish/source", "publish/live-copy"],
+  ["publish/sandbox"],
+  ["publish/content", "publish/guards", "publish/tenant"],
+  ["publish/run"],
+  ["publish/report"],
+  ["publish/watch"],
+  ["operate/snapshots", "operate/gateway-log", "operate/source-check", "operate/store-check"],
+  ["operate/audit", "operate/log-index"],
+  ["operate/tokens"],
+  ["operate/tenants"],
+  ["partners"],
+  ["support"],
+  ["demo"],
   ["commands"],
 ];
 
-const noImportsFromAbove = floors.slice(0, -1).map((names, floor) => ({
-  name: `${names.join("-and-")}-import-from-no-floor-above`,
+const noImportsFromAbove = floors.map((rooms, floor) => ({
+  name: `${rooms.join("-and-").replaceAll("/", "-")}-import-from-no-floor-above`,
   severity: "error",
-  from: { path: `^cli/(${names.join("|")})/` },
+  from: { path: `^cli/(${rooms.join("|")})/` },
   to: {
-    path: `^cli/((${floors
-      .slice(floor + 1)
-      .flat()
-      .join("|")})/|[^/]+$)`,
+    path: `^cli/(${[
+      ...floors
+        .slice(floor + 1)
+        .flat()
+        .map((room) => `${room}/`),
+      "[^/]+$",
+    ].join("|")})`,
   },
 }));
+
+/** A folder that is on no floor would be held by no rule. */
+const everyRoomHasItsFloor = {
+  name: "every-room-has-its-floor",
+  severity: "error",
+  from: { path: "^cli/.+/", pathNot: `^cli/(${floors.flat().join("|")})/` },
+  to: {},
+};
 
 /**
  * Who may import whom. `scripts/check-imports.mjs` runs these rules and fails, too, when it saw fewer modules than
@@ -36,6 +52,7 @@ const noImportsFromAbove = floors.slice(0, -1).map((names, floor) => ({
 export default {
   forbidden: [
     ...noImportsFromAbove,
+    everyRoomHasItsFloor,
     {
       name: "schemas-import-nothing-of-ours",
       severity: "error",

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { singleLine } from "../core/printable.ts";
-import { hintAtOptions } from "./argument-hint.ts";
-import { commandExamples } from "./command-examples.ts";
-import { type CommandEntry, commandGroups, commandTable } from "./command-table.ts";
-import { helpFormat } from "./presentation/help-format.ts";
+import { hintAtOptions } from "./commands/argument-hint.ts";
+import { commandExamples } from "./commands/command-examples.ts";
+import { type CommandEntry, commandGroups, commandTable } from "./commands/command-table.ts";
+import { unknownCommand } from "./commands/unknown-command.ts";
+import { helpFormat } from "./output/help-format.ts";
 import type { Shell } from "./shell/shell.ts";
-import { unknownCommand } from "./unknown-command.ts";
 
 /**
  * The command line. With the arguments of a call only the command that they name is whole; of the others stand name and

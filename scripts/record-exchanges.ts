@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
 import { type RunningGateway, startGateway } from "../cli/demo/programs.ts";
-import { type Exchange, exchangesFile } from "../cli/partner-docs/examples-page.ts";
+import { type Exchange, exchangesFile } from "../cli/partners/folder/examples-page.ts";
 import { createTerminal } from "./support-page/terminal.ts";
 
 type Plan = Pick<Exchange, "name" | "title" | "path" | "token"> & { readonly method?: string };

@@ -2,7 +2,7 @@
 // needs no Markdown.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { guideFolder, guidePages } from "../cli/partner-docs/guide-page.ts";
+import { guideFolder, guidePages } from "../cli/partners/folder/guide-page.ts";
 import { renderedPage } from "./partner-pages/rendered-page.ts";
 
 /** What a page of the repository links to, and where that is in the folder. */

@@ -1,14 +1,14 @@
 import { Command, InvalidArgumentError } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { parseInstant } from "../../core/setting-types.ts";
-import { readAudit } from "../audit/read-audit.ts";
-import { auditText } from "../presentation/audit-text.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
+import { auditText } from "../operate/audit/audit-text.ts";
+import { readAudit } from "../operate/audit/read-audit.ts";
+import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { assertKnownTenant } from "../tenants/known-tenant.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface ListFlags {

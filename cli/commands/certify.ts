@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTokenId, type TokenId } from "../../core/ids.ts";
-import { createCertifier } from "../certify/certificate.ts";
-import { forEachRequest } from "../gateway-log/merged-requests.ts";
-import { certificateText } from "../presentation/certificate-text.ts";
-import { layoutOf } from "../presentation/layout.ts";
+import { forEachRequest } from "../operate/gateway-log/merged-requests.ts";
+import { layoutOf } from "../output/layout.ts";
+import { createCertifier } from "../partners/certify/certificate.ts";
+import { certificateText } from "../partners/certify/certificate-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { logOption, logSources } from "./log-option.ts";

@@ -1,10 +1,10 @@
 import { Argument, Command } from "commander";
-import { bashCompletion } from "../presentation/completion/bash-completion.ts";
-import { type CommandShape, commandShape } from "../presentation/completion/command-shape.ts";
-import { fishCompletion } from "../presentation/completion/fish-completion.ts";
-import { zshCompletion } from "../presentation/completion/zsh-completion.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
+import { bashCompletion } from "./completion/bash-completion.ts";
+import { type CommandShape, commandShape } from "./completion/command-shape.ts";
+import { fishCompletion } from "./completion/fish-completion.ts";
+import { zshCompletion } from "./completion/zsh-completion.ts";
 
 /**
  * P83 `completion`: a script that makes a shell complete calls, out of the commands themselves. It asks no store: tenants

@@ -3,13 +3,13 @@ import { asFailure } from "../../core/failure.ts";
 import { singleLine } from "../../core/printable.ts";
 import { showStoreAddress } from "../../core/store-address.ts";
 import { readStoreIdentity, wrongStore } from "../../core/store-identity.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
-import { type FoundStore, settingsText } from "../presentation/settings-text.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { awsVariables, effectiveSettings } from "../support/effective-settings.ts";
+import { type FoundStore, settingsText } from "../support/settings-text.ts";
 
 /** `config`: the settings in force, where they come from, and which store they lead to. */
 export function config(shell: Shell): Command {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { printable } from "../../core/printable.ts";
-import { type Contact, parseBaseUrl, parseCompanyName, parseContact } from "../partner-docs/company.ts";
-import { exportPartnerFolder } from "../partner-docs/partner-folder.ts";
+import { type Contact, parseBaseUrl, parseCompanyName, parseContact } from "../partners/folder/company.ts";
+import { exportPartnerFolder } from "../partners/folder/partner-folder.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell } from "../shell/shell.ts";
 import { parsedOption } from "./parsed-option.ts";

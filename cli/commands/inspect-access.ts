@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { Failure } from "../../core/failure.ts";
-import type { Gate } from "../inspect/access/gate.ts";
-import { accessKeyBytes, createKeyGate, welcomeAddress } from "../inspect/access/key-gate.ts";
-import { createPasswordFile } from "../inspect/access/password-file.ts";
-import { createPasswordGate } from "../inspect/access/password-gate.ts";
-import { createProxyGate, secretHeader } from "../inspect/access/proxy-gate.ts";
 import type { Shell } from "../shell/shell.ts";
+import type { Gate } from "../support/pages/access/gate.ts";
+import { accessKeyBytes, createKeyGate, welcomeAddress } from "../support/pages/access/key-gate.ts";
+import { createPasswordFile } from "../support/pages/access/password-file.ts";
+import { createPasswordGate } from "../support/pages/access/password-gate.ts";
+import { createProxyGate, secretHeader } from "../support/pages/access/proxy-gate.ts";
 
 /** The options of `inspect` that say who may see the pages. */
 export interface AccessFlags {

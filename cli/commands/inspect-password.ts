@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { accountName } from "../inspect/access/password-file.ts";
-import { passwordHash, passwordHashText } from "../inspect/access/password-hash.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
+import { accountName } from "../support/pages/access/password-file.ts";
+import { passwordHash, passwordHashText } from "../support/pages/access/password-hash.ts";
 
 /** `inspect-password`: a line for the password file of `inspect`, from a password on standard input. */
 export function inspectPassword(shell: Shell): Command {

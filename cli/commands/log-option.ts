@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { Failure } from "../../core/failure.ts";
-import type { LogSource } from "../gateway-log/open-log.ts";
+import type { LogSource } from "../operate/gateway-log/open-log.ts";
 import type { CliSettings, Shell } from "../shell/shell.ts";
 
 /** `--log FILE`, which may be given several times: a log and what it was rotated to. */

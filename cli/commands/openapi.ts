@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { openapiDocument } from "../partners/folder/openapi-document.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
-import { openapiDocument } from "../support/openapi-document.ts";
 
 /** `openapi`: the description of the API for tools. */
 export function openapi(shell: Shell): Command {

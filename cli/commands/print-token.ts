@@ -1,7 +1,7 @@
 import { readScope } from "../../core/token-registry.ts";
-import { tokenLines, tokenMetadata } from "../presentation/token-text.ts";
+import type { IssuedToken } from "../operate/tokens/issue-token.ts";
+import { tokenLines, tokenMetadata } from "../operate/tokens/token-text.ts";
 import { printJson, type Shell } from "../shell/shell.ts";
-import type { IssuedToken } from "../tokens/issue-token.ts";
 
 /**
  * T4: prints a new token, for the only time: the plaintext alone on standard output, so that it can be piped into a secret

@@ -1,15 +1,15 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { type FoundRequests, findRequests } from "../gateway-log/find-requests.ts";
-import { isKeptRequestId, requestIdIn } from "../gateway-log/typed-request-id.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { requestText } from "../presentation/request-text.ts";
+import { type FoundRequests, findRequests } from "../operate/gateway-log/find-requests.ts";
+import { isKeptRequestId, requestIdIn } from "../operate/gateway-log/typed-request-id.ts";
+import { layoutOf } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase } from "../support/asked-database.ts";
 import { explainRequests } from "../support/request/explain-request.ts";
 import { requestJson } from "../support/request/request-json.ts";
+import { requestText } from "../support/request-text.ts";
 import { logOption, logSources } from "./log-option.ts";
 
 interface ExplainFlags {

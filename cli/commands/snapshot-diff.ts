@@ -2,14 +2,14 @@ import { Command, InvalidArgumentError } from "commander";
 import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { diffText } from "../presentation/diff-text.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
+import { diffText } from "../operate/snapshots/diff-text.ts";
+import { compareSnapshots as difference, snapshotBefore } from "../operate/snapshots/snapshot-diff.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
+import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { compareSnapshots as difference, snapshotBefore } from "../snapshot/snapshot-diff.ts";
-import { chosenSnapshot } from "../snapshot/stored-snapshot.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface DiffFlags {

@@ -1,14 +1,14 @@
 import { Command, InvalidArgumentError } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { explanationText } from "../presentation/explanation-text.ts";
-import { layoutOf } from "../presentation/layout.ts";
+import { layoutOf } from "../output/layout.ts";
+import { tenantHint } from "../publish/snapshot/unknown-tenant.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { tenantHint } from "../snapshot/unknown-tenant.ts";
 import { createAskedDatabase } from "../support/asked-database.ts";
 import { type Explanation, explainProgram } from "../support/explain/explain-program.ts";
 import { explanationJson } from "../support/explain/explanation-json.ts";
+import { explanationText } from "../support/explanation-text.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface ExplainFlags {

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
+import { exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
+import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { exportSnapshot } from "../snapshot/export-snapshot.ts";
-import { chosenSnapshot } from "../snapshot/stored-snapshot.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface ExportFlags {

@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
-import { snapshotListText } from "../presentation/snapshot-list-text.ts";
+import { snapshotListText } from "../operate/snapshots/snapshot-list-text.ts";
+import { readTenantSnapshots } from "../operate/snapshots/tenant-snapshots.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
+import { readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { readPublishedPointer } from "../snapshot/live-snapshot.ts";
-import { readTenantSnapshots } from "../snapshot/tenant-snapshots.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface ListFlags {

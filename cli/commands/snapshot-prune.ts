@@ -1,18 +1,18 @@
 import { Command, InvalidArgumentError } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { Audit } from "../audit/audit.ts";
-import { deletions } from "../audit/changes.ts";
-import { auditedStatus, withAudit } from "../audit/with-audit.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
-import { pruneText } from "../presentation/prune-text.ts";
+import type { Audit } from "../operate/audit/audit.ts";
+import { deletions } from "../operate/audit/changes.ts";
+import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
+import { type PruneReport, pruneExitStatus, pruneRun } from "../operate/snapshots/prune-run.ts";
+import { pruneText } from "../operate/snapshots/prune-text.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
+import { unknownTenant } from "../publish/snapshot/unknown-tenant.ts";
+import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { type PruneReport, pruneExitStatus, pruneRun } from "../snapshot/prune-run.ts";
-import { unknownTenant } from "../snapshot/unknown-tenant.ts";
-import { withCheckedStore } from "../store-check/with-checked-store.ts";
 import { parsedOption } from "./parsed-option.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 

@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { pointerChange } from "../audit/changes.ts";
-import { auditedStatus, withAudit } from "../audit/with-audit.ts";
+import { pointerChange } from "../operate/audit/changes.ts";
+import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
+import { release } from "../operate/snapshots/release.ts";
+import { createFollowLive } from "../publish/live-copy/live-copy.ts";
+import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { createFollowLive } from "../snapshot/live-copy.ts";
-import { release } from "../snapshot/release.ts";
-import { withCheckedStore } from "../store-check/with-checked-store.ts";
 import { parsedOption } from "./parsed-option.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 

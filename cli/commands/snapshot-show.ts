@@ -10,15 +10,15 @@ import {
 } from "../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { printableJson } from "../../core/printable.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
-import { snapshotFacts } from "../presentation/snapshot-text.ts";
+import { snapshotFacts } from "../operate/snapshots/snapshot-text.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
+import { responseBytes } from "../publish/snapshot/stored-response.ts";
+import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { responseBytes } from "../snapshot/stored-response.ts";
-import { chosenSnapshot } from "../snapshot/stored-snapshot.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface ShowFlags {

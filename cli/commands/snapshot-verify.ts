@@ -1,15 +1,15 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { settingText } from "../../core/setting-parser.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
-import { verificationText } from "../presentation/verification-text.ts";
+import { verificationText } from "../operate/snapshots/verification-text.ts";
+import { type TenantVerification, verifyTenant } from "../operate/snapshots/verify-tenant.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
+import { storedTenants } from "../publish/snapshot/stored-tenants.ts";
+import { unknownTenant } from "../publish/snapshot/unknown-tenant.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { storedTenants } from "../snapshot/stored-tenants.ts";
-import { unknownTenant } from "../snapshot/unknown-tenant.ts";
-import { type TenantVerification, verifyTenant } from "../snapshot/verify-tenant.ts";
 import { whereNothingIs } from "../support/where-nothing-is.ts";
 import { parsedOption } from "./parsed-option.ts";
 

@@ -1,16 +1,16 @@
 import { Command, InvalidArgumentError } from "commander";
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
-import { type BuildSession, type RunProgress, withBuildSession } from "../build/build-session.ts";
-import type { OnInvalid } from "../build/guards.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
-import { createProgressBar } from "../presentation/progress-bar.ts";
-import { runSummary } from "../presentation/run-summary.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
+import type { OnInvalid } from "../publish/guards/guards.ts";
+import { createProgressBar } from "../publish/report/progress-bar.ts";
+import { runSummary } from "../publish/report/run-summary.ts";
+import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
+import { createNews } from "../publish/watch/run-news.ts";
+import { watchSource } from "../publish/watch/watch-source.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, commandLogger, type Shell, settingsOf } from "../shell/shell.ts";
-import { createNews } from "../watch/run-news.ts";
-import { watchSource } from "../watch/watch-source.ts";
 import { concurrencyOption, onInvalidOption } from "./snapshot-build.ts";
 
 interface WatchFlags {

@@ -1,17 +1,17 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { contentRules } from "../build/content-rules.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { createProgressBar } from "../presentation/progress-bar.ts";
-import { problemReport } from "../presentation/source-problems-text.ts";
+import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
+import { withLiveUse } from "../operate/source-check/live-views.ts";
+import { layoutOf } from "../output/layout.ts";
+import { contentRules } from "../publish/content/content-rules.ts";
+import { createProgressBar } from "../publish/report/progress-bar.ts";
+import { problemReport } from "../publish/report/source-problems-text.ts";
+import { causeCodes } from "../publish/source/source-problem.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { causeCodes } from "../source/source-problem.ts";
-import { checkSource, type SourceReport } from "../source-check/check-source.ts";
-import { withLiveUse } from "../source-check/live-views.ts";
 
 /** `source check`: what a build would find wrong with the source, each finding with its fix. */
 export function sourceCheck(shell: Shell): Command {

@@ -1,13 +1,13 @@
 import { Command, Option } from "commander";
-import { initSource } from "../booking/init-source.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
+import { initSource } from "../demo/booking/init-source.ts";
+import { requireUnseen } from "../operate/source-check/live-views.ts";
+import { contractViews } from "../publish/source/contract.ts";
+import { viewsSkeleton } from "../publish/source/skeleton.ts";
+import { createMissingViews } from "../publish/source/stand-in-views.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { contractViews } from "../source/contract.ts";
-import { viewsSkeleton } from "../source/skeleton.ts";
-import { createMissingViews } from "../source/stand-in-views.ts";
-import { requireUnseen } from "../source-check/live-views.ts";
 
 interface InitFlags {
   readonly viewsOnly: boolean;

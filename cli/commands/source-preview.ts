@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { contentRules } from "../build/content-rules.ts";
 import { withSourceReading } from "../database/with-source-reading.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { previewText } from "../presentation/preview-text.ts";
+import { layoutOf } from "../output/layout.ts";
+import { contentRules } from "../publish/content/content-rules.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { previewSource } from "../support/preview/preview-source.ts";
+import { previewText } from "../support/preview-text.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface PreviewFlags {

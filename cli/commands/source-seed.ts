@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../core/printable.ts";
 import { parseInstant } from "../../core/setting-types.ts";
-import { type SeedReport, seedSource } from "../booking/seed-source.ts";
 import { withSourceClient } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
-import { type Layout, layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
-import { table } from "../presentation/table.ts";
+import { type SeedReport, seedSource } from "../demo/booking/seed-source.ts";
+import { type Layout, layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
+import { table } from "../output/table.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 

@@ -1,13 +1,13 @@
 import { Command, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { findingsText } from "../presentation/store-findings-text.ts";
+import { checkReading, checkStore } from "../operate/store-check/check-store.ts";
+import { iamPolicies } from "../operate/store-check/iam-policies.ts";
+import { isFit, type StoreFinding } from "../operate/store-check/store-finding.ts";
+import { findingsText } from "../operate/store-check/store-findings-text.ts";
+import { layoutOf } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { checkReading, checkStore } from "../store-check/check-store.ts";
-import { iamPolicies } from "../store-check/iam-policies.ts";
-import { isFit, type StoreFinding } from "../store-check/store-finding.ts";
 
 interface CheckFlags {
   readonly readOnly: boolean;

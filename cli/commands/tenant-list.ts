@@ -1,14 +1,14 @@
 import { Command } from "commander";
 import { printable } from "../../core/printable.ts";
 import { withSourceReading } from "../database/with-source-reading.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
-import { tenantListText } from "../presentation/tenant-list-text.ts";
+import { listTenants } from "../operate/tenants/list-tenants.ts";
+import { tenantListText } from "../operate/tenants/tenant-list-text.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
+import { readTenants } from "../publish/source/read-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { readTenants } from "../source/read-tenants.ts";
-import { listTenants } from "../tenants/list-tenants.ts";
 
 /** `tenant list`: source, store and tokens side by side. */
 export function tenantList(shell: Shell): Command {

@@ -1,14 +1,14 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { auditedStatus, withAudit } from "../audit/with-audit.ts";
-import { knownSandbox } from "../sandbox/sandbox-document.ts";
+import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
+import { isInSource } from "../operate/tenants/in-source.ts";
+import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
+import { removeTenant, type TenantRemoval } from "../operate/tenants/remove-tenant.ts";
+import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
+import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { withCheckedStore } from "../store-check/with-checked-store.ts";
-import { isInSource } from "../tenants/in-source.ts";
-import { assertKnownTenant } from "../tenants/known-tenant.ts";
-import { removeTenant, type TenantRemoval } from "../tenants/remove-tenant.ts";
 import { parsedOption } from "./parsed-option.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 

@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { auditedStatus, withAudit } from "../audit/with-audit.ts";
+import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
+import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
+import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
+import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell } from "../shell/shell.ts";
-import { withCheckedStore } from "../store-check/with-checked-store.ts";
-import { assertKnownTenant } from "../tenants/known-tenant.ts";
-import { renameTenant, type TenantRename } from "../tenants/rename-tenant.ts";
 import { parsedOption } from "./parsed-option.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 

@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
-import { listedToken, tokenListText } from "../presentation/token-text.ts";
+import { assertPublished } from "../operate/tokens/assert-published.ts";
+import { readRegistry } from "../operate/tokens/edit-registry.ts";
+import { listedToken, tokenListText } from "../operate/tokens/token-text.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { assertPublished } from "../tokens/assert-published.ts";
-import { readRegistry } from "../tokens/edit-registry.ts";
 import { parsedOption } from "./parsed-option.ts";
 
 interface ListFlags {

@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { parseTokenId, type TokenId } from "../../core/ids.ts";
-import { auditedStatus, withAudit } from "../audit/with-audit.ts";
+import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
+import { activeToken } from "../operate/tokens/active-token.ts";
+import { editRecorded } from "../operate/tokens/edit-recorded.ts";
+import { type IssuedToken, issueToken, revoked } from "../operate/tokens/issue-token.ts";
+import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
-import { withCheckedStore } from "../store-check/with-checked-store.ts";
-import { activeToken } from "../tokens/active-token.ts";
-import { editRecorded } from "../tokens/edit-recorded.ts";
-import { type IssuedToken, issueToken, revoked } from "../tokens/issue-token.ts";
 import { parsedOption } from "./parsed-option.ts";
 import { printIssuedToken } from "./print-token.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";

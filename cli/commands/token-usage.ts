@@ -1,14 +1,14 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { readUsage } from "../gateway-log/read-usage.ts";
-import { layoutOf } from "../presentation/layout.ts";
-import { printText } from "../presentation/print-text.ts";
-import { usageRowsText, usageText } from "../presentation/usage-text.ts";
+import { readUsage } from "../operate/gateway-log/read-usage.ts";
+import { readRegistry } from "../operate/tokens/edit-registry.ts";
+import { layoutOf } from "../output/layout.ts";
+import { printText } from "../output/print-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { usageByToken as usageOf } from "../support/token-usage.ts";
-import { readRegistry } from "../tokens/edit-registry.ts";
+import { usageRowsText, usageText } from "../support/usage-text.ts";
 import { logOption, logSources } from "./log-option.ts";
 
 interface UsageFlags {

@@ -1,5 +1,5 @@
 import { printableJson, singleLine } from "../../core/printable.ts";
-import { type Style, styleOf } from "../presentation/style.ts";
+import { type Style, styleOf } from "../output/style.ts";
 import type { Output, Shell } from "../shell/shell.ts";
 import type { Exchange } from "./requests.ts";
 

@@ -1,6 +1,6 @@
 import type { Problem } from "../../schemas/generated/types.ts";
-import { fieldLabel } from "../public-program/field-words.ts";
-import type { ProblemCode } from "../public-program/problem.ts";
+import { fieldLabel } from "../publish/public-program/field-words.ts";
+import type { ProblemCode } from "../publish/public-program/problem.ts";
 
 /** P51: a finding in a program's data as somebody who knows no code says it: what is wrong, and what partners see. */
 export function problemWords(problem: Problem): string {

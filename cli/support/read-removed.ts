@@ -1,7 +1,7 @@
 import { asFailure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { type RemovedTenants, readRemovedTenants } from "../snapshot/removed-tenants.ts";
+import { type RemovedTenants, readRemovedTenants } from "../publish/snapshot/removed-tenants.ts";
 import { registryReading } from "./request/token-finding.ts";
 
 /** A removal that was ended before it had revoked the tenant's access keys, so that partners are served. */

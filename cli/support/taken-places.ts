@@ -1,6 +1,10 @@
 import type { TenantId } from "../../core/ids.ts";
-import { placeOf, terminalStatusTest } from "../public-program/capacity.ts";
-import { type EnrollmentGroup, maxEnrollmentGroups, readEnrollments } from "../source/read-enrollments.ts";
+import { placeOf, terminalStatusTest } from "../publish/public-program/capacity.ts";
+import {
+  type EnrollmentGroup,
+  maxEnrollmentGroups,
+  readEnrollments,
+} from "../publish/source/read-enrollments.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 
 /** Which enrollments take a program's places. */

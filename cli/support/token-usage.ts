@@ -1,5 +1,5 @@
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
-import type { UsageRow } from "../gateway-log/usage-tally.ts";
+import type { UsageRow } from "../operate/gateway-log/usage-tally.ts";
 
 /** What a log tells of one token. */
 export interface TokenUse {

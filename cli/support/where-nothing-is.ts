@@ -1,5 +1,5 @@
 import type { ObjectStore } from "../../core/object-store.ts";
-import { storedTenants } from "../snapshot/stored-tenants.ts";
+import { storedTenants } from "../publish/snapshot/stored-tenants.ts";
 
 /**
  * P56: where nothing was found, since a wrong `STORE_URL` looks like an installation without data: the store by its address,

@@ -1,5 +1,5 @@
 import type { Manifest } from "../../core/manifest.ts";
-import { readWithdrawn } from "../source/read-withdrawn.ts";
+import { readWithdrawn } from "../publish/source/read-withdrawn.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 
 /** What the source says of the programs of a snapshot. */

@@ -2,12 +2,12 @@
 // one query per view, and serialises the answer.
 import express from "express";
 import pg from "pg";
-import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
-import type { ProgramSource } from "../../cli/public-program/program-source.ts";
-import { publicProgram } from "../../cli/public-program/public-program.ts";
-import { programSource } from "../../cli/source/program-row.ts";
-import type { ChildName } from "../../cli/source/source-columns.ts";
-import { childQueries, programsQuery } from "../../cli/source/source-queries.ts";
+import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
+import type { ProgramSource } from "../../cli/publish/public-program/program-source.ts";
+import { publicProgram } from "../../cli/publish/public-program/public-program.ts";
+import { programSource } from "../../cli/publish/source/program-row.ts";
+import type { ChildName } from "../../cli/publish/source/source-columns.ts";
+import { childQueries, programsQuery } from "../../cli/publish/source/source-queries.ts";
 import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { issueToken } from "../../cli/tokens/issue-token.ts";
+import { issueToken } from "../../cli/operate/tokens/issue-token.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseProgramId, parseTenantId, snapshotId } from "../../core/ids.ts";
 import { type Manifest, manifestText } from "../../core/manifest.ts";

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import { Marked, type Token } from "marked";
-import { html } from "../../cli/inspect/html.ts";
-import { type CodeSample, codeBlock, codeTabs, isChoice } from "../../cli/partner-docs/code-block.ts";
-import type { GuidePage, PageHeading } from "../../cli/partner-docs/guide-page.ts";
+import { html } from "../../cli/output/html.ts";
+import { type CodeSample, codeBlock, codeTabs, isChoice } from "../../cli/partners/folder/code-block.ts";
+import type { GuidePage, PageHeading } from "../../cli/partners/folder/guide-page.ts";
 
 /** Where a link of the repository leads in the partner's folder. Throws for one that the folder has nothing for. */
 export type FolderLink = (repositoryPath: string) => string;

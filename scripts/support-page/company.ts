@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { contractViews } from "../../cli/source/contract.ts";
+import { contractViews } from "../../cli/publish/source/contract.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { gatewaySettings } from "../../core/gateway-settings.ts";
 import { createLogger } from "../../core/logger.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import { failureText } from "../../cli/presentation/failure-text.ts";
-import { safeOutput } from "../../cli/presentation/safe-output.ts";
+import { failureText } from "../../cli/output/failure-text.ts";
+import { safeOutput } from "../../cli/output/safe-output.ts";
 import { createProgram } from "../../cli/program.ts";
 import { exitStatusOf } from "../../cli/shell/exit-status.ts";
 import type { Output, Shell } from "../../cli/shell/shell.ts";

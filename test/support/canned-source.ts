@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import type { BuildContext, BuildOptions } from "../../cli/build/attempt.ts";
-import { buildTenant } from "../../cli/build/build-tenant.ts";
 import type { SourceClient, SourcePool } from "../../cli/database/connect.ts";
-import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
-import type { SourceLimits } from "../../cli/source/source-limits.ts";
-import { databaseRows } from "../../cli/source/tenant-rows.ts";
+import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
+import type { SourceLimits } from "../../cli/publish/source/source-limits.ts";
+import { databaseRows } from "../../cli/publish/source/tenant-rows.ts";
+import type { BuildContext, BuildOptions } from "../../cli/publish/tenant/attempt.ts";
+import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";

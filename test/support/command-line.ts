@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { CommanderError } from "commander";
-import { failureText } from "../../cli/presentation/failure-text.ts";
-import { safeOutput } from "../../cli/presentation/safe-output.ts";
+import { failureText } from "../../cli/output/failure-text.ts";
+import { safeOutput } from "../../cli/output/safe-output.ts";
 import { createProgram } from "../../cli/program.ts";
 import { type ExitStatus, exitStatusOf } from "../../cli/shell/exit-status.ts";
 import type { Output, Shell } from "../../cli/shell/shell.ts";

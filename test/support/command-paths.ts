@@ -1,4 +1,4 @@
-import { commandGroups, commandTable } from "../../cli/command-table.ts";
+import { commandGroups, commandTable } from "../../cli/commands/command-table.ts";
 
 /** The words that call each command and group of commands; `[]` is the program itself. */
 export function commandPaths(): (readonly string[])[] {

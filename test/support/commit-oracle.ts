@@ -1,5 +1,5 @@
-import type { TenantPrune } from "../../cli/snapshot/prune-tenant.ts";
-import type { Rollback } from "../../cli/snapshot/rollback.ts";
+import type { TenantPrune } from "../../cli/operate/snapshots/prune-tenant.ts";
+import type { Rollback } from "../../cli/operate/snapshots/rollback.ts";
 import { type Current, parseCurrent } from "../../core/current.ts";
 import type { Failure } from "../../core/failure.ts";
 import { parseSnapshotId, type TenantId } from "../../core/ids.ts";

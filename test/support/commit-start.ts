@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { buildTenant } from "../../cli/build/build-tenant.ts";
-import { verifyTenant } from "../../cli/snapshot/verify-tenant.ts";
-import { databaseRows } from "../../cli/source/tenant-rows.ts";
+import { verifyTenant } from "../../cli/operate/snapshots/verify-tenant.ts";
+import { databaseRows } from "../../cli/publish/source/tenant-rows.ts";
+import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 import { cannedOptions, cannedPool } from "./canned-source.ts";
 import { type CommitWorld, modelTenant, programsOf, type Scenario } from "./commit-world.ts";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { buildTenant } from "../../cli/build/build-tenant.ts";
-import { pruneTenant } from "../../cli/snapshot/prune-tenant.ts";
-import { release } from "../../cli/snapshot/release.ts";
-import { rollback } from "../../cli/snapshot/rollback.ts";
-import { databaseRows } from "../../cli/source/tenant-rows.ts";
+import { pruneTenant } from "../../cli/operate/snapshots/prune-tenant.ts";
+import { release } from "../../cli/operate/snapshots/release.ts";
+import { rollback } from "../../cli/operate/snapshots/rollback.ts";
+import { databaseRows } from "../../cli/publish/source/tenant-rows.ts";
+import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 import { type CannedProgram, cannedOptions, cannedPool } from "./canned-source.ts";

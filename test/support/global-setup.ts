@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { initSource } from "../../cli/booking/init-source.ts";
 import { startEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
+import { initSource } from "../../cli/demo/booking/init-source.ts";
 import { databaseUrl, onServer } from "./postgres.ts";
 
 /**

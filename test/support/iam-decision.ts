@@ -1,4 +1,4 @@
-import type { IamPolicy } from "../../cli/store-check/iam-policies.ts";
+import type { IamPolicy } from "../../cli/operate/store-check/iam-policies.ts";
 import type { S3OperationName } from "./s3-server-protocol.ts";
 
 /** Whether the policy allows the operation, decided as IAM does: nothing is allowed that no statement allows. */

@@ -1,4 +1,4 @@
-import type { ProgramSource } from "../../cli/public-program/program-source.ts";
+import type { ProgramSource } from "../../cli/publish/public-program/program-source.ts";
 import type { PlainRow, PlainSource } from "./plain-source.ts";
 
 /** Inserts the rows of a program into all views, the children at positions in their order. */

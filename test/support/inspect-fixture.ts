@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
-import { createKeyGate, welcomeAddress } from "../../cli/inspect/access/key-gate.ts";
-import { createInspectServer } from "../../cli/inspect/inspect-server.ts";
-import type { RequestLog } from "../../cli/log-index/request-log.ts";
+import type { RequestLog } from "../../cli/operate/log-index/request-log.ts";
 import type { AskedGateway } from "../../cli/support/ask-gateway.ts";
 import { createAskedDatabase } from "../../cli/support/asked-database.ts";
+import { createKeyGate, welcomeAddress } from "../../cli/support/pages/access/key-gate.ts";
+import { createInspectServer } from "../../cli/support/pages/inspect-server.ts";
 import { cliSettings } from "../../core/cli-settings.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";

@@ -1,4 +1,4 @@
-import type { RequestLogLine } from "../../cli/gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../cli/operate/gateway-log/request-line.ts";
 import { partnerMessage } from "../../cli/support/request/partner-message.ts";
 import { realCause } from "../../cli/support/request/real-cause.ts";
 import type { RequestFacts } from "../../cli/support/request/request-facts.ts";

@@ -1,7 +1,11 @@
-import { bootId } from "../../cli/snapshot/boot-id.ts";
-import { keepLiveTree, type LiveTreeOutcome, type LiveTreeTask } from "../../cli/snapshot/live-tree.ts";
-import { liveFiles } from "../../cli/snapshot/live-tree-plan.ts";
-import { publishedSnapshot } from "../../cli/snapshot/stored-snapshot.ts";
+import { bootId } from "../../cli/publish/live-copy/boot-id.ts";
+import {
+  keepLiveTree,
+  type LiveTreeOutcome,
+  type LiveTreeTask,
+} from "../../cli/publish/live-copy/live-tree.ts";
+import { liveFiles } from "../../cli/publish/live-copy/live-tree-plan.ts";
+import { publishedSnapshot } from "../../cli/publish/snapshot/stored-snapshot.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { readBody } from "../../core/object-body.ts";

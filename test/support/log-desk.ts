@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { followLogs } from "../../cli/log-index/request-log.ts";
+import { followLogs } from "../../cli/operate/log-index/request-log.ts";
 import { hostileText } from "./hostile-text.ts";
 import { type InspectFixture, startInspect } from "./inspect-fixture.ts";
 import { logLine } from "./log-lines.ts";

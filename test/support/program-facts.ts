@@ -1,4 +1,4 @@
-import type { ProgramHistory } from "../../cli/snapshot/program-history.ts";
+import type { ProgramHistory } from "../../cli/operate/snapshots/program-history.ts";
 import type { ProgramInSource } from "../../cli/support/explain/program-in-source.ts";
 import type { ProgramInStore } from "../../cli/support/explain/program-in-store.ts";
 import type { LastRun } from "../../cli/support/run-history.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ProgramSource } from "../../cli/public-program/program-source.ts";
+import type { ProgramSource } from "../../cli/publish/public-program/program-source.ts";
 
 /** Texts as a database may hold them: anything but U+0000 and lone surrogates. */
 const sourceText = fc.oneof(

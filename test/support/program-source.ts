@@ -1,8 +1,8 @@
-import { renderedProgram } from "../../cli/build/rendered-program.ts";
-import { terminalStatusTest } from "../../cli/public-program/capacity.ts";
-import type { ProgramSource } from "../../cli/public-program/program-source.ts";
-import { type PublicProgram, publicProgram } from "../../cli/public-program/public-program.ts";
-import { bareProgram } from "../../cli/sandbox/programs/sandbox-program.ts";
+import { renderedProgram } from "../../cli/publish/content/rendered-program.ts";
+import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
+import type { ProgramSource } from "../../cli/publish/public-program/program-source.ts";
+import { type PublicProgram, publicProgram } from "../../cli/publish/public-program/public-program.ts";
+import { bareProgram } from "../../cli/publish/sandbox/programs/sandbox-program.ts";
 import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 import type { ProgramDetail, ProgramDetailResponse } from "../../schemas/generated/types.ts";
 

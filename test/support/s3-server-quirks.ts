@@ -1,4 +1,4 @@
-import type { IamPolicy } from "../../cli/store-check/iam-policies.ts";
+import type { IamPolicy } from "../../cli/operate/store-check/iam-policies.ts";
 
 /** How a store deviates from S3, and what its credentials may do. Changed at will while the server runs. */
 export interface S3Quirks {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { Spool } from "../../cli/build/spool.ts";
+import { Spool } from "../../cli/publish/content/spool.ts";
 
 // Spools 8 MiB in one piece, and prints whether they came back.
 using spool = new Spool();

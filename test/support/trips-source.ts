@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { contractViews } from "../../cli/source/contract.ts";
-import { standInView } from "../../cli/source/view-definition.ts";
+import { contractViews } from "../../cli/publish/source/contract.ts";
+import { standInView } from "../../cli/publish/source/view-definition.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 

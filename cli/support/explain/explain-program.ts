@@ -2,7 +2,7 @@ import { confirmedAtOf } from "../../../core/confirmations.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import { type ProgramChange, programChanges } from "../../snapshot/program-changes.ts";
+import { type ProgramChange, programChanges } from "../../operate/snapshots/program-changes.ts";
 import type { AskedDatabase } from "../asked-database.ts";
 import { forOperations, forSupport, nextStep } from "../next-step.ts";
 import { lastTry, readConfirmed } from "../read-confirmed.ts";

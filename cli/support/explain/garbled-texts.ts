@@ -1,4 +1,4 @@
-import { type GarbledWord, garbledWord } from "../../public-program/double-encoding.ts";
+import { type GarbledWord, garbledWord } from "../../publish/public-program/double-encoding.ts";
 
 /** A published field with a text that looks encoded twice. */
 export interface GarbledText extends GarbledWord {

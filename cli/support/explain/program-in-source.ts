@@ -2,16 +2,16 @@ import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import { checkedProgram } from "../../build/checked-program.ts";
-import { type ContentRules, contentRules } from "../../build/content-rules.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { reportedProblem } from "../../public-program/problem.ts";
-import { knownSandbox } from "../../sandbox/sandbox-document.ts";
-import { sandboxProgramById } from "../../sandbox/sandbox-rows.ts";
-import { dataOf } from "../../snapshot/stored-response.ts";
-import { type ElsewhereProgram, readElsewhere, readProgram } from "../../source/read-program.ts";
-import type { ReadProgram } from "../../source/read-programs.ts";
-import { readTenants } from "../../source/read-tenants.ts";
+import { checkedProgram } from "../../publish/content/checked-program.ts";
+import { type ContentRules, contentRules } from "../../publish/content/content-rules.ts";
+import { reportedProblem } from "../../publish/public-program/problem.ts";
+import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
+import { sandboxProgramById } from "../../publish/sandbox/sandbox-rows.ts";
+import { dataOf } from "../../publish/snapshot/stored-response.ts";
+import { type ElsewhereProgram, readElsewhere, readProgram } from "../../publish/source/read-program.ts";
+import type { ReadProgram } from "../../publish/source/read-programs.ts";
+import { readTenants } from "../../publish/source/read-tenants.ts";
 import type { AskedDatabase, SourceAway } from "../asked-database.ts";
 
 /** What the booking database says of a program now, and what a build would make of it. */

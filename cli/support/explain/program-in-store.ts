@@ -2,11 +2,11 @@ import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { type ProgramHistory, programHistory } from "../../operate/snapshots/program-history.ts";
+import { snapshotHistory } from "../../operate/snapshots/snapshot-history.ts";
+import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
-import { readLiveManifest, readPointer } from "../../snapshot/live-snapshot.ts";
-import { type ProgramHistory, programHistory } from "../../snapshot/program-history.ts";
-import { snapshotHistory } from "../../snapshot/snapshot-history.ts";
-import { dataOf, responseBytes } from "../../snapshot/stored-response.ts";
 import { registryReading } from "../request/token-finding.ts";
 import type { Hold } from "../standing/tenant-way.ts";
 

@@ -1,6 +1,6 @@
 import type { RegisteredToken } from "../../../core/token-registry.ts";
+import type { FoundInSource } from "../../publish/source/find-programs.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
-import type { FoundInSource } from "../../source/find-programs.ts";
 import type { SourceSearch } from "./find-in-source.ts";
 import { foldedText } from "./folded-text.ts";
 import type { CatalogEntry, CatalogReading } from "./program-catalog.ts";

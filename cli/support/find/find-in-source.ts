@@ -1,4 +1,4 @@
-import { type FoundInSource, findProgramsInSource } from "../../source/find-programs.ts";
+import { type FoundInSource, findProgramsInSource } from "../../publish/source/find-programs.ts";
 import type { AskedDatabase, SourceAway } from "../asked-database.ts";
 
 /** What the source says, or why it could not be asked. */

@@ -3,9 +3,9 @@ import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
-import { readLiveManifest, readPointer } from "../../snapshot/live-snapshot.ts";
-import { responseBytes } from "../../snapshot/stored-response.ts";
-import { storedTenants } from "../../snapshot/stored-tenants.ts";
+import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { responseBytes } from "../../publish/snapshot/stored-response.ts";
+import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { foldedText } from "./folded-text.ts";
 
 /** A program to be found by its id or its name. */

@@ -2,7 +2,7 @@ import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
-import { readAudit } from "../../audit/read-audit.ts";
+import { readAudit } from "../../operate/audit/read-audit.ts";
 import type { Hold } from "../standing/tenant-way.ts";
 
 /** Who held a tenant, and what for. */

@@ -2,7 +2,7 @@ import { asFailure } from "../../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
-import { readManifestHead } from "../../snapshot/manifest-head.ts";
+import { readManifestHead } from "../../publish/snapshot/manifest-head.ts";
 import { registryReading } from "../request/token-finding.ts";
 import { type StatusReport, type TenantStatus, tenantStatus } from "../tenant-status.ts";
 import { usualInterval } from "../usual-interval.ts";

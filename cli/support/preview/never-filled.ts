@@ -1,5 +1,5 @@
 import { publicFields } from "../../../schemas/generated/public-fields.ts";
-import { type ProblemPlace, problemPlace } from "../../source-check/problem-place.ts";
+import { type ProblemPlace, problemPlace } from "../../operate/source-check/problem-place.ts";
 
 /** A public field that no document has a value for, and the column that it comes from. */
 export interface EmptyField extends ProblemPlace {

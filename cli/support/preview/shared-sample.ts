@@ -1,11 +1,15 @@
 import type { TenantId } from "../../../core/ids.ts";
-import type { ContentRules } from "../../build/content-rules.ts";
-import { minShared, type ProgramDigests, programsGivenEqually } from "../../build/shared-programs.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { limitWaiting } from "../../database/limit-waiting.ts";
-import { tenantsOfPrograms } from "../../source/shared-ids.ts";
-import { tryReading } from "../../source/try-reading.ts";
-import type { FindingGroups } from "../../source-check/finding-groups.ts";
+import type { FindingGroups } from "../../operate/source-check/finding-groups.ts";
+import type { ContentRules } from "../../publish/content/content-rules.ts";
+import {
+  minShared,
+  type ProgramDigests,
+  programsGivenEqually,
+} from "../../publish/guards/shared-programs.ts";
+import { tenantsOfPrograms } from "../../publish/source/shared-ids.ts";
+import { tryReading } from "../../publish/source/try-reading.ts";
 
 /** Somebody waits for the preview. */
 const maxAskingMs = 10_000;

@@ -1,11 +1,11 @@
 import { asFailure } from "../../../core/failure.ts";
 import { isTenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { RequestLogLine } from "../../gateway-log/request-line.ts";
-import { missedProgram } from "../../snapshot/missed-program.ts";
-import { programHistory } from "../../snapshot/program-history.ts";
-import { snapshotHistory } from "../../snapshot/snapshot-history.ts";
-import { publishedSnapshot } from "../../snapshot/stored-snapshot.ts";
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import { missedProgram } from "../../operate/snapshots/missed-program.ts";
+import { programHistory } from "../../operate/snapshots/program-history.ts";
+import { snapshotHistory } from "../../operate/snapshots/snapshot-history.ts";
+import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import type { AskedDatabase } from "../asked-database.ts";
 import { type Explanation, explainProgram } from "../explain/explain-program.ts";
 import { readRemoved } from "../read-removed.ts";

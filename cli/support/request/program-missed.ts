@@ -1,5 +1,5 @@
-import type { RequestLogLine } from "../../gateway-log/request-line.ts";
-import type { MissedProgram } from "../../snapshot/missed-program.ts";
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import type { MissedProgram } from "../../operate/snapshots/missed-program.ts";
 import { forSupport, nextStep } from "../next-step.ts";
 import { plainTime } from "../plain-time.ts";
 import { shellWord } from "../shell-word.ts";

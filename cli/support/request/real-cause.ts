@@ -1,4 +1,4 @@
-import type { RequestLogLine } from "../../gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { forOperations, forSupport, nextStep, type Step } from "../next-step.ts";
 import { shellWord } from "../shell-word.ts";
 import { programMissed } from "./program-missed.ts";

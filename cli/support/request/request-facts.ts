@@ -1,6 +1,6 @@
-import type { RequestLogLine } from "../../gateway-log/request-line.ts";
-import type { MissedProgram } from "../../snapshot/missed-program.ts";
-import type { ProgramHistory } from "../../snapshot/program-history.ts";
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import type { MissedProgram } from "../../operate/snapshots/missed-program.ts";
+import type { ProgramHistory } from "../../operate/snapshots/program-history.ts";
 import type { Explanation } from "../explain/explain-program.ts";
 import type { NextStep } from "../next-step.ts";
 import type { TokenFinding } from "./token-finding.ts";

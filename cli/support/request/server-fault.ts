@@ -1,5 +1,5 @@
 import type { CauseCode } from "../../../core/cause-code.ts";
-import type { RequestLogLine } from "../../gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { forOperations, forSupport, nextStep } from "../next-step.ts";
 import type { RealCause } from "./request-facts.ts";
 

@@ -2,7 +2,7 @@ import { asFailure, type FailureCode } from "../../../core/failure.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
-import { readRegistry } from "../../tokens/edit-registry.ts";
+import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 
 /** What the registry knows of the token that a request bore. */
 export type TokenFinding =

@@ -1,5 +1,5 @@
 import type { CauseCode } from "../../../core/cause-code.ts";
-import type { RequestLogLine } from "../../gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { forOperations, forSupport, nextStep, type Step } from "../next-step.ts";
 import { endedToken } from "./ended-token.ts";
 import type { RealCause, RequestFacts } from "./request-facts.ts";

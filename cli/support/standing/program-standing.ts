@@ -1,5 +1,5 @@
 import { isProgramId, type TenantId } from "../../../core/ids.ts";
-import type { ProgramChange } from "../../snapshot/program-changes.ts";
+import type { ProgramChange } from "../../operate/snapshots/program-changes.ts";
 import type { ProgramInSource } from "../explain/program-in-source.ts";
 import type { ProgramInStore } from "../explain/program-in-store.ts";
 import type { LastRun } from "../run-history.ts";

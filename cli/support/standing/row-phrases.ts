@@ -1,4 +1,4 @@
-import { fieldLabel } from "../../public-program/field-words.ts";
+import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import { forOperations, forSupport, type Step } from "../next-step.ts";
 import { problemWords } from "../problem-words.ts";
 import { shellWord } from "../shell-word.ts";

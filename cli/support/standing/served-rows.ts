@@ -1,4 +1,4 @@
-import { fieldLabel } from "../../public-program/field-words.ts";
+import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import { forOperations, forSupport } from "../next-step.ts";
 import { askAgain, correction, mendViews, problemList } from "./row-phrases.ts";
 import { correcting, type Rows, settled, waiting } from "./standing-row.ts";

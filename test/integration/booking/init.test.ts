@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { initSource } from "../../../cli/booking/init-source.ts";
-import { migrationSource } from "../../../cli/booking/migrations/migration-source.ts";
-import { contractViews } from "../../../cli/source/contract.ts";
-import { createMissingViews } from "../../../cli/source/stand-in-views.ts";
+import { initSource } from "../../../cli/demo/booking/init-source.ts";
+import { migrationSource } from "../../../cli/demo/booking/migrations/migration-source.ts";
+import { contractViews } from "../../../cli/publish/source/contract.ts";
+import { createMissingViews } from "../../../cli/publish/source/stand-in-views.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 /** Nobody sees data of the views that are missing. */

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { privateTextColumns } from "../../../cli/booking/private-columns.ts";
-import { type SeedOptions, type SeedReport, seedSource } from "../../../cli/booking/seed-source.ts";
 import { withSourceClient } from "../../../cli/database/source-client.ts";
+import { privateTextColumns } from "../../../cli/demo/booking/private-columns.ts";
+import { type SeedOptions, type SeedReport, seedSource } from "../../../cli/demo/booking/seed-source.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 import { isQuick } from "../../support/quick-pass.ts";
 

@@ -6,7 +6,7 @@ import {
   canaryMark,
   privateAmountColumns,
   privateTextColumns,
-} from "../../../cli/booking/private-columns.ts";
+} from "../../../cli/demo/booking/private-columns.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";

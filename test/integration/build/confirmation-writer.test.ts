@@ -2,7 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type ConfirmationWriter, createConfirmationWriter } from "../../../cli/build/confirmation-writer.ts";
+import {
+  type ConfirmationWriter,
+  createConfirmationWriter,
+} from "../../../cli/publish/run/confirmation-writer.ts";
 import { Failure } from "../../../core/failure.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { buildTenant } from "../../../cli/build/build-tenant.ts";
 import { withSourcePool } from "../../../cli/database/connect.ts";
-import { databaseRows } from "../../../cli/source/tenant-rows.ts";
+import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
+import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { cannedOptions } from "../../support/canned-source.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readPointer } from "../../../cli/snapshot/live-snapshot.ts";
+import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
 import { type Current, currentBytes } from "../../../core/current.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { problemRules } from "../../../cli/public-program/problem.ts";
-import { type ColumnKind, contractViews } from "../../../cli/source/contract.ts";
-import type { SourceReport } from "../../../cli/source-check/check-source.ts";
+import type { SourceReport } from "../../../cli/operate/source-check/check-source.ts";
+import { problemRules } from "../../../cli/publish/public-program/problem.ts";
+import { type ColumnKind, contractViews } from "../../../cli/publish/source/contract.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { buildTenant } from "../../../cli/build/build-tenant.ts";
 import { withSourcePool } from "../../../cli/database/connect.ts";
-import { programViews } from "../../../cli/source/source-queries.ts";
-import { databaseRows } from "../../../cli/source/tenant-rows.ts";
+import { programViews } from "../../../cli/publish/source/source-queries.ts";
+import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
+import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { cannedOptions } from "../../support/canned-source.ts";
 import { eventually } from "../../support/gateway-client.ts";

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
-import { readProgramSums, type StrayRows, StrayTally } from "../../../cli/source/program-sums.ts";
-import { type ReadProgram, readPrograms } from "../../../cli/source/read-programs.ts";
+import { readProgramSums, type StrayRows, StrayTally } from "../../../cli/publish/source/program-sums.ts";
+import { type ReadProgram, readPrograms } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";

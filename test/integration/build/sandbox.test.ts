@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { sandboxCases, sandboxPrograms } from "../../../cli/sandbox/sandbox-programs.ts";
-import { sandboxRows } from "../../../cli/sandbox/sandbox-rows.ts";
+import { sandboxCases, sandboxPrograms } from "../../../cli/publish/sandbox/sandbox-programs.ts";
+import { sandboxRows } from "../../../cli/publish/sandbox/sandbox-rows.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { sandboxKey } from "../../../core/object-key.ts";

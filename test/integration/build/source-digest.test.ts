@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type ColumnKind, contractViews } from "../../../cli/source/contract.ts";
-import { readProgramSums } from "../../../cli/source/program-sums.ts";
+import { type ColumnKind, contractViews } from "../../../cli/publish/source/contract.ts";
+import { readProgramSums } from "../../../cli/publish/source/program-sums.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";

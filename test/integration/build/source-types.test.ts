@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { contractViews } from "../../../cli/source/contract.ts";
+import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
 
 let bench: Workbench;

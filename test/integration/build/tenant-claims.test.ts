@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type TenantClaims, withClaimsSession } from "../../../cli/build/tenant-claims.ts";
+import { type TenantClaims, withClaimsSession } from "../../../cli/publish/run/tenant-claims.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 

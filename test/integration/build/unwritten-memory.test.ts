@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { buildTenant } from "../../../cli/build/build-tenant.ts";
 import { withSourcePool } from "../../../cli/database/connect.ts";
-import { databaseRows } from "../../../cli/source/tenant-rows.ts";
+import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
+import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey, sourceMemoryKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";

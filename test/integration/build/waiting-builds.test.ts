@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { withClaimsSession } from "../../../cli/build/tenant-claims.ts";
+import { withClaimsSession } from "../../../cli/publish/run/tenant-claims.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { gateSource } from "../../support/gated-source.ts";

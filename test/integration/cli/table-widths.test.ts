@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { displayWidth } from "../../../cli/presentation/display-width.ts";
+import { displayWidth } from "../../../cli/output/display-width.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
 /** Ids as they are, and as long as they may be. */

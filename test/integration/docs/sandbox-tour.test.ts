@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RequestHandler } from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sandboxCases } from "../../../cli/sandbox/sandbox-programs.ts";
+import { sandboxCases } from "../../../cli/publish/sandbox/sandbox-programs.ts";
 import { startGateway } from "../../support/gateway-fixture.ts";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { markedBlock, page, projectRoot, tableAfter } from "../../support/markdown.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { keyActivity } from "../../../cli/log-index/key-activity.ts";
-import { LogIndex } from "../../../cli/log-index/log-index.ts";
-import { idDigest } from "../../../cli/log-index/request-columns.ts";
-import type { RequestFilter } from "../../../cli/log-index/request-filter.ts";
-import { SpoolFile } from "../../../cli/log-index/spool-file.ts";
-import type { Place } from "../../../cli/log-index/top-rows.ts";
+import { keyActivity } from "../../../cli/operate/log-index/key-activity.ts";
+import { LogIndex } from "../../../cli/operate/log-index/log-index.ts";
+import { idDigest } from "../../../cli/operate/log-index/request-columns.ts";
+import type { RequestFilter } from "../../../cli/operate/log-index/request-filter.ts";
+import { SpoolFile } from "../../../cli/operate/log-index/spool-file.ts";
+import type { Place } from "../../../cli/operate/log-index/top-rows.ts";
 import { Failure } from "../../../core/failure.ts";
 import { logLine, logLines } from "../../support/log-lines.ts";
 import { sized } from "../../support/quick-pass.ts";

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { contractViews } from "../../../cli/source/contract.ts";
-import { standInView } from "../../../cli/source/view-definition.ts";
-import { checkSource, type SourceReport } from "../../../cli/source-check/check-source.ts";
+import { checkSource, type SourceReport } from "../../../cli/operate/source-check/check-source.ts";
+import { contractViews } from "../../../cli/publish/source/contract.ts";
+import { standInView } from "../../../cli/publish/source/view-definition.ts";
 import { cannedOptions } from "../../support/canned-source.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 

@@ -1,10 +1,10 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { seedSource } from "../../../cli/booking/seed-source.ts";
-import { checkSourceStructure } from "../../../cli/source/check-structure.ts";
-import { contractViews } from "../../../cli/source/contract.ts";
-import type { StructureProblem } from "../../../cli/source/source-problem.ts";
-import { createMissingViews } from "../../../cli/source/stand-in-views.ts";
+import { seedSource } from "../../../cli/demo/booking/seed-source.ts";
+import { checkSourceStructure } from "../../../cli/publish/source/check-structure.ts";
+import { contractViews } from "../../../cli/publish/source/contract.ts";
+import type { StructureProblem } from "../../../cli/publish/source/source-problem.ts";
+import { createMissingViews } from "../../../cli/publish/source/stand-in-views.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 /** Nobody sees data of the views that are missing. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { withSourceClient } from "../../../cli/database/source-client.ts";
-import { checkSourceStructure } from "../../../cli/source/check-structure.ts";
-import { contractViews } from "../../../cli/source/contract.ts";
-import { fixLines } from "../../../cli/source/problems-in-brief.ts";
-import type { StructureProblem } from "../../../cli/source/source-problem.ts";
-import { standInView } from "../../../cli/source/view-definition.ts";
+import { checkSourceStructure } from "../../../cli/publish/source/check-structure.ts";
+import { contractViews } from "../../../cli/publish/source/contract.ts";
+import { fixLines } from "../../../cli/publish/source/problems-in-brief.ts";
+import type { StructureProblem } from "../../../cli/publish/source/source-problem.ts";
+import { standInView } from "../../../cli/publish/source/view-definition.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SourceReport } from "../../../cli/source-check/check-source.ts";
-import { problemPlace } from "../../../cli/source-check/problem-place.ts";
+import type { SourceReport } from "../../../cli/operate/source-check/check-source.ts";
+import { problemPlace } from "../../../cli/operate/source-check/problem-place.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { PlainRow } from "../../support/plain-source.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";

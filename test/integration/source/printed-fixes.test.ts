@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fixLines } from "../../../cli/source/problems-in-brief.ts";
+import { fixLines } from "../../../cli/publish/source/problems-in-brief.ts";
 import { type MendedSource, openMendedSource } from "../../support/mended-source.ts";
 
 /**

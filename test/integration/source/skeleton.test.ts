@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { contractViews } from "../../../cli/source/contract.ts";
+import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 

@@ -1,10 +1,10 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { canaryMark } from "../../../cli/booking/private-columns.ts";
-import { seedSource } from "../../../cli/booking/seed-source.ts";
 import { withSourceClient } from "../../../cli/database/source-client.ts";
-import { sqlTypes } from "../../../cli/source/column-type.ts";
-import { contractViews } from "../../../cli/source/contract.ts";
+import { canaryMark } from "../../../cli/demo/booking/private-columns.ts";
+import { seedSource } from "../../../cli/demo/booking/seed-source.ts";
+import { sqlTypes } from "../../../cli/publish/source/column-type.ts";
+import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 let database: TestDatabase;

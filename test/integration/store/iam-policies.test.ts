@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { iamPolicies } from "../../../cli/store-check/iam-policies.ts";
+import { iamPolicies } from "../../../cli/operate/store-check/iam-policies.ts";
 import { parseSnapshotId, snapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey, runKey } from "../../../core/object-key.ts";

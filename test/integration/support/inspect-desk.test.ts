@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { followLogs } from "../../../cli/log-index/request-log.ts";
+import { followLogs } from "../../../cli/operate/log-index/request-log.ts";
 import { hostileText, outputFaults } from "../../support/hostile-text.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
 import { type LogDesk, noon, openLogDesk } from "../../support/log-desk.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkedProgram } from "../../../cli/build/checked-program.ts";
 import { type SourceClient, withSourcePool } from "../../../cli/database/connect.ts";
-import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
-import { readElsewhere, readProgram } from "../../../cli/source/read-program.ts";
-import { type ReadProgram, readPrograms } from "../../../cli/source/read-programs.ts";
+import { checkedProgram } from "../../../cli/publish/content/checked-program.ts";
+import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
+import { readElsewhere, readProgram } from "../../../cli/publish/source/read-program.ts";
+import { type ReadProgram, readPrograms } from "../../../cli/publish/source/read-programs.ts";
 import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";

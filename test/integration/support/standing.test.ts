@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { editRemovedTenants, withRemoved } from "../../../cli/snapshot/removed-tenants.ts";
+import { editRemovedTenants, withRemoved } from "../../../cli/publish/snapshot/removed-tenants.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { startInspect } from "../../support/inspect-fixture.ts";
 import {

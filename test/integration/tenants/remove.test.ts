@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readRegistry } from "../../../cli/tokens/edit-registry.ts";
+import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import { readConfirmations } from "../../../core/read-confirmations.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withSourcePool } from "../../../cli/database/connect.ts";
-import { readWriteCounters } from "../../../cli/watch/write-counters.ts";
+import { readWriteCounters } from "../../../cli/publish/watch/write-counters.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 let database: TestDatabase;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type AuditQuery, readAudit } from "../../../cli/audit/read-audit.ts";
+import { type AuditQuery, readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { copyLine } from "../../../cli/booking/copy-rows.ts";
+import { copyLine } from "../../../cli/demo/booking/copy-rows.ts";
 
 test("NULL is told from the text that stands for it", () => {
   expect(copyLine([null, "\\N", ""])).toBe("\\N\t\\\\N\t\n");

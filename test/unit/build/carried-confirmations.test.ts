@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { notBuilt } from "../../../cli/build/build-tenant.ts";
-import { carriedStep, withCarried } from "../../../cli/build/carried-confirmations.ts";
+import { carriedStep, withCarried } from "../../../cli/publish/run/carried-confirmations.ts";
+import { notBuilt } from "../../../cli/publish/tenant/build-tenant.ts";
 import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";

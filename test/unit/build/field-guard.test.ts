@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { emptiedProblems, emptiedRefusal, LiveTally } from "../../../cli/build/field-guard.ts";
-import { placesOf, publicFacts, publicParts } from "../../../cli/build/public-facts.ts";
+import { placesOf, publicFacts, publicParts } from "../../../cli/publish/content/public-facts.ts";
+import { emptiedProblems, emptiedRefusal, LiveTally } from "../../../cli/publish/guards/field-guard.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 
 const tenant = parseTenantId("acme");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { invalidRefusal, shrinkRefusal } from "../../../cli/build/guards.ts";
-import { noPrograms } from "../../../cli/build/program-counts.ts";
+import { noPrograms } from "../../../cli/publish/content/program-counts.ts";
+import { invalidRefusal, shrinkRefusal } from "../../../cli/publish/guards/guards.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 
 const tenant = parseTenantId("acme");

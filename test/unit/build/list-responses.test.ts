@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ListResponses } from "../../../cli/build/list-responses.ts";
-import { type LegacyCapacity, renderedProgram } from "../../../cli/build/rendered-program.ts";
+import { ListResponses } from "../../../cli/publish/content/list-responses.ts";
+import { type LegacyCapacity, renderedProgram } from "../../../cli/publish/content/rendered-program.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
 import type { LegacyProgramsResponse, ProgramListResponse } from "../../../schemas/generated/types.ts";
 import { mapped } from "../../support/program-source.ts";

@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { confirmationOf, mergedConfirmations, withoutGone } from "../../../cli/build/merged-confirmations.ts";
+import {
+  confirmationOf,
+  mergedConfirmations,
+  withoutGone,
+} from "../../../cli/publish/run/merged-confirmations.ts";
 import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId, type TenantId } from "../../../core/ids.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";

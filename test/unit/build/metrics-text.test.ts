@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type EndedRun, metricsText } from "../../../cli/build/metrics-text.ts";
+import { type EndedRun, metricsText } from "../../../cli/publish/report/metrics-text.ts";
 
 const round: EndedRun = {
   kind: "round",

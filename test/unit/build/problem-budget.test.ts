@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { notBuilt } from "../../../cli/build/build-tenant.ts";
-import { createProblemBudget } from "../../../cli/build/problem-budget.ts";
+import { createProblemBudget } from "../../../cli/publish/content/problem-budget.ts";
+import { notBuilt } from "../../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
 

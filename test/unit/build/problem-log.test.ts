@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ProblemLog } from "../../../cli/build/problem-log.ts";
+import { ProblemLog } from "../../../cli/publish/content/problem-log.ts";
 
 describe("the problems of a tenant", () => {
   test("are kept whole up to 200, errors before warnings, and all counted by code", () => {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type RenderedProgram, renderedProgram } from "../../../cli/build/rendered-program.ts";
-import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
-import { severityOf } from "../../../cli/public-program/problem.ts";
-import type { ProgramSource } from "../../../cli/public-program/program-source.ts";
-import { type PublicProgram, publicProgram } from "../../../cli/public-program/public-program.ts";
-import { publicUrl } from "../../../cli/public-program/public-url.ts";
+import { type RenderedProgram, renderedProgram } from "../../../cli/publish/content/rendered-program.ts";
+import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
+import { severityOf } from "../../../cli/publish/public-program/problem.ts";
+import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
+import { type PublicProgram, publicProgram } from "../../../cli/publish/public-program/public-program.ts";
+import { publicUrl } from "../../../cli/publish/public-program/public-url.ts";
 import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
 import type { ProgramDetail } from "../../../schemas/generated/types.ts";

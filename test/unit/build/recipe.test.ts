@@ -2,18 +2,21 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { generatorDigest, recipeDigest } from "../../../cli/build/recipe.ts";
+import { generatorDigest, recipeDigest } from "../../../cli/publish/content/recipe.ts";
 
 test("P184: the generator's digest is that of the code that takes part in a build, and of nothing else", () => {
   const root = mkdtempSync(join(tmpdir(), "recipe-"));
   try {
     for (const folder of [
-      "cli/build",
       "cli/database",
-      "cli/inspect",
-      "cli/public-program",
-      "cli/sandbox",
-      "cli/source",
+      "cli/publish/content",
+      "cli/publish/guards",
+      "cli/publish/public-program",
+      "cli/publish/run",
+      "cli/publish/sandbox",
+      "cli/publish/source",
+      "cli/publish/tenant",
+      "cli/support/pages",
       "core",
       "schemas",
       "gateway",
@@ -21,8 +24,8 @@ test("P184: the generator's digest is that of the code that takes part in a buil
       mkdirSync(join(root, folder), { recursive: true });
     const digests = [generatorDigest(root)];
     for (const [path, text] of [
-      ["cli/source/deep.js", "1"],
-      ["cli/source/deep.js", "2"],
+      ["cli/publish/source/deep.js", "1"],
+      ["cli/publish/source/deep.js", "2"],
       ["core/a.ts", "2"],
       ["schemas/a.js", "2"],
     ] as const) {
@@ -30,7 +33,7 @@ test("P184: the generator's digest is that of the code that takes part in a buil
       digests.push(generatorDigest(root));
     }
     expect(new Set(digests).size).toBe(5);
-    for (const path of ["gateway/main.js", "cli/inspect/stylesheet.js", "core/notes.md"])
+    for (const path of ["gateway/main.js", "cli/support/pages/stylesheet.js", "core/notes.md"])
       writeFileSync(join(root, path), "3");
     expect(generatorDigest(root)).toBe(digests.at(-1));
   } finally {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { notBuilt } from "../../../cli/build/build-tenant.ts";
-import { runOutcome, runTotals } from "../../../cli/build/run-outcome.ts";
+import { runOutcome, runTotals } from "../../../cli/publish/run/run-outcome.ts";
+import { notBuilt } from "../../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { renderedProgram } from "../../../cli/build/rendered-program.ts";
-import { schemaViolation } from "../../../cli/build/schema-violation.ts";
-import type { ProgramSource } from "../../../cli/public-program/program-source.ts";
+import { renderedProgram } from "../../../cli/publish/content/rendered-program.ts";
+import { schemaViolation } from "../../../cli/publish/content/schema-violation.ts";
+import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
 import { parseProgramId } from "../../../core/ids.ts";
 import { mapped } from "../../support/program-source.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Spool } from "../../../cli/build/spool.ts";
+import { Spool } from "../../../cli/publish/content/spool.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
 
 const mebibyte = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { type Certificate, createCertifier } from "../../../cli/certify/certificate.ts";
-import { type Finding, type RuleName, ruleNames } from "../../../cli/certify/rule.ts";
-import { type RequestLogLine, requestLine } from "../../../cli/gateway-log/request-line.ts";
+import { type RequestLogLine, requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
+import { type Certificate, createCertifier } from "../../../cli/partners/certify/certificate.ts";
+import { type Finding, type RuleName, ruleNames } from "../../../cli/partners/certify/rule.ts";
 
 const tokenId = "tok_0000000000000001";
 const other = "tok_0000000000000002";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forEachRequest } from "../../../cli/gateway-log/merged-requests.ts";
+import { forEachRequest } from "../../../cli/operate/gateway-log/merged-requests.ts";
 
 let directory: string;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commandExamples } from "../../../cli/command-examples.ts";
+import { commandExamples } from "../../../cli/commands/command-examples.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { callsIn, commandNamed, usageFault } from "../../support/command-lines.ts";
 import { commandPaths } from "../../support/command-paths.ts";

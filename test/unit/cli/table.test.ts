@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { displayWidth } from "../../../cli/presentation/display-width.ts";
-import { type Column, table } from "../../../cli/presentation/table.ts";
+import { displayWidth } from "../../../cli/output/display-width.ts";
+import { type Column, table } from "../../../cli/output/table.ts";
 
 const columns: readonly Column[] = [
   { title: "TENANT" },

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { html } from "../../../cli/inspect/html.ts";
-import { facts } from "../../../cli/presentation/facts.ts";
-import { safeOutput } from "../../../cli/presentation/safe-output.ts";
-import { table } from "../../../cli/presentation/table.ts";
-import { wrapped } from "../../../cli/presentation/wrap.ts";
+import { facts } from "../../../cli/output/facts.ts";
+import { html } from "../../../cli/output/html.ts";
+import { safeOutput } from "../../../cli/output/safe-output.ts";
+import { table } from "../../../cli/output/table.ts";
+import { wrapped } from "../../../cli/output/wrap.ts";
 import { Failure } from "../../../core/failure.ts";
 import { printable, printableJson, printableLines, singleLine, visible } from "../../../core/printable.ts";
 import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { recordedExchanges } from "../../../cli/partner-docs/examples-page.ts";
+import { recordedExchanges } from "../../../cli/partners/folder/examples-page.ts";
 import openapi from "../../../schemas/generated/openapi.json" with { type: "json" };
 import {
   isErrorResponse,

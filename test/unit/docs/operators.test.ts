@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { problemRules } from "../../../cli/public-program/problem.ts";
+import { problemRules } from "../../../cli/publish/public-program/problem.ts";
+import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { exitStatusOf } from "../../../cli/shell/exit-status.ts";
-import { contractViews } from "../../../cli/source/contract.ts";
 import { refusalCodes } from "../../../core/cause-code.ts";
 import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { createMetrics } from "../../../gateway/metrics.ts";

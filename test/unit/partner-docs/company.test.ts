@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseBaseUrl, parseCompanyName, parseContact } from "../../../cli/partner-docs/company.ts";
+import { parseBaseUrl, parseCompanyName, parseContact } from "../../../cli/partners/folder/company.ts";
 
 describe("the base address of partners", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from "node:http";
 import { expect, test } from "vitest";
-import { requestSamples } from "../../../cli/partner-docs/request-samples.ts";
+import { requestSamples } from "../../../cli/partners/folder/request-samples.ts";
 import { hasPython } from "../../support/python-client.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
+import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import { published } from "../../support/program-source.ts";
 
 describe("capacity", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { garbledWord } from "../../../cli/public-program/double-encoding.ts";
+import { garbledWord } from "../../../cli/publish/public-program/double-encoding.ts";
 
 /** The text as it looks when its UTF-8 is read as Windows-1252. */
 function doubled(text: string): string {

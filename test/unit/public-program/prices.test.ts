@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ChildPriceRow, RoomPriceRow } from "../../../cli/public-program/program-source.ts";
+import type { ChildPriceRow, RoomPriceRow } from "../../../cli/publish/public-program/program-source.ts";
 import { published } from "../../support/program-source.ts";
 
 function rooms(roomPrices: readonly RoomPriceRow[], legacyPrice: string | null = null) {

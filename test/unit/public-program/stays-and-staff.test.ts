@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { StaffRow } from "../../../cli/public-program/program-source.ts";
+import type { StaffRow } from "../../../cli/publish/public-program/program-source.ts";
 import { published } from "../../support/program-source.ts";
 
 describe("hotel stays", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shownValue } from "../../../cli/public-program/problem.ts";
+import { shownValue } from "../../../cli/publish/public-program/problem.ts";
 import { published } from "../../support/program-source.ts";
 
 /** Every code point with the Unicode property White_Space. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { publicUrl } from "../../../cli/public-program/public-url.ts";
+import { publicUrl } from "../../../cli/publish/public-program/public-url.ts";
 import { parsedUrl } from "../../../core/parsed-url.ts";
 
 const megabytes = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ElementSplitter } from "../../../cli/snapshot/element-splitter.ts";
+import { ElementSplitter } from "../../../cli/publish/snapshot/element-splitter.ts";
 
 /** The elements and the rest, the document coming in pieces that end at these places. */
 function split(text: string, cuts: readonly number[] = []): { elements: string[]; rest: string } {

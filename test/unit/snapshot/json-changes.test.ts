@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type JsonChange, jsonChanges } from "../../../cli/snapshot/json-changes.ts";
+import { type JsonChange, jsonChanges } from "../../../cli/publish/snapshot/json-changes.ts";
 
 describe("the changes between two documents", () => {
   test("name each field by its path", () => {

@@ -3,7 +3,7 @@ import {
   changingMarkerText,
   completeMarkerText,
   parseLiveMarker,
-} from "../../../cli/snapshot/live-marker.ts";
+} from "../../../cli/publish/live-copy/live-marker.ts";
 import type { Current } from "../../../core/current.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";

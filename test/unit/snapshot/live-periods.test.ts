@@ -5,7 +5,7 @@ import {
   livePeriods,
   type PeriodFacts,
   periodsAt,
-} from "../../../cli/snapshot/live-periods.ts";
+} from "../../../cli/operate/snapshots/live-periods.ts";
 import type { SnapshotId } from "../../../core/ids.ts";
 import { sized } from "../../support/quick-pass.ts";
 

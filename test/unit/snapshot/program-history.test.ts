@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { programHistory } from "../../../cli/snapshot/program-history.ts";
+import { programHistory } from "../../../cli/operate/snapshots/program-history.ts";
 import { parseProgramId, parseSnapshotId, parseTenantId, type SnapshotId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { responseKey } from "../../../core/object-key.ts";

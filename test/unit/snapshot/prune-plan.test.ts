@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { prunePlan } from "../../../cli/snapshot/prune-plan.ts";
-import type { PublishedSnapshot } from "../../../cli/snapshot/tenant-snapshots.ts";
+import { prunePlan } from "../../../cli/operate/snapshots/prune-plan.ts";
+import type { PublishedSnapshot } from "../../../cli/operate/snapshots/tenant-snapshots.ts";
 import { parseSnapshotId } from "../../../core/ids.ts";
 
 const now = new Date("2027-01-31T00:00:00Z");

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { terminalStatusTest } from "../../../cli/public-program/capacity.ts";
-import { publicProgram } from "../../../cli/public-program/public-program.ts";
-import { problemPlace } from "../../../cli/source-check/problem-place.ts";
+import { problemPlace } from "../../../cli/operate/source-check/problem-place.ts";
+import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
+import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
 import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { anyProgramSource } from "../../support/program-source-arbitrary.ts";
 

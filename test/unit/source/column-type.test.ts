@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type ColumnType, typeMismatch } from "../../../cli/source/column-type.ts";
-import type { ColumnKind } from "../../../cli/source/contract.ts";
+import { type ColumnType, typeMismatch } from "../../../cli/publish/source/column-type.ts";
+import type { ColumnKind } from "../../../cli/publish/source/contract.ts";
 
 describe("types that PostgreSQL casts without loss are accepted", () => {
   test.each<[ColumnKind, ColumnType]>([

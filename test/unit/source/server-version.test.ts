@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { structureProblems } from "../../../cli/source/check-structure.ts";
+import { structureProblems } from "../../../cli/publish/source/check-structure.ts";
 
 const schema = { role: "generator", exists: false, isUsable: false, tables: 0, relations: [] };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { csvText } from "../../../cli/inspect/csv.ts";
+import { csvText } from "../../../cli/support/pages/csv.ts";
 import { sized } from "../../support/quick-pass.ts";
 
 /**

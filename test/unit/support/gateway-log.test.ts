@@ -4,11 +4,11 @@ import { join } from "node:path";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findRequests } from "../../../cli/gateway-log/find-requests.ts";
-import { type LogSource, openLog } from "../../../cli/gateway-log/open-log.ts";
-import { readUsage } from "../../../cli/gateway-log/read-usage.ts";
-import { requestLine } from "../../../cli/gateway-log/request-line.ts";
-import { wholeLines } from "../../../cli/gateway-log/whole-lines.ts";
+import { findRequests } from "../../../cli/operate/gateway-log/find-requests.ts";
+import { type LogSource, openLog } from "../../../cli/operate/gateway-log/open-log.ts";
+import { readUsage } from "../../../cli/operate/gateway-log/read-usage.ts";
+import { requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
+import { wholeLines } from "../../../cli/operate/gateway-log/whole-lines.ts";
 import { rejectionOf } from "../../support/failure-of.ts";
 
 const never = new AbortController().signal;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { groupedFindings } from "../../../cli/inspect/finding-groups.ts";
-import { directionOf, html } from "../../../cli/inspect/html.ts";
-import { searchPrograms } from "../../../cli/inspect/program-search.ts";
-import { calendarDay, money } from "../../../cli/public-program/value-words.ts";
+import { directionOf, html } from "../../../cli/output/html.ts";
+import { calendarDay, money } from "../../../cli/publish/public-program/value-words.ts";
+import { groupedFindings } from "../../../cli/support/pages/finding-groups.ts";
+import { searchPrograms } from "../../../cli/support/pages/program-search.ts";
 import type { Problem, ProgramListItem } from "../../../schemas/generated/types.ts";
 
 describe("a template of HTML", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MissedProgram } from "../../../cli/snapshot/missed-program.ts";
+import type { MissedProgram } from "../../../cli/operate/snapshots/missed-program.ts";
 import type { Miss } from "../../../cli/support/request/request-facts.ts";
 import { type RegistryReading, tokenFinding } from "../../../cli/support/request/token-finding.ts";
 import { judgement } from "../../../cli/support/standing/judgement.ts";

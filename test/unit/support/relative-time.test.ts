@@ -1,10 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  exactTime,
-  relativeAndExact,
-  relativeTime,
-  shortAge,
-} from "../../../cli/presentation/relative-time.ts";
+import { exactTime, relativeAndExact, relativeTime, shortAge } from "../../../cli/output/relative-time.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 

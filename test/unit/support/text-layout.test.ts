@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { facts } from "../../../cli/presentation/facts.ts";
-import { plain, styleOf } from "../../../cli/presentation/style.ts";
-import { wrapped } from "../../../cli/presentation/wrap.ts";
+import { facts } from "../../../cli/output/facts.ts";
+import { plain, styleOf } from "../../../cli/output/style.ts";
+import { wrapped } from "../../../cli/output/wrap.ts";
 import { printable, printableJson, shortened } from "../../../core/printable.ts";
 
 describe("text for a terminal", () => {

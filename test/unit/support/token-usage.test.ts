@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { UsageRow } from "../../../cli/gateway-log/usage-tally.ts";
+import type { UsageRow } from "../../../cli/operate/gateway-log/usage-tally.ts";
 import { usageByToken } from "../../../cli/support/token-usage.ts";
 import { parseTenantId, parseTokenId } from "../../../core/ids.ts";
 import type { TokenDigest } from "../../../core/token.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { fieldLabel } from "../../../cli/public-program/field-words.ts";
-import { problemRules, reportedProblem } from "../../../cli/public-program/problem.ts";
-import { shownId } from "../../../cli/public-program/shown-id.ts";
-import { money, valueWords } from "../../../cli/public-program/value-words.ts";
-import { programChanges } from "../../../cli/snapshot/program-changes.ts";
+import { programChanges } from "../../../cli/operate/snapshots/program-changes.ts";
+import { fieldLabel } from "../../../cli/publish/public-program/field-words.ts";
+import { problemRules, reportedProblem } from "../../../cli/publish/public-program/problem.ts";
+import { shownId } from "../../../cli/publish/public-program/shown-id.ts";
+import { money, valueWords } from "../../../cli/publish/public-program/value-words.ts";
 import { problemWords } from "../../../cli/support/problem-words.ts";
 
 interface Schema {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createTenantQueue, type Task, type TenantQueue } from "../../../cli/watch/tenant-queue.ts";
+import { createTenantQueue, type Task, type TenantQueue } from "../../../cli/publish/watch/tenant-queue.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { anyQueueEvent, QueueModel, queueTenants } from "../../support/queue-model.ts";
 

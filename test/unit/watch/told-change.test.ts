@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toldChange } from "../../../cli/watch/told-change.ts";
+import { toldChange } from "../../../cli/publish/watch/told-change.ts";
 
 test.each([
   ["acme", { tenantId: "acme", program: undefined }],

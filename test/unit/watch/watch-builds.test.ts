@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { RunRequest } from "../../../cli/build/build-session.ts";
-import { createTenantQueue } from "../../../cli/watch/tenant-queue.ts";
-import { createWatchBuilds, type RunKind } from "../../../cli/watch/watch-builds.ts";
+import type { RunRequest } from "../../../cli/publish/run/build-session.ts";
+import { createTenantQueue } from "../../../cli/publish/watch/tenant-queue.ts";
+import { createWatchBuilds, type RunKind } from "../../../cli/publish/watch/watch-builds.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { runReport } from "../schemas/stored-samples.ts";

@@ -1,0 +1,90 @@
+import knex, { type Knex } from "knex";
+import { Failure } from "../../../core/failure.ts";
+import { ownTables } from "../../database/own-tables.ts";
+import { sourceFailure } from "../../database/source-client.ts";
+import { migrationSource } from "./migrations/migration-source.ts";
+
+/** What an initialisation changed: nothing when it had been done before. */
+export interface InitReport {
+  /** Names of the migrations that were applied, in order. */
+  readonly applied: readonly string[];
+}
+
+/**
+ * Creates or updates the reference booking schema and the views of the source contract on it. All or nothing, and
+ * safe when several run at once. Throws `source_contract` when the database has a schema of that name of its own, and
+ * `foreign_database` when it has other tables, unless it `isBesideOthers`.
+ */
+export async function initSource(
+  databaseUrl: string,
+  { isBesideOthers = false }: { readonly isBesideOthers?: boolean } = {},
+): Promise<InitReport> {
+  const db = knex({
+    client: "pg",
+    connection: { connectionString: databaseUrl, application_name: "partner-programs" },
+    pool: { min: 0, max: 1 },
+    acquireConnectionTimeout: 10_000,
+    // Failures are reported by whoever catches them; knex would print them as well.
+    log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
+  });
+  try {
+    return await db.transaction((transaction) => migrate(transaction, isBesideOthers));
+  } catch (error) {
+    throw sourceFailure(error);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Any number that no other part of the program locks. */
+const initLock = 7_205_759_403;
+
+async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): Promise<InitReport> {
+  // knex marks its own lock in a table, and a crash would leave it locked; this one ends with the transaction.
+  await transaction.raw(`SET LOCAL lock_timeout = '120s'; SELECT pg_advisory_xact_lock(${initLock})`);
+  await refuseForeignSchemas(transaction);
+  if (!isBesideOthers) await refuseForeignDatabase(transaction);
+  await transaction.raw("CREATE SCHEMA IF NOT EXISTS booking; CREATE SCHEMA IF NOT EXISTS partner_source");
+  const result: unknown = await transaction.migrate.latest({
+    migrationSource,
+    schemaName: "booking",
+    tableName: "schema_migrations",
+  });
+  const [, applied] = Array.isArray(result) ? result : [];
+  return { applied: Array.isArray(applied) ? applied.map(String) : [] };
+}
+
+/** Tables and views of those names that our migrations did not create are the company's own. */
+async function refuseForeignSchemas(transaction: Knex.Transaction): Promise<void> {
+  const { rows }: { rows: { name: string }[] } = await transaction.raw(`
+    SELECT relnamespace::regnamespace || '.' || relname AS name
+      FROM pg_class
+     WHERE relnamespace IN (to_regnamespace('booking'), to_regnamespace('partner_source'))
+       AND relkind IN ('r', 'p', 'v', 'm', 'f')
+       AND to_regclass('booking.schema_migrations') IS NULL
+     ORDER BY 1 LIMIT 1`);
+  const [first] = rows;
+  if (first === undefined) return;
+  throw new Failure(
+    "source_contract",
+    `The database has a ${first.name} already that this program did not create; nothing was changed. ` +
+      "With a booking schema of your own, write the views of the source contract on it (`source init " +
+      "--skeleton`, `source init --views-only`); for the reference schema use an empty database.",
+  );
+}
+
+/** P102: whoever has tables wants views on them, not a second booking schema with triggers beside them. */
+async function refuseForeignDatabase(transaction: Knex.Transaction): Promise<void> {
+  const { rows }: { rows: { name: string; count: string }[] } = await transaction.raw(`
+    SELECT min(schema || '.' || name) AS name, count(*) AS count
+      FROM ${ownTables}
+     WHERE schema NOT IN ('booking', 'partner_source') AND to_regclass('booking.schema_migrations') IS NULL`);
+  const [others] = rows;
+  if (others === undefined || Number(others.count) === 0) return;
+  const tables = others.count === "1" ? "a table" : `${others.count} tables`;
+  throw new Failure("foreign_database", [
+    `The database has ${tables} of its own (${others.name}); nothing was changed. \`source init\` is for an empty database: it creates a reference booking schema.`,
+    "On tables of your own write views: `source init --skeleton` prints them, to be filled in.",
+    "To have the reference schema beside your tables nevertheless: `source init --reference`.",
+  ]);
+}

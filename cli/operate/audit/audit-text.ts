@@ -1,0 +1,89 @@
+import { printable } from "../../../core/printable.ts";
+import type { LiveState, TokenState } from "../../../schemas/generated/types.ts";
+import type { Layout } from "../../output/layout.ts";
+import { exactTime } from "../../output/relative-time.ts";
+import { table } from "../../output/table.ts";
+import type { AuditChange } from "./audit-record.ts";
+import type { AuditEntry } from "./read-audit.ts";
+
+/** The records, newest first. */
+export function auditText(records: readonly AuditEntry[], { columns }: Layout): string {
+  return table(
+    [
+      { title: "WHEN" },
+      { title: "COMMAND" },
+      { title: "TENANT" },
+      { title: "WHO" },
+      { title: "END" },
+      { title: "WHAT" },
+      { title: "REASON" },
+    ],
+    records.map((record) => [
+      exactTime(record.at),
+      printable(record.command),
+      tenantWords(record),
+      printable(`${record.actor.user}@${record.actor.host}`),
+      endWords(record),
+      printable(changeWords(record)),
+      printable(record.reason ?? "-"),
+    ]),
+    columns,
+  );
+}
+
+/** P86: of what was begun only, nobody may say that it was done. */
+export function endWords({ outcome }: AuditEntry): string {
+  return outcome === "begun" ? "not recorded" : outcome;
+}
+
+function tenantWords({ tenants }: AuditEntry): string {
+  const [first, second] = tenants;
+  if (first === undefined) return "-";
+  return second === undefined || tenants.length === 2
+    ? tenants.join(", ")
+    : `${first} and ${tenants.length - 1} more`;
+}
+
+/** What changed, in one line: the first changes, and how many more. */
+export function changeWords({ outcome, changes, changesOmitted, failure }: AuditEntry): string {
+  const shown = changes.slice(0, maxShown).map(changePhrase);
+  const more = changes.length - shown.length + changesOmitted;
+  const parts = more > 0 ? [...shown, `and ${more} more`] : shown;
+  if (outcome === "begun") {
+    const planned = parts.length === 0 ? "" : `: ${parts.join("; ")}`;
+    return `was about to change${planned}; whether it did is not recorded`;
+  }
+  const failed = failure === null ? [] : [`failed: ${failure.message}`];
+  const all = [...parts, ...failed];
+  return all.length === 0 ? "nothing changed" : all.join("; ");
+}
+
+const maxShown = 3;
+
+function changePhrase(change: AuditChange): string {
+  switch (change.kind) {
+    case "token":
+      return tokenPhrase(change.tokenId, change.before, change.after);
+    case "snapshot":
+      return `${change.tenantId}: ${livePhrase(change.before)} → ${livePhrase(change.after)}`;
+    case "deletion":
+      return `${change.tenantId}: ${change.deletedObjects} object(s) deleted`;
+    case "removal":
+      return `${change.tenantId} removed${change.isPurged ? " with its objects" : ""}`;
+  }
+}
+
+function tokenPhrase(tokenId: string, before: TokenState | null, after: TokenState): string {
+  if (before === null) return `${tokenId} issued${after.name === null ? "" : ` (${after.name})`}`;
+  if (before.tenantId !== after.tenantId)
+    return `${tokenId} moved from ${before.tenantId} to ${after.tenantId}`;
+  if (before.revokedAt === null && after.revokedAt !== null) return `${tokenId} revoked`;
+  return `${tokenId} ends ${after.expiresAt ?? "never"} instead of ${before.expiresAt ?? "never"}`;
+}
+
+function livePhrase(state: LiveState | null): string {
+  if (state === null) return "nothing";
+  const { snapshotId, programs, isHeld } = state;
+  const count = programs === null ? "" : ` (${programs})`;
+  return `${snapshotId}${count}${isHeld === true ? ", held" : ""}`;
+}

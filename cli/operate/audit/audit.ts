@@ -1,0 +1,135 @@
+import { asFailure, Failure } from "../../../core/failure.ts";
+import { isTenantId, snapshotId, type TenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { auditKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { documentBytes } from "../../../core/stored-document.ts";
+import type { AuditDocument } from "../../../schemas/generated/types.ts";
+import { putImmutable } from "../../publish/snapshot/put-immutable.ts";
+import type { Shell } from "../../shell/shell.ts";
+import { type AuditChange, auditFormat, maxChanges } from "./audit-record.ts";
+import { recordedStore } from "./recorded-store.ts";
+
+/** What a command is called, about whom it is, and why it was called. */
+export interface AuditRequest {
+  readonly command: string;
+  readonly tenants: readonly TenantId[];
+  readonly reason: string | undefined;
+}
+
+/** The record of one call of a command that changes something for partners. */
+export interface Audit {
+  /** The store on which the command works: before the first change reaches it, the record of intent is in it (P85). */
+  watch(store: ObjectStore): ObjectStore;
+  /** What is about to be changed, for the record of intent. The last call before the first change counts. */
+  plan(changes: readonly AuditChange[]): void;
+  /** What was changed; may be called several times. */
+  note(changes: readonly AuditChange[]): void;
+  /** Whether the last change arrived could not be found out: the record stays begun, since what it would say may be wrong. */
+  doubt(): void;
+  /**
+   * P86: writes the record of what was done, if anything was begun. Never throws: what was changed stays changed, so the
+   * command says that first, above all a token's plaintext, and then what the returned failure is.
+   */
+  end(failure: Failure | undefined): Promise<Failure | undefined>;
+}
+
+export function createAudit(shell: Shell, request: AuditRequest): Audit {
+  const recordId = snapshotId(shell.now(), shell.randomBytes(4));
+  let planned: readonly AuditChange[] = [];
+  let noted: readonly AuditChange[] = [];
+  let isDoubtful = false;
+  let beginning: Promise<ObjectStore> | undefined;
+
+  async function write(
+    store: ObjectStore,
+    outcome: AuditDocument["outcome"],
+    changes: readonly AuditChange[],
+    failure: Failure | undefined,
+  ): Promise<void> {
+    const tenants = request.tenants.length > 0 ? request.tenants : tenantsOf(changes);
+    const record: AuditDocument = {
+      format: auditFormat,
+      recordId,
+      outcome,
+      at: shell.now().toISOString(),
+      command: request.command,
+      actor: shell.actor,
+      reason: request.reason ?? null,
+      tenants: tenants.slice(0, maxChanges),
+      changes: changes.slice(0, maxChanges),
+      changesOmitted: Math.max(0, changes.length - maxChanges),
+      failure: failure === undefined ? null : { code: failure.code, message: failure.message },
+    };
+    const key = auditKey(recordId, outcome === "begun" ? "begun" : "ended");
+    // No signal: who ends a command must not end the record of it.
+    await putImmutable(store, key, bytesBody(documentBytes(record)), never);
+  }
+
+  async function begin(store: ObjectStore): Promise<ObjectStore> {
+    try {
+      await write(store, "begun", planned, undefined);
+      return store;
+    } catch (error) {
+      throw unrecorded(asFailure(error), store);
+    }
+  }
+
+  return {
+    watch: (store) =>
+      recordedStore(store, async () => {
+        beginning ??= begin(store).catch((error: unknown) => {
+          beginning = undefined;
+          throw error;
+        });
+        await beginning;
+      }),
+    plan: (changes) => {
+      planned = changes;
+    },
+    note: (changes) => {
+      noted = [...noted, ...changes];
+    },
+    doubt: () => {
+      isDoubtful = true;
+    },
+    async end(failure) {
+      const store = await beginning?.catch(() => undefined);
+      if (store === undefined || isDoubtful) return undefined;
+      try {
+        await write(store, failure === undefined ? "done" : "failed", noted, failure);
+        return undefined;
+      } catch (error) {
+        return incomplete(recordId, asFailure(error));
+      }
+    },
+  };
+}
+
+const never = new AbortController().signal;
+
+function tenantsOf(changes: readonly AuditChange[]): readonly TenantId[] {
+  const ids = changes.map((change) => (change.kind === "token" ? change.after.tenantId : change.tenantId));
+  return [...new Set(ids)].filter(isTenantId);
+}
+
+/** A code of its own: `store_unavailable` would mean that the change itself may have arrived. */
+function unrecorded(cause: Failure, { address }: ObjectStore): Failure {
+  const policies = ' The policies "generator" and "tokens" of `store check --policies` allow it.';
+  const fix = cause.code === "store_denied" && address.startsWith("s3:") ? policies : "";
+  const message = `No record could be written below audit/, so the change was not made. ${sentence(cause)}${fix}`;
+  return new Failure("unrecorded", message, { cause });
+}
+
+function incomplete(recordId: string, cause: Failure): Failure {
+  return new Failure(
+    "unrecorded",
+    `What was done is done, but its record could not be completed: \`audit list\` shows ${recordId} as begun, without its end. ` +
+      `Do not repeat the command for that. ${sentence(cause)}`,
+    { cause },
+  );
+}
+
+function sentence({ message }: Failure): string {
+  return message.replace(/\.?$/, ".");
+}

@@ -1,0 +1,45 @@
+import { asFailure, type Failure } from "../../../core/failure.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { type ExitStatus, exitStatusOf } from "../../shell/exit-status.ts";
+import type { Shell } from "../../shell/shell.ts";
+import { type Audit, type AuditRequest, createAudit } from "./audit.ts";
+
+/** What a command did, and why its record is not complete, if so. */
+export interface Audited<Result> {
+  readonly result: Result;
+  readonly unrecorded: Failure | undefined;
+}
+
+/** Runs with a store on which nothing changes for partners without a record, and completes the record. */
+export async function withAudit<Result>(
+  shell: Shell,
+  store: ObjectStore,
+  request: AuditRequest,
+  run: (store: ObjectStore, audit: Audit) => Promise<Result>,
+): Promise<Audited<Result>> {
+  const audit = createAudit(shell, request);
+  let result: Result;
+  try {
+    result = await run(audit.watch(store), audit);
+  } catch (error) {
+    const unrecorded = await audit.end(asFailure(error));
+    if (unrecorded !== undefined) sayUnrecorded(shell, unrecorded);
+    throw error;
+  }
+  return { result, unrecorded: await audit.end(undefined) };
+}
+
+/** To be called when the command has said what it did: its exit status, after a word on a record that is not complete. */
+export function auditedStatus(
+  shell: Shell,
+  unrecorded: Failure | undefined,
+  status: ExitStatus = 0,
+): ExitStatus {
+  if (unrecorded === undefined) return status;
+  sayUnrecorded(shell, unrecorded);
+  return status === 0 ? exitStatusOf(unrecorded.code) : status;
+}
+
+function sayUnrecorded(shell: Shell, { message }: Failure): void {
+  shell.stderr.write(`partner-programs: ${message}\n`);
+}

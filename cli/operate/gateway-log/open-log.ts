@@ -1,0 +1,97 @@
+import { createReadStream } from "node:fs";
+import { addAbortSignal, Readable, type Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import * as zlib from "node:zlib";
+import { Failure } from "../../../core/failure.ts";
+
+/** Where a log comes from: a file, or `-` for standard input. */
+export interface LogSource {
+  readonly name: string;
+  readonly stdin: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * The text of a log, decompressed as it streams in: gzip and zstd are known by their first bytes, Brotli, which has no
+ * such mark, by the name ending in `.br`. Throws `usage` when it can't be read or decompressed.
+ */
+export async function* openLog(source: LogSource, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { name, stdin } = source;
+  const raw = name === "-" ? stdin : createReadStream(name, { highWaterMark: readBytes });
+  // What is piped in may neither end nor bring anything for hours.
+  if (raw instanceof Readable) addAbortSignal(signal, raw);
+  const chunks = raw[Symbol.asyncIterator]();
+  try {
+    const first = await chunks.next();
+    if (first.done === true) return;
+    const all = resumed(first.value, chunks);
+    const decoder = decoderOf(name, first.value);
+    if (decoder === undefined) yield* all;
+    else yield* decoded(all, decoder, signal);
+  } catch (error) {
+    if (signal.aborted) throw new Failure("interrupted", "Interrupted.", { cause: error });
+    throw readFailure(name, error);
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+const readBytes = 256 * 1024;
+
+async function* decoded(
+  chunks: AsyncIterable<Uint8Array>,
+  decoder: Transform,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  // A failure of either end destroys the decoder, which is where it is noticed.
+  const done = pipeline(Readable.from(chunks), decoder, { signal });
+  done.catch(() => {});
+  for await (const chunk of decoder as AsyncIterable<Uint8Array>) yield chunk;
+  await done;
+}
+
+async function* resumed(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
+
+/** RFC 1952, section 2.3.1; RFC 8878, section 3.1.1. */
+const gzipMark = [0x1f, 0x8b];
+const zstdMark = [0x28, 0xb5, 0x2f, 0xfd];
+
+/** Whether a log that begins with these bytes is compressed. */
+export function isCompressedLog(name: string, first: Uint8Array): boolean {
+  return startsWith(first, gzipMark) || startsWith(first, zstdMark) || name.endsWith(".br");
+}
+
+function decoderOf(name: string, first: Uint8Array): Transform | undefined {
+  if (startsWith(first, gzipMark)) return zlib.createGunzip();
+  if (startsWith(first, zstdMark)) return zstdDecoder(name);
+  return name.endsWith(".br") ? zlib.createBrotliDecompress() : undefined;
+}
+
+/** Node.js has it since 22.15. */
+function zstdDecoder(name: string): Transform {
+  const create: unknown = Reflect.get(zlib, "createZstdDecompress");
+  if (typeof create === "function") return create();
+  throw new Failure(
+    "usage",
+    `${name} is compressed with zstd, which this Node.js (${process.version}) cannot read: pipe it in, \`zstd -dc ${name} | partner-programs ... --log -\`.`,
+  );
+}
+
+function startsWith(bytes: Uint8Array, mark: readonly number[]): boolean {
+  return mark.every((byte, at) => bytes[at] === byte);
+}
+
+function readFailure(name: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const what = name === "-" ? "Standard input" : name;
+  if (/^(Z_|ERR_|ZSTD)/.test(code)) {
+    const why = code === "Z_BUF_ERROR" ? "ends early" : "is damaged";
+    return new Failure("usage", `${what} ${why}: it could not be decompressed (${code}).`, { cause: error });
+  }
+  return new Failure("usage", `${what} could not be read (${code || String(error)}). Check --log.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,124 @@
+import { tmpdir } from "node:os";
+import { promisify } from "node:util";
+import { deflateRaw, inflateRawSync } from "node:zlib";
+import { Failure } from "../../../core/failure.ts";
+import { SpoolFile } from "./spool-file.ts";
+
+/** Longer lines are not the gateway's. */
+export const maxLineBytes = 64 * 1024;
+
+const chunkBytes = 128 * 1024;
+/** Chunks that are being compressed, on other threads. */
+const maxInFlight = 4;
+const compressed = promisify(deflateRaw);
+
+interface StoredChunk {
+  readonly at: number;
+  readonly length: number;
+}
+
+/**
+ * The lines that were indexed, compressed in chunks: an index that has its own copy does not care what becomes of the logs,
+ * which are renamed, truncated, compressed and deleted under it.
+ */
+export class LineSpool implements Disposable {
+  readonly #file = new SpoolFile();
+  /** By number; a buffer until it is compressed. */
+  readonly #chunks: (StoredChunk | Buffer)[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
+  #current = Buffer.allocUnsafe(chunkBytes);
+  #used = 0;
+  #isDisposed = false;
+  #failure: Failure | undefined;
+  /** The chunk that was read last: the lines of a page often share one. */
+  #opened: { readonly chunk: number; readonly text: Buffer } | undefined;
+
+  /** The place of the next line. */
+  get chunk(): number {
+    return this.#chunks.length;
+  }
+
+  get at(): number {
+    return this.#used;
+  }
+
+  get bytes(): number {
+    return this.#file.size;
+  }
+
+  /** Appends a line, which ends in a line feed here. Whoever has read `chunk` and `at` before has its place. */
+  append(line: Uint8Array): void {
+    this.#current.set(line, this.#used);
+    this.#used += line.length;
+    this.#current[this.#used] = lineFeed;
+    this.#used += 1;
+  }
+
+  /** Before each line: makes room, and waits while too much is being compressed. */
+  async room(bytes: number): Promise<void> {
+    if (this.hasRoom(bytes)) return;
+    // What could not be written stays in memory: no more of it may come.
+    if (this.#failure !== undefined) throw this.#failure;
+    this.seal();
+    while (this.#inFlight.size >= maxInFlight) await Promise.race(this.#inFlight);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  hasRoom(bytes: number): boolean {
+    return this.#used + bytes + 1 <= chunkBytes;
+  }
+
+  /** Gives the chunk that is being filled to the compressor. */
+  seal(): void {
+    if (this.#used === 0) return;
+    const number = this.#chunks.length;
+    const text = this.#current.subarray(0, this.#used);
+    this.#chunks.push(text);
+    this.#current = Buffer.allocUnsafe(chunkBytes);
+    this.#used = 0;
+    const work = compressed(text, { level: 1 })
+      .then((bytes) => {
+        if (this.#isDisposed) return;
+        this.#chunks[number] = { at: this.#file.append(bytes), length: bytes.length };
+      })
+      .catch((error: unknown) => {
+        this.#failure = spoolFailure(error);
+      })
+      .finally(() => this.#inFlight.delete(work));
+    this.#inFlight.add(work);
+  }
+
+  line(chunk: number, at: number): string {
+    const text = this.#text(chunk);
+    return text.toString("utf8", at, text.indexOf(lineFeed, at));
+  }
+
+  #text(chunk: number): Buffer {
+    if (chunk === this.#chunks.length) return this.#current.subarray(0, this.#used);
+    if (this.#opened?.chunk === chunk) return this.#opened.text;
+    const stored = this.#chunks[chunk];
+    if (stored === undefined) throw new Error("no such chunk of the log");
+    if (Buffer.isBuffer(stored)) return stored;
+    const bytes = Buffer.allocUnsafe(stored.length);
+    this.#file.read(stored.at, bytes);
+    const text = inflateRawSync(bytes);
+    this.#opened = { chunk, text };
+    return text;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#file[Symbol.dispose]();
+  }
+}
+
+const lineFeed = 0x0a;
+
+function spoolFailure(error: unknown): Failure {
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  return new Failure(
+    "usage",
+    `The index of the log can't be written to the temporary folder ${tmpdir()} (${code}); it needs about a quarter of the log's size. TMPDIR names another one.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,73 @@
+import { lstat, mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { Failure } from "../../../core/failure.ts";
+import { placeFailure } from "../../shell/place-failure.ts";
+
+/**
+ * Has `fill` write into a folder beside `out`, which is renamed to `out` at the end: it is there as a whole or not at all,
+ * and of a failure nothing is left, not even the folders made on the way. `out` may be missing or an empty folder. Throws
+ * `usage` when it is anything else or when nothing can be written there.
+ */
+export async function withNewFolder(out: string, fill: (partial: string) => Promise<void>): Promise<string> {
+  const directory = resolve(out);
+  const parent = dirname(directory);
+  const partial = join(parent, `.${basename(directory)}.partial-${process.pid}`);
+  const made: string[] = [];
+  try {
+    await assertFree(directory);
+    await makeFolders(parent, made);
+    await mkdir(partial);
+    await fill(partial);
+    // Replaces an empty folder, and fails when somebody put something there meanwhile.
+    await rename(partial, directory);
+    return directory;
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true }).catch(() => {});
+    // As far as they are empty: what somebody else put there meanwhile stays.
+    for (const folder of made.reverse()) await rmdir(folder).catch(() => {});
+    throw placeFailure(
+      error,
+      `The folder ${directory}`,
+      "Nothing was written; mend it, or choose another with --out.",
+    );
+  }
+}
+
+async function assertFree(directory: string): Promise<void> {
+  const found = await lstat(directory).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found === undefined) return;
+  if (found.isSymbolicLink()) {
+    throw refusal(directory, "is a symbolic link", "Name the folder that it points to");
+  }
+  if (!found.isDirectory()) throw refusal(directory, "is no folder", "Remove it");
+  if ((await readdir(directory)).length > 0) throw refusal(directory, "is not empty", "Empty it");
+}
+
+function refusal(directory: string, what: string, remedy: string): Failure {
+  const text = `${directory} ${what}; nothing was written. ${remedy}, or choose another with --out.`;
+  return new Failure("usage", text);
+}
+
+/**
+ * Makes the folder and those above it that are missing, and names them in `made`. Not with `recursive`: Node.js then tries
+ * for ever where the system answers ENOENT for a folder whose parent is there, as below /proc.
+ */
+async function makeFolders(folder: string, made: string[]): Promise<void> {
+  const found = await stat(folder).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found?.isDirectory()) return;
+  if (found !== undefined) throw refusal(folder, "is no folder", "Remove it");
+  await makeFolders(dirname(folder), made);
+  try {
+    await mkdir(folder);
+    made.push(folder);
+  } catch (error) {
+    // Somebody else made it meanwhile, or a symbolic link that leads nowhere has the name: the next step finds out.
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}

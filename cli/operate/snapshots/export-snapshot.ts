@@ -1,0 +1,83 @@
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Failure } from "../../../core/failure.ts";
+import { forEachBounded } from "../../../core/for-each-bounded.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
+import { type ResponseName, responsePath } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { withNewFolder } from "./export-folder.ts";
+
+export interface ExportedSnapshot {
+  readonly directory: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const maxParallelFiles = 16;
+
+/**
+ * Writes the snapshot's responses as plain files laid out like the URLs, each checked against the manifest, into a new or
+ * an empty folder. Throws `usage` when it can't be written, `corrupt_document` when an object is not what the manifest
+ * says; then nothing is left of it.
+ */
+export async function exportSnapshot(
+  store: ObjectStore,
+  manifest: Manifest,
+  out: string,
+  signal: AbortSignal,
+): Promise<ExportedSnapshot> {
+  let files = 0;
+  let bytes = 0;
+  const directory = await withNewFolder(out, (partial) =>
+    forEachBounded(namedEntries(manifest), maxParallelFiles, async ([name, entry]) => {
+      await writeResponse(store, entry, join(partial, responsePath(name)), signal);
+      files += 1;
+      bytes += entry.size;
+    }),
+  );
+  return { directory, files, bytes };
+}
+
+function* namedEntries(manifest: Manifest): Generator<readonly [ResponseName, ResponseEntry]> {
+  yield [{ kind: "list" }, manifest.list];
+  yield [{ kind: "legacy" }, manifest.legacy];
+  for (const programId of manifest.programs.ids()) {
+    const entry = detailEntry(manifest, programId);
+    if (entry !== undefined) yield [{ kind: "detail", programId }, entry];
+  }
+}
+
+async function writeResponse(
+  store: ObjectStore,
+  entry: ResponseEntry,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const file = await openNew(path);
+  try {
+    const fault = await readEntry(store, entry, signal, (piece) => file.writeFile(piece));
+    if (fault === undefined) return;
+    throw new Failure(
+      "corrupt_document",
+      `${entry.key}: ${faultText(entry, fault)}; nothing was written. \`snapshot verify\` names all such objects.`,
+    );
+  } finally {
+    await file.close();
+  }
+}
+
+/** Fails when the file exists: on a file system that takes `A` and `a` for the same, one program would replace another. */
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "wx");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    throw new Failure(
+      "usage",
+      `${basename(path)} and another file differ only in case, which this file system can't hold; nothing was written. Export to another one.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,95 @@
+import { Failure } from "../../../core/failure.ts";
+import { forEachBounded } from "../../../core/for-each-bounded.ts";
+import type { SnapshotId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import type { ObjectKey } from "../../../core/object-key.ts";
+import { replacePointer } from "../../publish/snapshot/commit.ts";
+import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
+import { putMark } from "../../publish/snapshot/snapshot-marks.ts";
+import { snapshotObject } from "../../publish/snapshot/snapshot-object.ts";
+import { entriesOf, readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
+import type { PruneContext } from "./prune-tenant.ts";
+import type { PublishedSnapshot } from "./tenant-snapshots.ts";
+
+/** What a prune is about to delete: whatever lies in the folders and is not spared. */
+export interface PruneTargets {
+  readonly folders: Set<SnapshotId>;
+  readonly spared: Set<ObjectKey>;
+  /** Snapshots of which nothing may become live again. */
+  readonly dropped: readonly PublishedSnapshot[];
+  /** Snapshots that are kept, the newest first. */
+  readonly kept: SnapshotId[];
+}
+
+/**
+ * Marks what is dropped, then rewrites the pointer, so that only those can change it later who read it after the marks
+ * were there. False, and nothing may be deleted, when the pointer has changed otherwise than by builds.
+ *
+ * P175: builds that were published since the plan was made are taken out of its targets, and the rewriting is tried again. A plan
+ * looks at all snapshots of the tenant; of a tenant that is published more often than that takes, no plan would be recent
+ * enough. To take out a build costs less than to publish one, so the prune catches up.
+ */
+export async function fence(
+  planned: PointerVersion,
+  targets: PruneTargets,
+  { store, now, randomBytes, signal }: PruneContext,
+): Promise<boolean> {
+  const { tenantId } = planned.current;
+  const unmarked = targets.dropped.filter(({ isCondemned }) => !isCondemned);
+  await forEachBounded(unmarked, maxParallelPuts, ({ snapshotId }) =>
+    putMark(store, tenantId, snapshotId, "condemned", now()),
+  );
+  let pointer = planned;
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was deleted.");
+    const nonce = Buffer.from(randomBytes(16)).toString("hex");
+    // Only our own write counts: another's may be older than our marks.
+    const result = await replacePointer(store, pointer, { ...pointer.current, nonce });
+    if (result.kind === "replaced") return true;
+    const { found } = result;
+    if (found === undefined || !(await spareBuilds(pointer, found, targets, store, signal))) return false;
+    pointer = found;
+  }
+  return false;
+}
+
+/** Keeps what a snapshot needs of the folders that are to go. */
+export function spareEntries({ folders, spared }: PruneTargets, manifest: Manifest): void {
+  for (const { key } of entriesOf(manifest)) {
+    const folder = snapshotObject(manifest.tenantId, key)?.snapshotId;
+    if (folder !== undefined && folders.has(folder)) spared.add(key);
+  }
+}
+
+/**
+ * Takes all snapshots out of the targets that were published between two readings of the pointer. False when something else than
+ * builds happened: each build has the snapshot before as its parent and raises the generation by one, and a rollback raises it, too.
+ */
+async function spareBuilds(
+  from: PointerVersion,
+  to: PointerVersion,
+  targets: PruneTargets,
+  store: PruneContext["store"],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { tenantId, manifestSha256 } = to.current;
+  const built: SnapshotId[] = [];
+  let { snapshotId, generation } = to.current;
+  for (; generation > from.current.generation; generation -= 1) {
+    const stored = await readStoredManifest(store, tenantId, snapshotId, signal);
+    if (stored === undefined || stored.manifest.generation !== generation) return false;
+    if (built.length === 0 && stored.sha256 !== manifestSha256) return false;
+    const { parent } = stored.manifest;
+    if (parent === null) return false;
+    targets.folders.delete(snapshotId);
+    spareEntries(targets, stored.manifest);
+    built.push(snapshotId);
+    snapshotId = parent;
+  }
+  targets.kept.unshift(...built);
+  return snapshotId === from.current.snapshotId && generation === from.current.generation;
+}
+
+const maxParallelPuts = 16;
+/** Each attempt that fails is a publication by somebody else in the few milliseconds between a reading and a write. */
+const maxAttempts = 100;

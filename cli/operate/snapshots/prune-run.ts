@@ -1,0 +1,78 @@
+import { asFailure, type FailureCode } from "../../../core/failure.ts";
+import { forEachBounded } from "../../../core/for-each-bounded.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
+import type { ExitStatus } from "../../shell/exit-status.ts";
+import type { PruneRules } from "./prune-plan.ts";
+import { pruneProbes, pruneRuns, type SharedPrune } from "./prune-shared.ts";
+import { type PruneContext, pruneTenant, type TenantPrune } from "./prune-tenant.ts";
+
+/** What a prune did for one tenant. */
+export type TenantPruneResult = { readonly tenantId: TenantId } & (
+  | (TenantPrune & { readonly failure: null })
+  | (Omit<TenantPrune, "outcome"> & {
+      readonly outcome: "failed";
+      readonly failure: { readonly code: FailureCode; readonly message: string };
+    })
+);
+
+export interface PruneReport {
+  readonly dryRun: boolean;
+  readonly keep: number;
+  readonly minAgeHours: number;
+  readonly tenants: readonly TenantPruneResult[];
+  /** Run reports and left-over probes; `null` when the prune was of one tenant. */
+  readonly runs: SharedPrune | null;
+  readonly probes: SharedPrune | null;
+}
+
+const parallelTenants = 8;
+const hourMs = 3600 * 1000;
+
+/**
+ * Prunes one tenant, or all of the store and what belongs to none. One tenant's failure does not keep the others. `onTenant` hears
+ * of each as it ends: of a run that fails later there is no report.
+ */
+export async function pruneRun(
+  tenant: TenantId | undefined,
+  { keep, minAgeHours }: { readonly keep: number; readonly minAgeHours: number },
+  context: PruneContext,
+  onTenant: (result: TenantPruneResult) => void = () => {},
+): Promise<PruneReport> {
+  const { store, dryRun, signal } = context;
+  const rules: PruneRules = { keep, minAgeMs: minAgeHours * hourMs };
+  const tenantIds: TenantId[] = [];
+  if (tenant !== undefined) tenantIds.push(tenant);
+  else for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
+  const tenants: TenantPruneResult[] = [];
+  await forEachBounded(tenantIds, parallelTenants, async (tenantId) => {
+    const result = await resultOf(tenantId, rules, context);
+    tenants.push(result);
+    onTenant(result);
+  });
+  tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
+  const runs = tenant === undefined ? await pruneRuns(context) : null;
+  const probes = tenant === undefined ? await pruneProbes(rules.minAgeMs, context) : null;
+  return { dryRun, keep, minAgeHours, tenants, runs, probes };
+}
+
+export function pruneExitStatus({ tenants }: PruneReport): ExitStatus {
+  const failed = tenants.filter(({ outcome }) => outcome === "failed").length;
+  if (failed === 0) return 0;
+  return failed === tenants.length ? 1 : 3;
+}
+
+async function resultOf(
+  tenantId: TenantId,
+  rules: PruneRules,
+  context: PruneContext,
+): Promise<TenantPruneResult> {
+  try {
+    return { tenantId, ...(await pruneTenant(tenantId, rules, context)), failure: null };
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    const { code, message } = asFailure(error);
+    const none = { kept: [], deletedSnapshots: [], deletedObjects: 0, deletedBytes: 0 };
+    return { tenantId, outcome: "failed", ...none, failure: { code, message } };
+  }
+}

@@ -1,0 +1,171 @@
+import { Failure } from "../../../core/failure.ts";
+import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../../core/object-key.ts";
+import type { ListedObject, ObjectStore } from "../../../core/object-store.ts";
+import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
+import { type PointerVersion, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { type SnapshotObject, snapshotObject } from "../../publish/snapshot/snapshot-object.ts";
+import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
+import { fence, type PruneTargets, spareEntries } from "./prune-fence.ts";
+import { type PruneRules, prunePlan } from "./prune-plan.ts";
+import { type PublishedSnapshot, readTenantSnapshots, type TenantSnapshots } from "./tenant-snapshots.ts";
+
+export interface PruneContext {
+  readonly store: ObjectStore;
+  readonly dryRun: boolean;
+  readonly now: () => Date;
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+export interface TenantPrune {
+  /** `unpublished`: without a pointer there is nothing to make a builder lose by, so nothing may be deleted. */
+  readonly outcome: "pruned" | "nothing-to-do" | "unpublished";
+  readonly kept: readonly SnapshotId[];
+  /** Snapshots that were deleted, or would be in a dry run. */
+  readonly deletedSnapshots: readonly SnapshotId[];
+  readonly deletedObjects: number;
+  readonly deletedBytes: number;
+}
+
+const maxAttempts = 4;
+
+/**
+ * P15: deletes what no kept snapshot of the tenant uses. Safe beside builds, rollbacks, readers and other prunes:
+ *
+ * 1. The pointer is read first, and everything is decided by what is found afterwards.
+ * 2. Snapshots that are to go are marked as condemned; a rollback that reads the pointer later sees the marks.
+ * 3. The pointer is rewritten (same content, new nonce) by compare-and-swap. Whoever read it before must lose now; whoever
+ *    reads it from now on builds on the live snapshot, which is kept.
+ * 4. Then objects are deleted, in folders only that were there in step 1 and are of no build published since: no builder
+ *    that can still win writes into those. The marks go last: a prune that is killed leaves no snapshot that can become live again.
+ */
+export async function pruneTenant(
+  tenantId: TenantId,
+  rules: PruneRules,
+  context: PruneContext,
+): Promise<TenantPrune> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const pointer = await readPointer(context.store, tenantId, context.signal);
+    if (pointer === undefined) return { outcome: "unpublished", ...nothing };
+    const result = await pruneOnce(pointer, rules, context);
+    if (result !== undefined) return result;
+  }
+  throw new Failure(
+    "superseded",
+    `Tenant ${tenantId} was rolled back or pruned ${maxAttempts} times meanwhile; nothing of it was deleted. Prune it again later.`,
+  );
+}
+
+const nothing = { kept: [], deletedSnapshots: [], deletedObjects: 0, deletedBytes: 0 };
+
+/** `undefined` when somebody else changed the pointer before anything was deleted. */
+async function pruneOnce(
+  pointer: PointerVersion,
+  rules: PruneRules,
+  context: PruneContext,
+): Promise<TenantPrune | undefined> {
+  const { store, dryRun, now, signal } = context;
+  const { tenantId } = pointer.current;
+  const snapshots = await readTenantSnapshots(store, pointer, signal);
+  assertReadable(pointer, snapshots);
+  const { kept, dropped } = prunePlan(snapshots.published, rules, now());
+  const targets: PruneTargets = {
+    folders: new Set([...dropped.map(({ snapshotId }) => snapshotId), ...snapshots.others]),
+    spared: new Set(),
+    dropped,
+    kept: kept.map(({ snapshotId }) => snapshotId),
+  };
+  await spareKept(targets, kept, pointer, context);
+  const oldest = now().getTime() - rules.minAgeMs;
+
+  const batch = new DeleteBatch(store, dryRun, signal);
+  const marks: SnapshotObject[] = [];
+  const keptManifests = new Set<SnapshotId>();
+  let isFenced = dryRun;
+  const isTarget = ({ key, snapshotId }: SnapshotObject): boolean =>
+    targets.folders.has(snapshotId) && !targets.spared.has(key);
+  for await (const { key, size, modifiedAt } of objectsOf(targets, pointer, context)) {
+    const object = snapshotObject(tenantId, key);
+    if (object === undefined || !targets.folders.has(object.snapshotId)) continue;
+    const isYoung = modifiedAt.getTime() > oldest;
+    if (isYoung && object.kind === "manifest") keptManifests.add(object.snapshotId);
+    if (object.kind === "mark") marks.push(object);
+    if (object.kind === "mark" || isYoung || !isTarget(object)) continue;
+    isFenced ||= await fence(pointer, targets, context);
+    if (!isFenced) return undefined;
+    // What was published meanwhile may need it.
+    if (isTarget(object)) await batch.add(object.key, size);
+  }
+  await batch.flush();
+  if (!dryRun) await store.delete(pointlessMarks(marks, keptManifests, dropped, tenantId), { signal });
+  const { deletedObjects, deletedBytes } = batch.deleted;
+  return {
+    outcome: deletedObjects === 0 ? "nothing-to-do" : "pruned",
+    kept: targets.kept,
+    deletedSnapshots: dropped.map(({ snapshotId }) => snapshotId),
+    deletedObjects,
+    deletedBytes,
+  };
+}
+
+/** Every kept manifest must be readable before we prune. */
+function assertReadable({ current }: PointerVersion, { published, damaged }: TenantSnapshots): void {
+  const { tenantId, snapshotId } = current;
+  const [first] = damaged;
+  if (first !== undefined) {
+    throw new Failure(
+      "corrupt_document",
+      `${first.failure.message} Nothing of tenant ${tenantId} was deleted, since nobody knows what this snapshot needs. ` +
+        `If it is the live one, see \`snapshot verify --tenant ${tenantId}\`; if not, delete ${manifestKey(tenantId, first.snapshotId)}.`,
+    );
+  }
+  if (!published.some(({ isLive }) => isLive)) {
+    throw new Failure(
+      "corrupt_document",
+      `The live snapshot ${snapshotId} of tenant ${tenantId} has no manifest.json; nothing was deleted. See \`snapshot verify --tenant ${tenantId}\`.`,
+    );
+  }
+}
+
+/** Unchanged files stay where an earlier build put them: what kept snapshots name in folders of others is kept. */
+async function spareKept(
+  targets: PruneTargets,
+  kept: readonly PublishedSnapshot[],
+  { current }: PointerVersion,
+  { store, signal }: PruneContext,
+): Promise<void> {
+  const { tenantId } = current;
+  if (targets.folders.size === 0) return;
+  for (const { snapshotId, isLive } of kept) {
+    const stored = await readStoredManifest(store, tenantId, snapshotId, signal);
+    if (stored === undefined || (isLive && stored.sha256 !== current.manifestSha256)) {
+      throw new Failure(
+        "corrupt_document",
+        `The manifest of snapshot ${snapshotId} of tenant ${tenantId} is not what it was a moment ago; nothing was deleted. Is another prune under way?`,
+      );
+    }
+    spareEntries(targets, stored.manifest);
+  }
+}
+
+function objectsOf(
+  { folders }: PruneTargets,
+  { current }: PointerVersion,
+  { store, signal }: PruneContext,
+): AsyncIterable<ListedObject> | readonly ListedObject[] {
+  return folders.size === 0 ? [] : store.list(snapshotsPrefix(current.tenantId), { signal });
+}
+
+/** A mark says something of a manifest; without that it is litter. */
+function pointlessMarks(
+  marks: readonly SnapshotObject[],
+  keptManifests: ReadonlySet<SnapshotId>,
+  dropped: readonly PublishedSnapshot[],
+  tenantId: TenantId,
+): readonly ObjectKey[] {
+  const listed = marks.filter(({ snapshotId }) => !keptManifests.has(snapshotId)).map(({ key }) => key);
+  // Our own may have come too late for the listing.
+  const own = dropped.map(({ snapshotId }) => markKey(tenantId, snapshotId, "condemned"));
+  return [...new Set([...listed, ...own])];
+}

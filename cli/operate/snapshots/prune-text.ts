@@ -1,0 +1,57 @@
+import { printableLines } from "../../../core/printable.ts";
+import type { Layout } from "../../output/layout.ts";
+import { table } from "../../output/table.ts";
+import type { PruneReport, TenantPruneResult } from "./prune-run.ts";
+import type { SharedPrune } from "./prune-shared.ts";
+
+/** What was deleted, or would be, per tenant; what failed below. */
+export function pruneText(report: PruneReport, { columns }: Layout): string {
+  const { dryRun, tenants, runs, probes } = report;
+  const right = "right" as const;
+  const lines =
+    tenants.length === 0
+      ? ""
+      : table(
+          [
+            { title: "TENANT" },
+            { title: "RESULT" },
+            { title: "KEPT", align: right },
+            { title: dryRun ? "TO DELETE" : "DELETED", align: right },
+            { title: "OBJECTS", align: right },
+            { title: "BYTES", align: right },
+          ],
+          tenants.map((result) => [
+            result.tenantId,
+            outcomeText(result, dryRun),
+            String(result.kept.length),
+            String(result.deletedSnapshots.length),
+            result.deletedObjects.toLocaleString("en"),
+            result.deletedBytes.toLocaleString("en"),
+          ]),
+          columns,
+        );
+  const failures = tenants.flatMap(({ tenantId, failure }) =>
+    failure === null ? [] : [`failed: ${tenantId}: ${printableLines(failure.message)}\n`],
+  );
+  const rest = [sharedText("run reports", runs, dryRun), sharedText("probes", probes, dryRun)].join("");
+  const end = dryRun ? "Dry run: nothing was deleted.\n" : "";
+  return [lines, failures.join(""), rest + end].filter((text) => text !== "").join("\n");
+}
+
+function outcomeText({ outcome }: TenantPruneResult, dryRun: boolean): string {
+  switch (outcome) {
+    case "pruned":
+      return dryRun ? "would prune" : "pruned";
+    case "nothing-to-do":
+      return "nothing to do";
+    case "unpublished":
+      return "never published, left alone";
+    case "failed":
+      return "failed";
+  }
+}
+
+function sharedText(what: string, shared: SharedPrune | null, dryRun: boolean): string {
+  if (shared === null || shared.deletedObjects === 0) return "";
+  return `${shared.deletedObjects.toLocaleString("en")} old ${what} ${dryRun ? "to delete" : "deleted"}.\n`;
+}

@@ -1,0 +1,37 @@
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
+import { readMarkedAt } from "../../publish/snapshot/snapshot-marks.ts";
+import { type LivePeriod, livePeriods } from "./live-periods.ts";
+import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
+
+/** A tenant's snapshots, and when partners saw which. */
+export interface LiveHistory {
+  /**
+   * By generation, highest first. `withdrawnAt` as the mark says, since in a store that was copied the time of its object is that
+   * of the copy.
+   */
+  readonly published: readonly PublishedSnapshot[];
+  /** Newest first. */
+  readonly periods: readonly LivePeriod[];
+}
+
+/** P71: reads the heads of the manifests, and the marks of rollbacks for their times. */
+export async function readLivePeriods(
+  store: ObjectStore,
+  pointer: PointerVersion,
+  signal: AbortSignal,
+): Promise<LiveHistory> {
+  const stored = await readTenantSnapshots(store, pointer, signal);
+  const { tenantId } = pointer.current;
+  const published: PublishedSnapshot[] = [];
+  for (const snapshot of stored.published) {
+    const { snapshotId, withdrawnAt: markedAt } = snapshot;
+    const said = markedAt && (await readMarkedAt(store, tenantId, snapshotId, "withdrawn", signal));
+    published.push({ ...snapshot, withdrawnAt: said === null ? markedAt : new Date(said) });
+  }
+  const facts = published.map((snapshot) => ({
+    ...snapshot,
+    withdrawnAt: snapshot.withdrawnAt?.toISOString() ?? null,
+  }));
+  return { published, periods: livePeriods(facts, pointer.current) };
+}

@@ -1,0 +1,167 @@
+import type { Current } from "../../../core/current.ts";
+import { asFailure, Failure } from "../../../core/failure.ts";
+import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { assertComplete } from "../../publish/snapshot/assert-complete.ts";
+import { commit } from "../../publish/snapshot/commit.ts";
+import {
+  type PointerVersion,
+  readLiveManifest,
+  readPublishedPointer,
+} from "../../publish/snapshot/live-snapshot.ts";
+import { putMark } from "../../publish/snapshot/snapshot-marks.ts";
+import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
+import { rollbackRefusal } from "./rollback-guard.ts";
+import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
+
+export interface RollbackContext {
+  readonly store: ObjectStore;
+  readonly now: () => Date;
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+export interface Rollback {
+  /** `already-live`: the snapshot asked for is the live one; nothing was done. */
+  readonly outcome: "rolled-back" | "already-live";
+  readonly before: Current;
+  readonly after: Current;
+  /** Programs that partners saw before, `null` when the manifest that was live cannot be read; and those they see now. */
+  readonly programsBefore: number | null;
+  readonly programs: number;
+}
+
+export interface RollbackTarget {
+  /** By default the snapshot that was live before the present one. */
+  readonly to?: SnapshotId | undefined;
+  /** Goes to a snapshot, too, that has much less than the live one, or nothing. */
+  readonly allowShrink: boolean;
+}
+
+const maxAttempts = 4;
+
+/**
+ * P14: makes an earlier snapshot live again (`to`, by default the one that was live before the present one) and holds the
+ * tenant at it, by one compare-and-swap. The snapshot is read as a whole first.
+ *
+ * A prune may run at the same time. It marks what it is going to delete as condemned before it rewrites the pointer, and
+ * we look for that mark after having read the pointer: so either we see the mark, or our swap fails.
+ */
+export async function rollback(
+  tenantId: TenantId,
+  { to, allowShrink }: RollbackTarget,
+  context: RollbackContext,
+): Promise<Rollback> {
+  let asked = to;
+  let awayFrom: SnapshotId | undefined;
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const pointer = await readPublishedPointer(context.store, tenantId, context.signal);
+    const before = pointer.current;
+    // "The one before" was meant of the snapshot that the operator saw.
+    if (to === undefined && awayFrom !== undefined && awayFrom !== before.snapshotId)
+      throw publishedMeanwhile(before);
+    awayFrom = before.snapshotId;
+    if (asked === before.snapshotId) {
+      const { programs } = await readLiveManifest(context.store, before, context.signal);
+      const counts = { programsBefore: programs.count, programs: programs.count };
+      return { outcome: "already-live", before, after: before, ...counts };
+    }
+    const target = await chosenTarget(pointer, asked, context);
+    asked = target;
+    const done = await makeLive(pointer, target, allowShrink, context);
+    if (done !== undefined) return { outcome: "rolled-back", before, ...done };
+  }
+  throw new Failure(
+    "superseded",
+    `current.json of tenant ${tenantId} was changed by others ${maxAttempts} times meanwhile; nothing was rolled back. Try again.`,
+  );
+}
+
+/** The new pointer, or `undefined` when somebody else changed the old one meanwhile. */
+async function makeLive(
+  pointer: PointerVersion,
+  target: SnapshotId,
+  allowShrink: boolean,
+  { store, now, randomBytes, signal }: RollbackContext,
+): Promise<Pick<Rollback, "after" | "programsBefore" | "programs"> | undefined> {
+  const { tenantId, snapshotId, generation } = pointer.current;
+  const stored = await readStoredManifest(store, tenantId, target, signal);
+  if (stored === undefined) {
+    throw new Failure("not_found", `Snapshot ${target} of tenant ${tenantId} has just been deleted.`);
+  }
+  const live = await readLiveManifest(store, pointer.current, signal).catch(passOverDamaged);
+  const refusal = allowShrink ? undefined : rollbackRefusal(live, stored.manifest);
+  if (refusal !== undefined) throw refusal;
+  await assertComplete(store, stored.manifest, signal);
+  // Before the swap: if we are killed in between, the mark says no more than that the snapshot was live.
+  await putMark(store, tenantId, snapshotId, "withdrawn", now());
+  if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was rolled back.");
+  const at = now().toISOString();
+  const next: Current = {
+    tenantId,
+    generation: generation + 1,
+    snapshotId: target,
+    manifestSha256: stored.sha256,
+    publishedAt: at,
+    hold: { reason: `rollback to ${target}`, since: at },
+    nonce: Buffer.from(randomBytes(16)).toString("hex"),
+  };
+  const { kind } = await commit(store, pointer, next);
+  if (kind !== "live") return undefined;
+  return {
+    after: next,
+    programsBefore: live?.programs.count ?? null,
+    programs: stored.manifest.programs.count,
+  };
+}
+
+/** A damaged live snapshot is what a rollback is for. */
+function passOverDamaged(error: unknown): undefined {
+  if (asFailure(error).code !== "corrupt_document") throw error;
+}
+
+async function chosenTarget(
+  pointer: PointerVersion,
+  asked: SnapshotId | undefined,
+  { store, signal }: RollbackContext,
+): Promise<SnapshotId> {
+  const { tenantId } = pointer.current;
+  const { published } = await readTenantSnapshots(store, pointer, signal);
+  const candidates = published.filter(({ isLive, isCondemned }) => !isLive && !isCondemned);
+  const live = published.find(({ isLive }) => isLive);
+  const chosen =
+    asked === undefined
+      ? snapshotBefore(live, candidates, pointer.current.generation)
+      : candidates.find(({ snapshotId }) => snapshotId === asked);
+  if (chosen !== undefined) return chosen.snapshotId;
+  const what =
+    asked === undefined
+      ? `Tenant ${tenantId} has no snapshot from before the live one`
+      : `Tenant ${tenantId} has no snapshot ${asked} that was live once and is kept as a whole`;
+  const rest = candidates.map(({ snapshotId }) => snapshotId).join(", ");
+  throw new Failure(
+    "not_found",
+    `${what}. ${rest === "" ? "There is none to roll back to." : `There are, by --to: ${rest}.`}`,
+  );
+}
+
+/** The one that the live one replaced; if that is gone, the newest one below it that no rollback ever replaced. */
+function snapshotBefore(
+  live: PublishedSnapshot | undefined,
+  candidates: readonly PublishedSnapshot[],
+  generation: number,
+): PublishedSnapshot | undefined {
+  const below = live?.generation ?? generation;
+  return (
+    candidates.find(({ snapshotId }) => snapshotId === live?.parent) ??
+    candidates.find((snapshot) => snapshot.generation < below && snapshot.withdrawnAt === null)
+  );
+}
+
+function publishedMeanwhile({ tenantId, snapshotId }: Current): Failure {
+  return new Failure(
+    "superseded",
+    `Snapshot ${snapshotId} of tenant ${tenantId} became live meanwhile; nothing was rolled back. ` +
+      "Look whether it is all right; if not, say where to go with --to.",
+  );
+}

@@ -1,0 +1,129 @@
+import { Failure } from "../../../core/failure.ts";
+import type { ProgramId, SnapshotId } from "../../../core/ids.ts";
+import { detailEntry, type Manifest } from "../../../core/manifest.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
+import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { type ProgramChange, programChanges } from "./program-changes.ts";
+import { snapshotHistory } from "./snapshot-history.ts";
+
+/** A program on one side only. */
+export interface NamedProgram {
+  readonly programId: ProgramId;
+  /** `null` when the name was not read: details are read of the first `maxDetails` programs only. */
+  readonly name: string | null;
+}
+
+export interface ChangedProgram extends NamedProgram {
+  /** `null` when the details were not read. */
+  readonly changes: readonly ProgramChange[] | null;
+}
+
+/** What partners see differently between two snapshots; programs by id. */
+export interface SnapshotDiff {
+  readonly from: SnapshotSide;
+  readonly to: SnapshotSide;
+  readonly added: readonly NamedProgram[];
+  readonly removed: readonly NamedProgram[];
+  readonly changed: readonly ChangedProgram[];
+  /** Programs that are the same in both. */
+  readonly unchanged: number;
+  /** The list says something else, if only by its order. */
+  readonly listChanged: boolean;
+  readonly legacyChanged: boolean;
+}
+
+export interface SnapshotSide {
+  readonly snapshotId: SnapshotId;
+  readonly generatedAt: string;
+  readonly programs: number;
+}
+
+/** Details read side by side. */
+const maxParallelReads = 16;
+
+/** Compares two snapshots of one tenant. Reads the details of at most `maxDetails` of the programs that differ. */
+export async function compareSnapshots(
+  store: ObjectStore,
+  from: Manifest,
+  to: Manifest,
+  maxDetails: number,
+  signal: AbortSignal,
+): Promise<SnapshotDiff> {
+  const before = new Set(from.programs.ids());
+  const added: ProgramId[] = [];
+  const changed: ProgramId[] = [];
+  let unchanged = 0;
+  for (const id of to.programs.ids()) {
+    if (!before.delete(id)) added.push(id);
+    else if (from.programs.get(id)?.sha256 === to.programs.get(id)?.sha256) unchanged += 1;
+    else changed.push(id);
+  }
+  // What is left has no counterpart.
+  const removed = [...before];
+  const readable = new Set([...changed, ...added, ...removed].slice(0, maxDetails));
+  const read = async (manifest: Manifest, id: ProgramId): Promise<unknown> =>
+    readable.has(id) ? programData(store, manifest, id, signal) : undefined;
+  return {
+    from: side(from),
+    to: side(to),
+    added: await inRounds(added, async (id) => named(id, await read(to, id))),
+    removed: await inRounds(removed, async (id) => named(id, await read(from, id))),
+    changed: await inRounds(changed, async (id) => {
+      const [old, young] = [await read(from, id), await read(to, id)];
+      return { ...named(id, young), changes: readable.has(id) ? programChanges(old, young) : null };
+    }),
+    unchanged,
+    listChanged: from.list.sha256 !== to.list.sha256,
+    legacyChanged: from.legacy.sha256 !== to.legacy.sha256,
+  };
+}
+
+/** The snapshot that partners saw before this one; throws `not_found` when none is kept. */
+export async function snapshotBefore(
+  store: ObjectStore,
+  manifest: Manifest,
+  live: VouchedSnapshot,
+  signal: AbortSignal,
+): Promise<Manifest> {
+  const { manifests } = await snapshotHistory(store, live, signal);
+  const parent = manifests.find(({ snapshotId }) => snapshotId === manifest.parent);
+  const older = parent ?? manifests.find(({ generation }) => generation < manifest.generation);
+  if (older !== undefined) return older;
+  throw new Failure(
+    "not_found",
+    `No snapshot of tenant ${manifest.tenantId} from before ${manifest.snapshotId} is kept, so there is nothing to compare it with.`,
+  );
+}
+
+/** The content of a program as partners see it. */
+async function programData(
+  store: ObjectStore,
+  manifest: Manifest,
+  id: ProgramId,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const entry = detailEntry(manifest, id);
+  if (entry === undefined) throw new Failure("internal", `Program ${id} is in a manifest and has no entry.`);
+  return dataOf(await responseBytes(store, entry, signal), entry.key);
+}
+
+function named(programId: ProgramId, data: unknown): NamedProgram {
+  const hasName = typeof data === "object" && data !== null && "name" in data;
+  return { programId, name: hasName ? String(data.name) : null };
+}
+
+function side({ snapshotId, generatedAt, programs }: Manifest): SnapshotSide {
+  return { snapshotId, generatedAt, programs: programs.count };
+}
+
+async function inRounds<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += maxParallelReads) {
+    results.push(...(await Promise.all(items.slice(at, at + maxParallelReads).map(work))));
+  }
+  return results;
+}

@@ -1,0 +1,53 @@
+import { asFailure } from "../../../core/failure.ts";
+import { forEachBounded } from "../../../core/for-each-bounded.ts";
+import type { SnapshotId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
+import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { readLivePeriods } from "./read-live-periods.ts";
+
+/** Snapshots of a tenant that partners saw, by generation, newest first. */
+export interface SnapshotHistory {
+  readonly manifests: readonly Manifest[];
+  /** When a rollback last took the place of a snapshot; the others are not in it. */
+  readonly withdrawnAt: ReadonlyMap<SnapshotId, Date>;
+  /** Older snapshots exist, or existed once, that were not looked at. */
+  readonly isCut: boolean;
+  /** Of some that partners saw, older or not, nothing was looked at: they are pruned or damaged, or there are too many. */
+  readonly hasGaps: boolean;
+}
+
+/** Enough for any question about the recent past, and a bound on what a question costs. */
+const maxSnapshots = 40;
+/** Whole manifests in memory at a time while they are read. */
+const maxParallelReads = 4;
+
+/** Reads the manifests of the newest published snapshots. A damaged one of the past hides itself and no other. */
+export async function snapshotHistory(
+  store: ObjectStore,
+  live: VouchedSnapshot,
+  signal: AbortSignal,
+): Promise<SnapshotHistory> {
+  const { tenantId } = live.pointer.current;
+  const { published, periods } = await readLivePeriods(store, live.pointer, signal);
+  const newest = published.slice(0, maxSnapshots);
+  const manifests = new Map<SnapshotId, Manifest>([[live.manifest.snapshotId, live.manifest]]);
+  const others = newest.filter(({ isLive }) => !isLive);
+  await forEachBounded(others, maxParallelReads, async ({ snapshotId }) => {
+    const stored = await readStoredManifest(store, tenantId, snapshotId, signal).catch(passOverDamaged);
+    if (stored !== undefined) manifests.set(snapshotId, stored.manifest);
+  });
+  const seen = newest.flatMap(({ snapshotId }) => manifests.get(snapshotId) ?? []);
+  const withdrawnAt = new Map(
+    newest.flatMap(({ snapshotId, withdrawnAt: at }) => (at === null ? [] : [[snapshotId, at] as const])),
+  );
+  const isCut = published.length > maxSnapshots || seen.at(-1)?.parent !== null;
+  // A prune keeps the live snapshot and the newest, so that what lay between them may be gone.
+  const hasGaps = isCut || seen.length < newest.length || periods.some(({ isCertain }) => !isCertain);
+  return { manifests: seen, withdrawnAt, isCut, hasGaps };
+}
+
+function passOverDamaged(error: unknown): undefined {
+  if (asFailure(error).code !== "corrupt_document") throw error;
+}

@@ -1,0 +1,47 @@
+import { detailEntry, type Manifest } from "../../../core/manifest.ts";
+import { facts } from "../../output/facts.ts";
+import type { Layout } from "../../output/layout.ts";
+import { relativeAndExact } from "../../output/relative-time.ts";
+import { type Column, table } from "../../output/table.ts";
+
+/** Programs named in the summary of a snapshot; `--list` shows them all. */
+const maxShownPrograms = 20;
+
+/** What a snapshot consists of. */
+export function snapshotFacts(manifest: Manifest, isLive: boolean, layout: Layout): string {
+  const { now, style, width, columns } = layout;
+  const { tenantId, snapshotId, generation, parent, generatedAt, list, legacy, programs } = manifest;
+  const head = facts(
+    [
+      ["snapshot", `${snapshotId}, generation ${generation}, ${isLive ? style.good("live") : "not live"}`],
+      ["data of", relativeAndExact(generatedAt, now)],
+      ["built on", parent ?? "nothing: the tenant's first snapshot"],
+      ["programs", programs.count.toLocaleString("en")],
+      ["list", `${bytes(list.size)}, sha256 ${list.sha256.slice(0, 12)}`],
+      ["legacy", `${bytes(legacy.size)}, sha256 ${legacy.sha256.slice(0, 12)}`],
+    ],
+    width,
+  );
+  const ids = [...programs.ids()];
+  const rows = ids.slice(0, maxShownPrograms).map((id) => {
+    const entry = detailEntry(manifest, id);
+    return [id, bytes(entry?.size ?? 0), programs.get(id)?.snapshotId ?? "-"];
+  });
+  const rest = ids.length - rows.length;
+  return [
+    `${style.bold(tenantId)}\n${head}`,
+    rows.length === 0 ? "" : `\n${table(programColumns, rows, columns)}`,
+    rest > 0 ? `... and ${rest.toLocaleString("en")} more (--list shows all)\n` : "",
+  ].join("");
+}
+
+const programColumns: readonly Column[] = [
+  { title: "PROGRAM" },
+  { title: "SIZE", align: "right" },
+  { title: "WRITTEN BY" },
+];
+
+function bytes(count: number): string {
+  if (count < 10_000) return `${count.toLocaleString("en")} B`;
+  return count < 10_000_000 ? `${Math.round(count / 1000)} kB` : `${Math.round(count / 1_000_000)} MB`;
+}

@@ -1,0 +1,69 @@
+import { printable } from "../../../core/printable.ts";
+import type { Layout } from "../../output/layout.ts";
+import { table } from "../../output/table.ts";
+import type { Finding } from "./finding.ts";
+import type { TenantVerification } from "./verify-tenant.ts";
+
+/** One line per tenant, then every finding with its object, and what to do about each kind once. */
+export function verificationText(
+  results: readonly TenantVerification[],
+  { columns }: Layout,
+  nothing = "",
+): string {
+  if (results.length === 0) {
+    return `Nothing was published yet: there is nothing to verify. ${printable(nothing)}`
+      .trimEnd()
+      .concat("\n");
+  }
+  const right = "right" as const;
+  const lines = table(
+    [
+      { title: "TENANT" },
+      { title: "RESULT" },
+      { title: "SNAPSHOT" },
+      { title: "PROGRAMS", align: right },
+      { title: "OBJECTS", align: right },
+      { title: "BYTES", align: right },
+    ],
+    results.map((result) => [
+      result.tenantId,
+      resultText(result),
+      result.snapshotId ?? "-",
+      result.programs?.toLocaleString("en") ?? "-",
+      result.objects.toLocaleString("en"),
+      result.bytes.toLocaleString("en"),
+    ]),
+    columns,
+  );
+  return [lines, ...results.map(findingsOf)].filter((text) => text !== "").join("\n");
+}
+
+function resultText({ outcome, findings, findingsOmitted }: TenantVerification): string {
+  const count = findings.length + findingsOmitted;
+  return outcome === "findings" ? `${count} finding${count === 1 ? "" : "s"}` : outcome;
+}
+
+function findingsOf({ tenantId, findings, findingsOmitted }: TenantVerification): string {
+  if (findings.length === 0) return "";
+  const remedies = [...new Map(findings.map(({ code, remedy }) => [code, remedy]))];
+  const texts = remedies.flatMap(([code, remedy]) => [
+    ...findings.filter((finding) => finding.code === code).map(findingLine),
+    `  For operations, about ${code}: ${remedy}\n`,
+  ]);
+  const rest = findingsOmitted > 0 ? `  ... and ${findingsOmitted} more\n` : "";
+  return `${tenantId}: ${meaning(findings)}\n${texts.join("")}${rest}`;
+}
+
+/** P51: what it means for partners, before the technical detail. */
+function meaning(findings: readonly Finding[]): string {
+  const harming = findings.filter(({ code }) => !code.startsWith("live_"));
+  if (harming.length === 0) return "Partners are not affected: only the copies for people are. In detail:";
+  const isServed = harming.every(({ code }) => code.startsWith("response"));
+  return isServed
+    ? "What is published is not as it should be. Escalate to operations; technical detail:"
+    : "A published file is damaged, and partners get 500 for it. Escalate to operations; technical detail:";
+}
+
+function findingLine({ code, key, message }: Finding): string {
+  return `  ${code} ${printable(`${key}: ${message}`)}\n`;
+}

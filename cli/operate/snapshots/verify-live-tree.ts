@@ -1,0 +1,65 @@
+import type { Current } from "../../../core/current.ts";
+import { asFailure } from "../../../core/failure.ts";
+import { forEachBounded } from "../../../core/for-each-bounded.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { isObjectKey, liveMarkerKey, livePrefix } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { faultText, readEntry } from "../../../core/read-entry.ts";
+import type { LiveMarker } from "../../publish/live-copy/live-marker.ts";
+import { isInLiveTree, liveFiles } from "../../publish/live-copy/live-tree-plan.ts";
+import { readLiveMarker } from "../../publish/live-copy/stored-live-marker.ts";
+import type { FindingCode, FindingLog } from "./finding.ts";
+
+const maxParallelReads = 16;
+
+/**
+ * P29: holds the tree for people against the live snapshot: its marker, the digest of each file, and what else lies there.
+ * `isWanted`: there is to be one; otherwise one that is there is looked at all the same.
+ */
+export async function verifyLiveTree(
+  store: ObjectStore,
+  current: Current,
+  manifest: Manifest,
+  isWanted: boolean,
+  log: FindingLog,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tenantId } = current;
+  const marker = await readLiveMarker(store, tenantId, signal).catch(orFinding("live_file_damaged"));
+  if (marker === undefined || (marker === "missing" && !isWanted)) return;
+  const fault = markerFault(marker, current);
+  // What the files of another snapshot's tree are is beside the point: all of them are written anew.
+  if (fault !== undefined) return log.add("live_tree_outdated", liveMarkerKey(tenantId), fault);
+  await forEachBounded(liveFiles(manifest), maxParallelReads, async ({ key, entry }) => {
+    const copy = { ...entry, key };
+    const found = await readEntry(store, copy, signal, () => {}).catch(orFinding("live_file_damaged", key));
+    if (found !== undefined) log.add("live_file_damaged", key, faultText(copy, found));
+  });
+  await findStrangers().catch(orFinding("live_file_foreign", livePrefix(tenantId)));
+
+  async function findStrangers(): Promise<void> {
+    for await (const { key } of store.list(livePrefix(tenantId), { signal })) {
+      if (isInLiveTree(manifest, key)) continue;
+      const how = isObjectKey(key) ? "" : "; no build can delete a file of this name, so delete it yourself";
+      log.add("live_file_foreign", key, `it belongs to no program of the live snapshot${how}`);
+    }
+  }
+
+  /** A link, or what is no file, keeps the rest from being looked at as little as a damaged one. */
+  function orFinding(code: FindingCode, key: string = liveMarkerKey(tenantId)) {
+    return (error: unknown): undefined => {
+      const failure = asFailure(error);
+      if (failure.code !== "corrupt_document") throw error;
+      log.add(code, key, failure.message.replace(/\.$/, ""));
+    };
+  }
+}
+
+function markerFault(marker: LiveMarker | "missing" | "foreign", live: Current): string | undefined {
+  if (marker === "missing") return "it is missing, so nobody knows what the folder shows";
+  if (marker === "foreign") return "its first lines do not say what the folder shows";
+  if (!marker.isComplete) return "the folder is being changed, or whoever changed it was ended";
+  if (marker.snapshotId === live.snapshotId && marker.manifestSha256 === live.manifestSha256)
+    return undefined;
+  return `the folder shows snapshot ${marker.snapshotId}, and ${live.snapshotId} is live`;
+}

@@ -1,0 +1,148 @@
+import { asFailure } from "../../../core/failure.ts";
+import { forEachBounded } from "../../../core/for-each-bounded.ts";
+import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
+import { currentKey, manifestKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { type Finding, type FindingCode, FindingLog } from "./finding.ts";
+import { ListAgreement, type ReportDisagreement, type ResponseReader } from "./list-agreement.ts";
+import { verifyLiveTree } from "./verify-live-tree.ts";
+
+export interface TenantVerification {
+  readonly tenantId: TenantId;
+  /** `unpublished`: there is no pointer, so partners get nothing and nothing can be wrong. */
+  readonly outcome: "clean" | "findings" | "unpublished";
+  readonly snapshotId: SnapshotId | null;
+  readonly generation: number | null;
+  readonly programs: number | null;
+  /** Objects that the snapshot consists of, its manifest and the pointer counted; all were read. */
+  readonly objects: number;
+  readonly bytes: number;
+  readonly findings: readonly Finding[];
+  /** Findings beyond those in `findings`. */
+  readonly findingsOmitted: number;
+}
+
+/** Objects read side by side; each is in memory as a whole while it is looked at. */
+const maxParallelReads = 16;
+
+/**
+ * Reads every object of the tenant's live snapshot and holds it against the manifest, its schema and the other responses;
+ * then the copies of them for people, see `verifyLiveTree`.
+ * Throws only when the store does not answer or the run is interrupted: what is wrong with the data is in the result.
+ */
+export async function verifyTenant(
+  store: ObjectStore,
+  tenantId: TenantId,
+  isLiveTreeWanted: boolean,
+  signal: AbortSignal,
+): Promise<TenantVerification> {
+  for (let reading = 1; ; reading += 1) {
+    const result = await verifyOnce(store, tenantId, isLiveTreeWanted, signal);
+    if (result.outcome !== "findings" || reading === maxReadings) return result;
+    // A snapshot that was replaced meanwhile may be deleted by a prune; that is no fault of the one that is live now.
+    const now = await readPointer(store, tenantId, signal).catch(() => undefined);
+    if (now === undefined || now.current.snapshotId === result.snapshotId) return result;
+  }
+}
+
+const maxReadings = 3;
+
+async function verifyOnce(
+  store: ObjectStore,
+  tenantId: TenantId,
+  isLiveTreeWanted: boolean,
+  signal: AbortSignal,
+): Promise<TenantVerification> {
+  const log = new FindingLog(tenantId);
+  const nothing = { tenantId, snapshotId: null, generation: null, programs: null, objects: 0, bytes: 0 };
+  const pointerKey = currentKey(tenantId);
+  const pointer = await orFinding(log, "pointer_damaged", pointerKey, readPointer(store, tenantId, signal));
+  if (pointer === damaged) return { ...nothing, ...outcome(log) };
+  if (pointer === undefined) return { ...nothing, ...outcome(log), outcome: "unpublished" };
+
+  const { current } = pointer;
+  const { snapshotId, generation } = current;
+  const key = manifestKey(tenantId, snapshotId);
+  const manifest = await orFinding(log, "manifest_damaged", key, readLiveManifest(store, current, signal));
+  if (manifest === damaged) return { ...nothing, snapshotId, generation, ...outcome(log) };
+  if (manifest.generation > generation)
+    log.add("manifest_damaged", key, `its generation ${manifest.generation} is above the pointer's`);
+  const bytes = await verifyResponses(store, manifest, log, signal);
+  await verifyLiveTree(store, current, manifest, isLiveTreeWanted, log, signal);
+  const programs = manifest.programs.count;
+  return { tenantId, snapshotId, generation, programs, objects: programs + 4, bytes, ...outcome(log) };
+}
+
+async function verifyResponses(
+  store: ObjectStore,
+  manifest: Manifest,
+  log: FindingLog,
+  signal: AbortSignal,
+): Promise<number> {
+  const agreement = new ListAgreement(manifest);
+  const { list, legacy, programs } = manifest;
+  let bytes = 0;
+  await verifyList(list, (report) => agreement.list(report));
+  await verifyList(legacy, (report) => agreement.legacy(report));
+  await forEachBounded(programs.ids(), maxParallelReads, async (id) => {
+    const entry = detailEntry(manifest, id);
+    if (entry === undefined) return;
+    const pieces: Buffer[] = [];
+    const isSound = await read(entry, (piece) => pieces.push(piece));
+    if (isSound) agreement.detail(id, Buffer.concat(pieces), reportOf(log, entry));
+  });
+  return bytes;
+
+  async function verifyList(
+    entry: ResponseEntry,
+    reader: (report: ReportDisagreement) => ResponseReader,
+  ): Promise<void> {
+    // What a damaged file says is beside the point.
+    const found: Parameters<ReportDisagreement>[] = [];
+    const { take, end } = reader((...finding) => found.push(finding));
+    if (!(await read(entry, take))) return;
+    end();
+    for (const finding of found) reportOf(log, entry)(...finding);
+  }
+
+  async function read(entry: ResponseEntry, take: (piece: Buffer) => void): Promise<boolean> {
+    const fault = await readEntry(store, entry, signal, take);
+    if (fault !== undefined) log.add("object_damaged", entry.key, faultText(entry, fault));
+    bytes += entry.size;
+    return fault === undefined;
+  }
+}
+
+function reportOf(log: FindingLog, { key }: ResponseEntry): ReportDisagreement {
+  return (kind, message) =>
+    log.add(kind === "invalid" ? "response_invalid" : "responses_disagree", key, message);
+}
+
+const damaged = Symbol("damaged");
+
+async function orFinding<Result>(
+  log: FindingLog,
+  code: FindingCode,
+  key: string,
+  reading: Promise<Result>,
+): Promise<Result | typeof damaged> {
+  try {
+    return await reading;
+  } catch (error) {
+    const failure = asFailure(error);
+    if (failure.code !== "corrupt_document") throw error;
+    log.add(code, key, failure.message.replace(/\.$/, ""));
+    return damaged;
+  }
+}
+
+function outcome(log: FindingLog): Pick<TenantVerification, "outcome" | "findings" | "findingsOmitted"> {
+  return {
+    outcome: log.total === 0 ? "clean" : "findings",
+    findings: log.kept,
+    findingsOmitted: log.total - log.kept.length,
+  };
+}

@@ -1,0 +1,163 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { SourceClient } from "../../database/connect.ts";
+import { checkedProgram } from "../../publish/content/checked-program.ts";
+import type { ContentRules } from "../../publish/content/content-rules.ts";
+import { structureProblems } from "../../publish/source/check-structure.ts";
+import { readProgramSums, type StrayRows, StrayTally } from "../../publish/source/program-sums.ts";
+import { readPrograms } from "../../publish/source/read-programs.ts";
+import { readStructure } from "../../publish/source/read-structure.ts";
+import { readStrayPrograms, readTenantList, type TenantProblem } from "../../publish/source/read-tenants.ts";
+import type { SourceProblem } from "../../publish/source/source-problem.ts";
+import { tryReading } from "../../publish/source/try-reading.ts";
+import { countedRows } from "./counted-rows.ts";
+import { FindingGroups } from "./finding-groups.ts";
+import { hiddenRows } from "./hidden-rows.ts";
+import { readJsonKeys } from "./json-keys.ts";
+import { missingRows, type ProgramTally } from "./missing-rows.ts";
+import { addProgramProblems } from "./program-problems.ts";
+import { SharedTally } from "./shared-tally.ts";
+import { caseProblems } from "./tenant-case.ts";
+import { isOfEncoding, misencodedTexts } from "./text-encoding.ts";
+import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
+
+export interface SourceReport {
+  /** Whether there is an error among the problems. */
+  readonly isBroken: boolean;
+  /** Rows per view, `null` for an unreadable one; `null` altogether when the structure is broken. */
+  readonly rows: Readonly<Record<string, number | null>> | null;
+  /** How many programs a build would publish; `null` as above. */
+  readonly published: number | null;
+  readonly problems: readonly SourceProblem[];
+}
+
+/** Hears how far the check is. */
+export interface CheckProgress {
+  total(tenants: number): void;
+  tenantDone(): void;
+  programs(count: number): void;
+}
+
+/**
+ * The whole check: the structure first, and when it is right every tenant as a build would read and map it, without a store.
+ * What a build finds is found, and why it may find too little. Expects a transaction that shows one state of the source.
+ */
+export async function checkSource(
+  client: SourceClient,
+  rules: ContentRules,
+  progress: CheckProgress,
+): Promise<SourceReport> {
+  const schema = await readStructure(client);
+  const structure = structureProblems(schema, await readJsonKeys(client, schema));
+  if (structure.length > 0) return { isBroken: true, rows: null, published: null, problems: structure };
+  const groups = new FindingGroups();
+  const unreadable = new Map<string, SourceProblem>();
+  // What fails over all tenants' rows is noted last: the tenant and the program at which a view fails say more (P133).
+  const ofAllRows: SourceProblem[] = [];
+  const { tenants, claimed } = await checkTenantList(client, groups, ofAllRows);
+  const counted = await countedRows(client, tenants, groups, (view, error) => {
+    ofAllRows.push(unreadableView(view, error));
+  });
+  const shared = new SharedTally();
+  progress.total(tenants.length);
+  // Asked for at most once, when a text could not be sent.
+  let misencoded: readonly SourceProblem[] | undefined;
+  const tallies = new Map<TenantId, ProgramTally>();
+  const failed = new Map<TenantId, Error>();
+  for (const tenantId of tenants) {
+    const reading = await tryReading(client, () =>
+      checkTenant(client, tenantId, rules, groups, shared, progress),
+    );
+    if ("result" in reading) tallies.set(tenantId, reading.result);
+    else {
+      if (isOfEncoding(reading.error)) misencoded ??= await misencodedTexts(client, schema);
+      const isNamed = isOfEncoding(reading.error) && (misencoded ?? []).length > 0;
+      const views = isNamed ? [] : await unreadableViews(client, tenantId, rules.limits);
+      for (const problem of views) noteUnreadable(unreadable, problem);
+      if (!isNamed && views.length === 0) failed.set(tenantId, reading.error);
+    }
+    progress.tenantDone();
+  }
+  for (const problem of ofAllRows) noteUnreadable(unreadable, problem);
+  shared.report(groups);
+  const rows = Object.fromEntries(
+    Object.entries(counted).map(([view, count]) => [view, unreadable.has(view) ? null : count]),
+  );
+  const causes = [
+    ...caseProblems(tenants, claimed),
+    ...missingRows(rows, tallies),
+    ...(await hiddenRows(client)),
+  ];
+  const failures = [...unreadable.values(), ...(misencoded ?? []), ...unreadableTenants(failed)];
+  const problems = [...causes, ...failures, ...groups.problems];
+  const published = [...tallies.values()].reduce((sum, tally) => sum + tally.published, 0);
+  return { isBroken: problems.some(({ severity }) => severity === "error"), rows, published, problems };
+}
+
+/** The first failure of each view. */
+type Unreadable = Map<string, SourceProblem>;
+
+function noteUnreadable(unreadable: Unreadable, problem: SourceProblem): void {
+  if (problem.view !== null && !unreadable.has(problem.view)) unreadable.set(problem.view, problem);
+}
+
+/** The tenants that a build would build, and other tenant ids that programs claim. */
+async function checkTenantList(
+  client: SourceClient,
+  groups: FindingGroups,
+  unreadable: SourceProblem[],
+): Promise<{ readonly tenants: readonly TenantId[]; readonly claimed: readonly string[] }> {
+  const list = await tryReading(client, () => readTenantList(client));
+  if ("error" in list) {
+    unreadable.push(unreadableView("tenants", list.error));
+    return { tenants: [], claimed: [] };
+  }
+  const strays = await tryReading(client, () => readStrayPrograms(client));
+  if ("error" in strays) unreadable.push(unreadableView("programs", strays.error));
+  const { tenants, problems } = list.result;
+  for (const problem of problems) addTenantProblem(groups, problem, "tenants");
+  const found = "result" in strays ? strays.result : [];
+  for (const stray of found) addTenantProblem(groups, stray, "programs");
+  return { tenants, claimed: found.map(({ tenantId }) => tenantId).filter((tenantId) => tenantId !== null) };
+}
+
+function addTenantProblem(groups: FindingGroups, problem: TenantProblem, view: string): void {
+  const { code, tenantId, programs, rows } = problem;
+  const nameless = tenantId === null ? `${rows} row(s)` : tenantId;
+  const value = programs === null ? nameless : `${programs} program(s)`;
+  groups.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? rows);
+}
+
+async function checkTenant(
+  client: SourceClient,
+  tenantId: TenantId,
+  rules: ContentRules,
+  groups: FindingGroups,
+  shared: SharedTally,
+  progress: CheckProgress,
+): Promise<ProgramTally> {
+  const strays = new StrayTally();
+  const sizes = await readProgramSums(client, tenantId, rules.limits, (sum) => strays.add(sum));
+  for (const stray of strays.rows) addStrayRows(groups, tenantId, stray);
+  const tally = { programs: 0, published: 0, unpublished: 0 };
+  for await (const batch of readPrograms(client, tenantId, rules.limits, sizes)) {
+    for (const read of batch) {
+      const outcome = checkedProgram(read, rules);
+      addProgramProblems(groups, tenantId, read, outcome);
+      if (outcome.kind === "published") shared.add(tenantId, outcome.rendered.detailSha256);
+      if (outcome.kind !== "invalid") tally[outcome.kind] += 1;
+    }
+    tally.programs += batch.length;
+    progress.programs(batch.length);
+  }
+  return tally;
+}
+
+function addStrayRows(
+  groups: FindingGroups,
+  tenantId: TenantId,
+  { view, programs, firstProgramId }: StrayRows,
+): void {
+  const value = `the first of ${programs} such program id(s)`;
+  const example = { tenantId, programId: firstProgramId, value };
+  groups.add("rows_of_unknown_program", { view, column: "program_id" }, example, programs);
+}

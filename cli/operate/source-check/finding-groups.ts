@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import { type ProblemCode, problemRules, shownValue } from "../../publish/public-program/problem.ts";
+import { contractViews } from "../../publish/source/contract.ts";
+import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
+import type { ProblemPlace } from "./problem-place.ts";
+
+/** What is wrong with the data, grouped by rule and place. In memory are counts and a few examples, however much it is. */
+export class FindingGroups {
+  readonly #groups = new Map<string, FindingGroup>();
+
+  add(code: ProblemCode, { view, column }: ProblemPlace, example: ProblemExample, count = 1): void {
+    const key = JSON.stringify([code, view, column]);
+    const group = this.#groups.get(key) ?? { code, view, column, count: 0, examples: [] };
+    this.#groups.set(key, group);
+    group.count += count;
+    if (group.examples.length === maxExamples) return;
+    const { tenantId, programId, value } = example;
+    const shown = { tenantId, programId, value: shownValue(value) };
+    // Both rows of a duplicate id are the same example.
+    if (group.examples.some((known) => isDeepStrictEqual(known, shown))) return;
+    group.examples.push(shown);
+  }
+
+  /** In the contract's order of views and columns, then in that of the rules. */
+  get problems(): readonly SourceProblem<ProblemCode>[] {
+    const inOrder = [...this.#groups.values()].sort(
+      (a, b) => placeOrder(a) - placeOrder(b) || codes.indexOf(a.code) - codes.indexOf(b.code),
+    );
+    return inOrder.map(findingOf);
+  }
+}
+
+const maxExamples = 5;
+const codes = Object.keys(problemRules);
+const columnOrder = contractViews.flatMap(({ name, columns }) => [
+  ...Object.keys(columns).map((column) => `${name}.${column}`),
+  `${name}.null`,
+]);
+
+interface FindingGroup extends ProblemPlace {
+  readonly code: ProblemCode;
+  count: number;
+  readonly examples: ProblemExample[];
+}
+
+/** What is of no view comes first. */
+function placeOrder({ view, column }: ProblemPlace): number {
+  return columnOrder.indexOf(`${view}.${column}`);
+}
+
+function findingOf({ code, view, column, count, examples }: FindingGroup): SourceProblem<ProblemCode> {
+  const { severity, rule, advice } = problemRules[code];
+  const where = view === null ? "" : ` in partner_source.${view}`;
+  const message = `${count} found${where}: ${rule}.`;
+  return { severity, code, view, column, message, fix: { kind: "advice", text: advice }, count, examples };
+}

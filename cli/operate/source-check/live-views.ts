@@ -1,0 +1,124 @@
+import { asFailure, Failure } from "../../../core/failure.ts";
+import { forEachBounded } from "../../../core/for-each-bounded.ts";
+import { detailEntry } from "../../../core/manifest.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { fieldLabel } from "../../publish/public-program/field-words.ts";
+import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
+import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
+import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
+import { sourceViews, type ViewName, viewNames } from "../../publish/source/contract.ts";
+import type { SourceProblem } from "../../publish/source/source-problem.ts";
+
+/** Calls with the store of the settings; throws where there is none to be had. */
+export type AskStore = <Result>(ask: (store: ObjectStore) => Promise<Result>) => Promise<Result>;
+
+/**
+ * P150: refuses to put empty views in the place of missing ones whose data partners see: the next build would take the data from them.
+ * A store that has nothing holds nothing against it; one that cannot be asked does. `allowed` views are not asked about.
+ */
+export async function requireUnseen(
+  missing: readonly string[],
+  allowed: readonly string[],
+  askStore: AskStore,
+  signal: AbortSignal,
+): Promise<void> {
+  const views = viewNames().filter((view) => missing.includes(view) && !allowed.includes(view));
+  if (views.length === 0) return;
+  const use = await askStore((store) => liveUse(store, views, signal)).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    const sentence = `It is not known whether partners see data of ${listed(views)}, since the store could not be asked: ${asFailure(error).message}`;
+    throw refusal([sentence], views, { cause: error });
+  });
+  const seen = views.filter((view) => use.has(view));
+  if (seen.length === 0) return;
+  const sentences = seen.map(
+    (view) =>
+      `partner_source.${view} is missing, and partners see data of it: ${words(view, use.get(view) ?? 0)}.`,
+  );
+  throw refusal([...sentences, "An empty view would take that from them with the next build."], seen);
+}
+
+/** The problems, with those of missing views saying what partners see of them, as far as the store can be asked. */
+export async function withLiveUse(
+  problems: readonly SourceProblem[],
+  askStore: AskStore,
+  signal: AbortSignal,
+): Promise<readonly SourceProblem[]> {
+  const views = viewNames().filter((name) =>
+    problems.some(({ code, view }) => code === "view_missing" && view === name),
+  );
+  if (views.length === 0) return problems;
+  const use = await askStore((store) => liveUse(store, views, signal)).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    // The check is of the source, and its other findings are as good without the store.
+    return new Map<ViewName, number>();
+  });
+  return problems.map((problem) => {
+    const view = views.find((name) => name === problem.view && problem.code === "view_missing");
+    const programs = view === undefined ? undefined : use.get(view);
+    if (view === undefined || programs === undefined) return problem;
+    const message = `The view partner_source.${view} is missing: restore the view; ${words(view, programs)}.`;
+    const text = `restore the view partner_source.${view} from your own scripts or a backup (pg_dump --schema=partner_source); only if partners are to lose the data, run partner-programs source init --views-only --allow-empty ${view}`;
+    return { ...problem, message, fix: { kind: "advice", text } };
+  });
+}
+
+const maxParallelReads = 16;
+
+/** How many live programs show something that only this view gives, for those of the views that give any. */
+async function liveUse(
+  store: ObjectStore,
+  views: readonly ViewName[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<ViewName, number>> {
+  const use = new Map<ViewName, number>();
+  // The sandbox's data comes from no view.
+  const sandbox = await knownSandbox(store, signal);
+  for await (const tenantId of storedTenants(store, signal)) {
+    const live = tenantId === sandbox ? undefined : await publishedSnapshot(store, tenantId, signal);
+    if (live === undefined) continue;
+    await forEachBounded(live.manifest.programs.ids(), maxParallelReads, async (id) => {
+      const entry = detailEntry(live.manifest, id);
+      if (entry === undefined) return;
+      const detail = dataOf(await responseBytes(store, entry, signal), entry.key);
+      for (const view of views) if (isSeen(detail, view)) use.set(view, (use.get(view) ?? 0) + 1);
+    });
+  }
+  return use;
+}
+
+/** Whether the public field that the view's rows become has anything in it. */
+function isSeen(detail: unknown, view: ViewName): boolean {
+  const { field } = sourceViews[view];
+  if (field === null) return true;
+  let value: unknown = detail;
+  for (const name of field.split(".")) {
+    value = typeof value === "object" && value !== null ? Object(value)[name] : null;
+  }
+  if (Array.isArray(value)) return value.length > 0;
+  return typeof value === "number" ? value > 0 : value !== null && value !== undefined;
+}
+
+function words(view: ViewName, programs: number): string {
+  const { field } = sourceViews[view];
+  const what =
+    field === null
+      ? "are live"
+      : `${programs === 1 ? "has" : "have"} ${fieldLabel(field).toLowerCase()} from it`;
+  return `${programs.toLocaleString("en")} program${programs === 1 ? "" : "s"} ${what}`;
+}
+
+function listed(views: readonly string[]): string {
+  return views.map((view) => `partner_source.${view}`).join(", ");
+}
+
+function refusal(
+  sentences: readonly string[],
+  views: readonly string[],
+  options?: { readonly cause: unknown },
+): Failure {
+  const restore = `Nothing was changed. Restore ${views.length === 1 ? "the view" : "the views"}; or, if partners are to lose the data, run:`;
+  const command = `  partner-programs source init --views-only --allow-empty ${views.join(" ")}`;
+  return new Failure("shrink_guard", [...sentences, restore, command], options);
+}

@@ -1,0 +1,88 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { CauseProblem } from "../../publish/source/source-problem.ts";
+
+/** What a build would make of a tenant's programs. */
+export interface ProgramTally {
+  programs: number;
+  /** Those that partners would see. */
+  published: number;
+  /** Those whose state says that they are not to be published. */
+  unpublished: number;
+}
+
+/**
+ * P103: why nothing of the source, or of a tenant, would be published although no row is wrong. A source without a tenant or
+ * without a program is an error: it is not yet there, or it is not the one that was meant. A tenant that offers nothing is
+ * a warning, since that may be so.
+ */
+export function missingRows(
+  rows: Readonly<Record<string, number | null>>,
+  tallies: ReadonlyMap<TenantId, ProgramTally>,
+): readonly CauseProblem[] {
+  if (rows.tenants === 0) {
+    const message = "partner_source.tenants gives no row, so nothing is built.";
+    return [{ ...cause("no_tenants", "tenants", message, advice("tenants")), severity: "error" }];
+  }
+  if (rows.programs === 0) {
+    const message = "partner_source.programs gives no row, so every tenant's list is empty.";
+    return [{ ...cause("no_programs", "programs", message, advice("programs")), severity: "error" }];
+  }
+  const without = [...tallies].filter(([, { programs }]) => programs === 0);
+  const idle = [...tallies].filter(([, tally]) => tally.programs > 0 && tally.unpublished === tally.programs);
+  return [
+    ...ofTenants("tenant_without_programs", without, {
+      column: "tenant_id",
+      what: "no row in partner_source.programs",
+      value: () => "no programs",
+      text: "compare tenant_id of the views tenants and programs by byte; a tenant that offers nothing is well as it is",
+    }),
+    ...ofTenants("tenant_without_active", idle, {
+      column: "lifecycle_state",
+      what: "no active program",
+      value: ({ programs }) => `${programs} program(s), none active`,
+      text: "look at the states that the view gives them: SELECT lifecycle_state, count(*) FROM partner_source.programs GROUP BY 1; a tenant that offers nothing is well as it is",
+    }),
+  ];
+}
+
+const maxExamples = 5;
+
+interface TenantFinding {
+  readonly column: string;
+  readonly what: string;
+  readonly value: (tally: ProgramTally) => string;
+  readonly text: string;
+}
+
+function ofTenants(
+  code: CauseProblem["code"],
+  tenants: readonly (readonly [TenantId, ProgramTally])[],
+  { column, what, value, text }: TenantFinding,
+): readonly CauseProblem[] {
+  if (tenants.length === 0) return [];
+  const message =
+    tenants.length === 1
+      ? `1 tenant has ${what}: its list is empty.`
+      : `${tenants.length} tenants have ${what}: their lists are empty.`;
+  const examples = tenants
+    .slice(0, maxExamples)
+    .map(([tenantId, tally]) => ({ tenantId, programId: null, value: value(tally) }));
+  return [{ ...cause(code, "programs", message, text), column, count: tenants.length, examples }];
+}
+
+function advice(view: string): string {
+  return `look whether DATABASE_URL names the right database, and whether SELECT * FROM partner_source.${view} gives rows to the view's owner`;
+}
+
+function cause(code: CauseProblem["code"], view: string, message: string, text: string): CauseProblem {
+  return {
+    severity: "warning",
+    code,
+    view,
+    column: null,
+    message,
+    fix: { kind: "advice", text },
+    count: null,
+    examples: [],
+  };
+}

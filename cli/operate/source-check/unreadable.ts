@@ -1,0 +1,84 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { SourceClient } from "../../database/connect.ts";
+import { shownValue } from "../../publish/public-program/problem.ts";
+import { shownId } from "../../publish/public-program/shown-id.ts";
+import { type ProgramView, viewNames } from "../../publish/source/contract.ts";
+import type { SourceLimits } from "../../publish/source/source-limits.ts";
+import type { SourceProblem } from "../../publish/source/source-problem.ts";
+import { programSumsQuery } from "../../publish/source/source-queries.ts";
+import { tryReading } from "../../publish/source/try-reading.ts";
+import { failingProgram } from "./failing-program.ts";
+
+/** The views that fail for a tenant that could not be read, found by reading all of its rows in each of them alone. */
+export async function unreadableViews(
+  client: SourceClient,
+  tenantId: TenantId,
+  limits: SourceLimits,
+): Promise<readonly SourceProblem[]> {
+  const found: SourceProblem[] = [];
+  for (const view of viewNames().filter((name): name is ProgramView => name !== "tenants")) {
+    const query = programSumsQuery(limits, [view]);
+    const reading = await tryReading(client, () => client.query(query, [tenantId]));
+    if (!("error" in reading)) continue;
+    const programId = await failingProgram(client, tenantId, view, limits);
+    found.push(unreadableView(view, reading.error, { tenantId, programId }));
+  }
+  return found;
+}
+
+/** Tenants that could not be read although each view by itself gives their rows. */
+export function unreadableTenants(errors: ReadonlyMap<TenantId, Error>): readonly SourceProblem[] {
+  const [first] = errors;
+  if (first === undefined) return [];
+  const message = `Reading the tenant ${first[0]} fails: ${first[1].message}`;
+  const advice =
+    "correct the views so that a condition on tenant_id gives the rows of that tenant and no others";
+  const examples = [...errors].slice(0, maxExamples).map(([tenantId, error]) => ({
+    tenantId,
+    programId: null,
+    value: shownValue(error.message),
+  }));
+  return [{ ...unreadable(null, message, advice), count: errors.size, examples }];
+}
+
+const maxExamples = 5;
+
+/** `place`: the tenant whose rows could not be read, and its first program at which the view fails, where that is known. */
+export function unreadableView(
+  view: string,
+  error: Error,
+  place: { readonly tenantId?: TenantId; readonly programId?: string | undefined } = {},
+): SourceProblem {
+  const { tenantId, programId } = place;
+  const where = programId === undefined ? "" : `, at the program ${shownId(programId)},`;
+  const whose = tenantId === undefined ? "" : ` for the tenant ${tenantId}${where}`;
+  const query =
+    tenantId === undefined
+      ? `SELECT * FROM partner_source.${view}`
+      : `SELECT * FROM partner_source.${view} WHERE tenant_id = '${tenantId}'`;
+  const message = `Reading partner_source.${view}${whose} fails: ${error.message}`;
+  // A view reads its tables with its owner's rights, a security_invoker view with those of whoever asks.
+  const advice = isDenied(error)
+    ? `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`
+    : `run ${query} and correct the view`;
+  const problem = unreadable(view, message, advice);
+  if (tenantId === undefined || programId === undefined) return problem;
+  return { ...problem, count: 1, examples: [{ tenantId, programId, value: shownValue(error.message) }] };
+}
+
+function isDenied(error: Error): boolean {
+  return "code" in error && error.code === "42501";
+}
+
+function unreadable(view: string | null, message: string, advice: string): SourceProblem {
+  return {
+    severity: "error",
+    code: view === null ? "tenant_unreadable" : "view_unreadable",
+    view,
+    column: null,
+    message: `${message}.`.replace(/\.\.$/, "."),
+    fix: { kind: "advice", text: advice },
+    count: null,
+    examples: [],
+  };
+}

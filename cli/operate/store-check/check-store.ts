@@ -1,0 +1,157 @@
+import { storeKey, tokensKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { readStoreIdentity } from "../../../core/store-identity.ts";
+import {
+  type ConditionalWrites,
+  type ProbeOptions,
+  probePutIfAbsent,
+  probePutIfMatch,
+  whatToDo,
+} from "../../publish/store/probe-conditional-writes.ts";
+import {
+  createProbeObjects,
+  missingKey,
+  type ProbeObjects,
+  probeBody,
+  probeRandomBytes,
+  probesPrefix,
+  probeText,
+  readProbe,
+} from "../../publish/store/probe-objects.ts";
+import { type CheckResult, createChecklist } from "./checklist.ts";
+import { clockResult } from "./clock-result.ts";
+import { folderResult } from "./folder-result.ts";
+import type { StoreFinding } from "./store-finding.ts";
+
+export interface CheckOptions extends ProbeOptions {
+  readonly now: () => Date;
+  /** Of a `file:` store. */
+  readonly directory: string | undefined;
+}
+
+/** Enough that a store which decides too early is caught; 90 small requests. */
+const effort = { rounds: 5, contenders: 8 } as const;
+
+/**
+ * Tries what a gateway asks of the store: it writes nothing. What the store lacks comes back as findings; thrown are
+ * only faults of the settings and an interruption.
+ */
+export async function checkReading(
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<readonly StoreFinding[]> {
+  const { findings, run, isAway } = createChecklist();
+  // A gateway may list what it reads and nothing else.
+  await run("list", true, () => listing(store, missingKey, signal));
+  await run("missing", !isAway(), () => missing(store, signal));
+  await run("read", !isAway(), async () => {
+    const found = await store.get(tokensKey, { signal });
+    if (found.kind !== "object") return ["ok", `Allowed; there is no ${tokensKey} yet.`];
+    found.body.destroy();
+    return ["ok", `Allowed: ${tokensKey} is readable.`];
+  });
+  await run("identity", !isAway(), () => identity(store, signal));
+  return findings;
+}
+
+/** Tries what the generator and its tools ask of the store as well, on objects that it removes again. */
+export async function checkStore(
+  store: ObjectStore,
+  options: CheckOptions,
+): Promise<readonly StoreFinding[]> {
+  const { randomBytes, signal, now, directory } = options;
+  const { findings, run, isAway } = createChecklist();
+  const objects = createProbeObjects(randomBytes(probeRandomBytes));
+  const key = objects.key("plain.json");
+  let isDeleted = false;
+
+  const mayList = await run("list", true, () => listing(store, probesPrefix, signal));
+  await run("missing", !isAway(), () => missing(store, signal));
+  try {
+    const startedAt = now();
+    const isWritten = await run("write", !isAway(), async () => {
+      await store.put(key, probeBody("plain"), { signal });
+      return ["ok", "Allowed."];
+    });
+    const endedAt = now();
+    let storedAt: Date | undefined;
+    const isRead = await run("read", isWritten, async () => {
+      const found = await readProbe(store, key, signal);
+      storedAt = found?.modifiedAt;
+      if (found?.text === probeText("plain")) return ["ok", "The same bytes, at once."];
+      return ["unsupported", "A read does not give what was just written. Use a strongly consistent store."];
+    });
+    await run("revalidate", isRead, () => revalidation(store, objects, signal));
+    await run("list_after_write", isWritten && mayList, async () => {
+      for await (const object of store.list(objects.prefix, { signal })) {
+        if (object.key === key) return ["ok", "At once."];
+      }
+      return ["unsupported", "A listing lacks what was just written. Use a strongly consistent store."];
+    });
+    await run("put_if_absent", isRead, async () =>
+      conditionalResult(await probePutIfAbsent(store, objects, effort, signal)),
+    );
+    await run("put_if_match", isRead, async () =>
+      conditionalResult(await probePutIfMatch(store, objects, effort, signal)),
+    );
+    await run("clock", storedAt !== undefined, async () =>
+      clockResult(storedAt ?? endedAt, startedAt, endedAt),
+    );
+    isDeleted = await run("delete", isWritten, async () => {
+      await store.delete(objects.keys(), { signal });
+      if ((await readProbe(store, key, signal)) === undefined) return ["ok", "Allowed."];
+      return ["unsupported", "A deleted object is still read. Use a strongly consistent store."];
+    });
+    await run("identity", !isAway(), () => identity(store, signal));
+    if (directory !== undefined) await run("folder", isWritten, () => folderResult(directory));
+    return findings;
+  } finally {
+    // Interrupted, or not allowed to delete, which the findings say. No signal: it may be what ended the check.
+    if (!isDeleted && !isAway()) await store.delete(objects.keys()).catch(() => {});
+  }
+}
+
+async function listing(store: ObjectStore, prefix: string, signal: AbortSignal): Promise<CheckResult> {
+  for await (const _ of store.list(prefix, { signal })) break;
+  return ["ok", "Allowed."];
+}
+
+async function missing(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
+  const found = await readProbe(store, missingKey, signal);
+  if (found === undefined) return ["ok", "The store tells a missing object from a denied one."];
+  return [
+    "unsupported",
+    `There is something at ${missingKey}, which nobody wrote. Is the endpoint an S3 endpoint?`,
+  ];
+}
+
+async function identity(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
+  const found = await readStoreIdentity(store, { signal });
+  if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
+  return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
+}
+
+async function revalidation(
+  store: ObjectStore,
+  objects: ProbeObjects,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const key = objects.key("plain.json");
+  const found = await readProbe(store, key, signal);
+  const again = await store.get(key, { signal, ifNoneMatch: found?.etag });
+  if (again.kind === "not_modified") return ["ok", "If-None-Match is answered with 304."];
+  if (again.kind === "object") again.body.destroy();
+  return [
+    "warning",
+    "If-None-Match is ignored on reads: every gateway fetches the token registry whole, twice a second.",
+  ];
+}
+
+function conditionalResult(result: ConditionalWrites): CheckResult {
+  if (result.kind === "broken") return ["unsupported", `${capitalised(result.reason)} ${whatToDo}`];
+  return ["ok", `${effort.rounds} races of ${effort.contenders}, each with one winner.`];
+}
+
+function capitalised(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}

@@ -1,0 +1,103 @@
+import { asFailure, Failure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import { sandboxKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { forgetConfirmation } from "../../publish/run/confirmation-writer.ts";
+import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
+import { readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
+import type { Audit } from "../audit/audit.ts";
+import { removeTenantObjects } from "../snapshots/remove-tenant-objects.ts";
+import { endTenantTokens } from "../tokens/end-tenant-tokens.ts";
+
+export interface TenantRemoval {
+  readonly tenantId: TenantId;
+  readonly isPurged: boolean;
+  readonly wasSandbox: boolean;
+  readonly revokedTokens: number;
+  readonly deletedObjects: number;
+}
+
+export interface RemovalContext {
+  readonly store: ObjectStore;
+  readonly audit: Pick<Audit, "plan" | "note" | "doubt">;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * P91, P93: ends a tenant that the source does not list. Each step may be repeated, so the command may be, after a crash at any
+ * of them:
+ *
+ * 1. It is noted as removed, with a generation above all that it had. From now on no token is issued for it, and a build that
+ *    finds no pointer publishes nothing.
+ * 2. Its tokens are revoked. From now on nobody is served.
+ * 3. With `isPurged` its objects are deleted, the pointer first: whoever read it before must lose now.
+ * 4. When it was last confirmed is forgotten: its data gets older for ever, and nobody is to be alarmed by that.
+ * 5. That it was the sandbox is forgotten last, so that `sandbox init --remove` may be repeated, too.
+ */
+export async function removeTenant(
+  tenantId: TenantId,
+  isPurged: boolean,
+  { store, audit, now, signal }: RemovalContext,
+): Promise<TenantRemoval> {
+  const at = now();
+  const wasSandbox = (await knownSandbox(store, signal)) === tenantId;
+  const highest = await highestGeneration(store, tenantId, signal);
+  let generation = highest;
+  await editRemovedTenants(store, signal, (tenants) => {
+    const known = tenants.get(tenantId);
+    const before = known?.removedAt ?? null;
+    generation = Math.max(known?.generation ?? 0, highest);
+    const removedAt = before ?? at.toISOString();
+    const purged = isPurged || (before !== null && known?.isPurged === true);
+    audit.plan([{ kind: "removal", tenantId, isPurged, generation }]);
+    return withRemoved(tenants, tenantId, { removedAt, isPurged: purged, generation });
+  });
+  audit.note([{ kind: "removal", tenantId, isPurged, generation }]);
+  const revokedTokens = await endTenantTokens(store, audit, tenantId, at);
+  let deletedObjects = 0;
+  if (isPurged) {
+    deletedObjects = await purge(store, tenantId, signal);
+    audit.note([{ kind: "deletion", tenantId, deletedSnapshots: 0, deletedObjects }]);
+  }
+  await forgetConfirmation(store, tenantId, signal);
+  if (wasSandbox) await store.delete([sandboxKey], { signal });
+  return { tenantId, isPurged, wasSandbox, revokedTokens, deletedObjects };
+}
+
+/** A build may publish between the look at the pointer and its deletion, for the first time, too, but not so often. */
+const room = 100;
+/** Where the pointer is damaged nobody knows its generation; no tenant was ever published so often. */
+const beyondAll = 1_000_000_000;
+
+async function highestGeneration(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    const pointer = await readPointer(store, tenantId, signal);
+    return (pointer?.current.generation ?? 0) + room;
+  } catch (error) {
+    if (asFailure(error).code !== "corrupt_document") throw error;
+    return beyondAll;
+  }
+}
+
+/** A build that began before may still be writing files that nothing will ever name. */
+const maxSweeps = 5;
+
+async function purge(store: ObjectStore, tenantId: TenantId, signal: AbortSignal): Promise<number> {
+  let all = 0;
+  for (let sweep = 1; sweep <= maxSweeps; sweep += 1) {
+    const deleted = await removeTenantObjects(store, tenantId, signal);
+    all += deleted;
+    if (deleted === 0) return all;
+  }
+  throw new Failure(
+    "superseded",
+    `Somebody still writes below tenants/${tenantId}/: a build that began before. Nobody is served. ` +
+      "Wait for it to end, then run the command again to delete the rest.",
+  );
+}

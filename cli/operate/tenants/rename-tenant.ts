@@ -1,0 +1,67 @@
+import { Failure } from "../../../core/failure.ts";
+import type { TenantId, TokenId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { tokenStatus } from "../../../core/token-registry.ts";
+import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
+import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { tenantHint } from "../../publish/snapshot/unknown-tenant.ts";
+import type { Audit } from "../audit/audit.ts";
+import { assertNotRemoved } from "../tokens/assert-not-removed.ts";
+import { editRecorded } from "../tokens/edit-recorded.ts";
+import { assertAlike } from "./rename-guard.ts";
+
+export interface RenameContext {
+  readonly store: ObjectStore;
+  readonly audit: Pick<Audit, "plan" | "note" | "doubt">;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
+export interface TenantRename {
+  readonly movedTokens: readonly TokenId[];
+  /** How many of them are neither revoked nor expired. */
+  readonly activeTokens: number;
+}
+
+/**
+ * P94: moves all tokens of one tenant to another by one compare-and-swap, once that one has a snapshot that gateways serve; so
+ * each answer is of the one or of the other. Throws `not_found`, `corrupt_document`, `usage` for a sandbox, and `shrink_guard`.
+ */
+export async function renameTenant(
+  from: TenantId,
+  to: TenantId,
+  allowShrink: boolean,
+  { store, audit, now, signal }: RenameContext,
+): Promise<TenantRename> {
+  const sandbox = await knownSandbox(store, signal);
+  if (sandbox === from || sandbox === to) throw ofSandbox(sandbox);
+  const pointer = await readPointer(store, to, signal);
+  if (pointer === undefined) {
+    throw new Failure(
+      "not_found",
+      `Tenant ${to} has no published snapshot, so the tokens of ${from} stay where they are: their partners would get errors. ` +
+        `List ${to} in the source and run \`snapshot build --tenant ${to}\` first.${await tenantHint(store, to, signal)}`,
+    );
+  }
+  // What a gateway would refuse is no place to move partners to.
+  const manifest = await readLiveManifest(store, pointer.current, signal);
+  let renamed: TenantRename = { movedTokens: [], activeTokens: 0 };
+  await editRecorded(store, audit, async (tokens) => {
+    await assertNotRemoved(store, to, signal);
+    const moved = tokens.filter(({ tenantId }) => tenantId === from);
+    const activeTokens = moved.filter((token) => tokenStatus(token, now) === "active").length;
+    renamed = { movedTokens: moved.map(({ tokenId }) => tokenId), activeTokens };
+    if (moved.length === 0) return tokens;
+    if (activeTokens > 0 && !allowShrink) await assertAlike(store, from, manifest, signal);
+    return tokens.map((token) => (token.tenantId === from ? { ...token, tenantId: to } : token));
+  });
+  return renamed;
+}
+
+/** P121: its programs are made up, and its tokens are in the hands of whoever tries. */
+function ofSandbox(tenantId: TenantId): Failure {
+  return new Failure(
+    "usage",
+    `Tenant ${tenantId} is the sandbox: its tokens never read another tenant's programs, nor do another's read its. Nothing was done.`,
+  );
+}

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { asFailure, Failure } from "../../../core/failure.ts";
+import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { tokensKey } from "../../../core/object-key.ts";
+import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
+import {
+  emptyRegistry,
+  maxRegistryBytes,
+  parseTokenRegistry,
+  type RegisteredToken,
+  type TokenRegistry,
+  tokenRegistryBytes,
+} from "../../../core/token-registry.ts";
+
+/** A script may create a hundred tokens side by side. Each conflict is somebody else's success, so it ends. */
+const maxWaitMs = 30_000;
+/** At random up to this, so that those who collided do not collide again. */
+const maxPauseMs = 200;
+
+/** The registry as it is; empty when no token was ever created. Throws `corrupt_document`. */
+export async function readRegistry(
+  store: ObjectStore,
+): Promise<{ readonly registry: TokenRegistry; readonly etag: ETag | undefined }> {
+  const found = await store.get(tokensKey).catch((error: unknown) => {
+    throw explained(store, error);
+  });
+  if (found.kind !== "object") return { registry: emptyRegistry, etag: undefined };
+  const bytes = await readBody(found.body, maxRegistryBytes, tokensKey);
+  return { registry: parseTokenRegistry(bytes), etag: found.etag };
+}
+
+/** Gives the tokens as they are to be; the very list that it was given for no change. */
+export type EditTokens = (
+  tokens: readonly RegisteredToken[],
+) => readonly RegisteredToken[] | Promise<readonly RegisteredToken[]>;
+
+/**
+ * Replaces the registry's tokens by what `edit` makes of them, as one compare-and-swap (T11): after a conflict `edit` runs
+ * again on what is there now. After an unclear answer the registry is read back; the change counts as done when it is
+ * there. `edit` throws to refuse, or returns the very list; then nothing is written. `onDoubt` is called where the registry can't
+ * be read back, either: the failure that follows says nothing of whether the change was made.
+ */
+export async function editRegistry(
+  store: ObjectStore,
+  edit: EditTokens,
+  onDoubt: () => void = () => {},
+): Promise<void> {
+  for (const began = performance.now(); performance.now() - began < maxWaitMs; ) {
+    const { registry, etag } = await readRegistry(store);
+    const tokens = await edit(registry.tokens);
+    if (tokens === registry.tokens) return;
+    const edited = { revision: registry.revision + 1, tokens };
+    const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
+    const bytes = readableBytes(edited);
+    let unclear: unknown;
+    try {
+      const result = await store.put(tokensKey, bytesBody(bytes), { condition });
+      if (result.kind === "stored") return;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "store_unavailable") throw explained(store, error);
+      unclear = error;
+    }
+    const { registry: found } = await readRegistry(store).catch((error: unknown) => {
+      onDoubt();
+      throw error;
+    });
+    if (holds(found, edited)) return;
+    if (unclear !== undefined) throw unclear;
+    await delay(Math.random() * maxPauseMs);
+  }
+  throw new Failure(
+    "store_unavailable",
+    "auth/tokens.json changed all the time; nothing was done, try again.",
+  );
+}
+
+/** The credentials of scheduled builds cannot touch tokens, so that whoever gets at a builder cannot issue one. */
+function explained(store: ObjectStore, error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== "store_denied") return error;
+  if (!store.address.startsWith("s3:")) return error;
+  return new Failure(
+    "store_denied",
+    `${error.message} The token commands need credentials with the policy "tokens" that \`partner-programs store check --policies\` prints; the generator's cannot do it.`,
+    { cause: error },
+  );
+}
+
+/** What no gateway accepts would lock out every partner. Options are checked before; this holds if one slips through. */
+function readableBytes(registry: TokenRegistry): Buffer {
+  const bytes = tokenRegistryBytes(registry);
+  try {
+    parseTokenRegistry(bytes);
+    return bytes;
+  } catch (error) {
+    const { message } = asFailure(error);
+    throw new Failure(
+      "internal",
+      `The change would break the token registry; nothing was written. ${message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Whether every entry of `edited` is in `found` as it was written: entries are never removed. */
+function holds(found: TokenRegistry, edited: TokenRegistry): boolean {
+  if (found.revision < edited.revision) return false;
+  const entries = new Set(found.tokens.map((token) => JSON.stringify(token)));
+  return edited.tokens.every((token) => entries.has(JSON.stringify(token)));
+}

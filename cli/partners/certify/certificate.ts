@@ -1,0 +1,74 @@
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import type { Finding, Judge, Verdict } from "./rule.ts";
+import { judgeEndedToken } from "./rules/ended-token.ts";
+import { judgeGzip } from "./rules/gzip.ts";
+import { judgeKeepAlive } from "./rules/keep-alive.ts";
+import { judgeLegacy } from "./rules/legacy.ts";
+import { judgeMethods } from "./rules/methods.ts";
+import { judgePolling } from "./rules/polling.ts";
+import { judgeQuota } from "./rules/quota.ts";
+import { judgeRereads } from "./rules/rereads.ts";
+import { judgeRetryAfter } from "./rules/retry-after.ts";
+import { SharedConnections } from "./shared-connections.ts";
+
+/** How well the client of one token behaves, by the gateway's log. */
+export interface Certificate {
+  readonly tokenId: string;
+  readonly tenantId: string | null;
+  /** Requests with the token, and the time that they cover. */
+  readonly requests: number;
+  readonly from: string;
+  readonly to: string;
+  /** `fail` when one rule is. */
+  readonly verdict: Exclude<Verdict, "not-seen">;
+  readonly rules: readonly Finding[];
+}
+
+/** Takes the requests of a log, of all tokens, in the order in which they ended; memory does not grow with them. */
+export interface Certifier {
+  see(line: RequestLogLine): void;
+  /** `undefined` when no request bore the token. */
+  certificate(): Certificate | undefined;
+}
+
+/** `behindProxy`: the connections in the log are those of a proxy. */
+export function createCertifier(tokenId: string, behindProxy: boolean): Certifier {
+  const connections = new SharedConnections(tokenId);
+  const judges: readonly Judge[] = [
+    judgeGzip(),
+    judgeKeepAlive(),
+    judgeRetryAfter(),
+    judgeQuota(),
+    judgePolling(),
+    judgeRereads(),
+    judgeLegacy(),
+    judgeMethods(),
+    judgeEndedToken(),
+  ];
+  let tenantId: string | null = null;
+  let requests = 0;
+  let [from, to] = ["", ""];
+
+  return {
+    see(line) {
+      connections.see(line);
+      if (line.tokenId !== tokenId) return;
+      const { time, durationMs } = line;
+      tenantId ??= line.tenantId;
+      requests += 1;
+      if (from === "" || time < from) from = time;
+      if (time > to) to = time;
+      const endedMs = Date.parse(time);
+      const request = { ...line, endedMs, beganMs: endedMs - (durationMs ?? 0) };
+      for (const judge of judges) judge.see(request);
+    },
+
+    certificate() {
+      if (requests === 0) return undefined;
+      const isDirect = !behindProxy && !connections.isShared;
+      const rules = judges.map((judge) => judge.finding(isDirect));
+      const fails = rules.some(({ verdict }) => verdict === "fail");
+      return { tokenId, tenantId, requests, from, to, verdict: fails ? "fail" : "pass", rules };
+    },
+  };
+}

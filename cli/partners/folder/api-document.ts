@@ -1,0 +1,117 @@
+import type { Company } from "./company.ts";
+import { openapiDocument } from "./openapi-document.ts";
+
+/** The OpenAPI document as far as the pages and collections read it. It is our own, so that its shape is known. */
+export interface ApiDocument {
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly summary: string;
+    readonly description: string;
+    readonly contact: { readonly name: string; readonly email?: string; readonly url?: string };
+  };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly headers: Readonly<Record<string, Header>>;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly examples: Readonly<Record<string, Example>>;
+    readonly schemas: Readonly<Record<string, Schema>>;
+  };
+}
+
+export interface PathItem {
+  readonly parameters: readonly OrReference<Parameter>[];
+  readonly get: Operation;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated?: boolean;
+  readonly responses: Readonly<Record<string, OrReference<Response>>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, OrReference<Header>>>;
+  readonly content: Readonly<
+    Record<
+      string,
+      { readonly schema: Schema; readonly examples: Readonly<Record<string, OrReference<Example>>> }
+    >
+  >;
+}
+
+export interface Header {
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, Example>>;
+}
+
+export interface Example {
+  readonly summary?: string;
+  readonly value: unknown;
+}
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
+
+export type OrReference<Part> = Part | { readonly $ref: string };
+
+/** W71: the document with the company's address, and whom its partners ask. */
+export async function companyDocument(company: Company): Promise<ApiDocument> {
+  const document: ApiDocument = JSON.parse((await openapiDocument()).toString());
+  const { name, baseUrl, contact } = company;
+  const { info, servers } = document;
+  const [server] = servers;
+  const description = info.description.replaceAll(server?.url ?? "", () => baseUrl);
+  return {
+    ...document,
+    info: { ...info, description, contact: { name, [contact.kind]: contact.text } },
+    servers: [{ url: baseUrl, description: `The gateway of ${name}.` }],
+  };
+}
+
+/** The part itself where another one refers to it. */
+export function resolved<Part extends object>(document: ApiDocument, part: OrReference<Part>): Part {
+  if (!("$ref" in part) || typeof part.$ref !== "string") return part as Part;
+  const steps = part.$ref.replace(/^#\//, "").split("/");
+  let found: unknown = document;
+  for (const step of steps) found = (found as Record<string, unknown>)[step];
+  return found as Part;
+}
+
+/** The last name in a reference: `Capacity` of `#/components/schemas/Capacity`. */
+export function referenceName(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,73 @@
+import { type Html, html } from "../../output/html.ts";
+import { codeBlock } from "./code-block.ts";
+import type { Company } from "./company.ts";
+import { packageFile } from "./package-file.ts";
+import type { SitePage } from "./site-page.ts";
+
+/** A request that a gateway really answered, and its answer; `scripts/record-exchanges.ts` wrote them down. */
+export interface Exchange {
+  /** Of its file in `examples/`, and of its anchor. */
+  readonly name: string;
+  readonly title: string;
+  readonly method: string;
+  readonly path: string;
+  /** `valid` stands for a token that may not be shown. */
+  readonly token: "valid" | "none" | "wrong" | "valid, without the scope" | "valid, its quota used up";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** Where the exchanges are, from the project's root. */
+export const exchangesFile = "docs/exchanges.json";
+
+export async function recordedExchanges(): Promise<readonly Exchange[]> {
+  return JSON.parse(await packageFile(exchangesFile));
+}
+
+/** The body as the files of the folder have it: for people, thus in lines. */
+export function bodyText({ body }: Exchange): string {
+  return `${JSON.stringify(body, null, 2)}\n`;
+}
+
+export function examplesPage(exchanges: readonly Exchange[], company: Company): SitePage {
+  const body = html`<h1>Examples</h1>
+<p class="lead">Answers that a gateway gave for the sample data of the software, as they went over the wire; only the bodies were put into
+lines, as they are in the files of <code>examples/</code>. Companies, programs and people in them are invented.</p>
+${exchanges.map((exchange) => exchangeSection(exchange, company))}`;
+  const headings = exchanges.map(({ name, title }) => ({
+    level: 2 as const,
+    id: exampleId(name),
+    text: title,
+  }));
+  return { name: "examples", title: "Examples", headings, body: body.markup };
+}
+
+function exchangeSection(exchange: Exchange, { baseUrl }: Company): Html {
+  const { name, title, method, path, token, status, headers } = exchange;
+  const sent = [
+    `${method} ${new URL(baseUrl).pathname.replace(/\/$/, "")}${path} HTTP/1.1`,
+    `Host: ${new URL(baseUrl).host}`,
+    ...authorization(token),
+  ];
+  const received = [
+    `HTTP/1.1 ${status}`,
+    ...Object.entries(headers).map(([header, value]) => `${header}: ${value}`),
+  ];
+  return html`<h2 id="${exampleId(name)}">${title}</h2>
+${codeBlock({ language: "http", code: sent.join("\n") })}
+${codeBlock({ language: "http", code: received.join("\n") })}
+${codeBlock({ language: "json", code: bodyText(exchange) })}
+<p><a href="examples/${name}.json">${name}.json</a></p>
+`;
+}
+
+function exampleId(name: string): string {
+  return `example-${name}`;
+}
+
+function authorization(token: Exchange["token"]): readonly string[] {
+  if (token === "none") return [];
+  if (token === "wrong") return ["Authorization: Bearer ppr_mistyped"];
+  return [`Authorization: Bearer ppr_...${token === "valid" ? "" : `   (${token.replace("valid, ", "")})`}`];
+}

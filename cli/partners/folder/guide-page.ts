@@ -1,0 +1,41 @@
+import { html } from "../../output/html.ts";
+import type { Company } from "./company.ts";
+import { packageFile } from "./package-file.ts";
+
+/** A page of the guide as the build rendered it from Markdown. */
+export interface GuidePage {
+  readonly title: string;
+  /** The headings below the title, for the list of contents. */
+  readonly headings: readonly PageHeading[];
+  /** Markup from the title on. */
+  readonly body: string;
+}
+
+export interface PageHeading {
+  readonly level: 2 | 3;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The pages that the build renders: the file in `docs`, and its name in the folder. */
+export const guidePages = {
+  guide: "partners.md",
+  "what-can-go-wrong": "what-can-go-wrong.md",
+  client: "client/README.md",
+  sandbox: "sandbox.md",
+  changes: "partner-changes.md",
+} as const;
+
+export type GuidePageName = keyof typeof guidePages;
+
+/** Where the build puts what it rendered, from the project's root. */
+export const guideFolder = "dist/docs/pages";
+
+/** The address that stands in the guide for the company's own. */
+export const exampleBaseUrl = "https://programs.example.com";
+
+/** The page with the company's own address in its examples. */
+export async function guidePage(name: GuidePageName, { baseUrl }: Company): Promise<GuidePage> {
+  const page: GuidePage = JSON.parse(await packageFile(`${guideFolder}/${name}.json`));
+  return { ...page, body: page.body.replaceAll(exampleBaseUrl, () => html`${baseUrl}`.markup) };
+}

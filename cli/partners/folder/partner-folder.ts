@@ -1,0 +1,77 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { withNewFolder } from "../../operate/snapshots/export-folder.ts";
+import { companyDocument } from "./api-document.ts";
+import { brunoCollection } from "./bruno-collection.ts";
+import { clientFiles } from "./client-files.ts";
+import type { Company } from "./company.ts";
+import { bodyText, examplesPage, recordedExchanges } from "./examples-page.ts";
+import { fieldsPage } from "./fields-page.ts";
+import { exampleBaseUrl, type GuidePageName, guidePage, guidePages } from "./guide-page.ts";
+import { packageFile } from "./package-file.ts";
+import { postmanCollection } from "./postman-collection.ts";
+import { referencePage } from "./reference-page.ts";
+import { type SitePage, siteDocument } from "./site-page.ts";
+import { startPage } from "./start-page.ts";
+
+export interface ExportedFolder {
+  readonly directory: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * W71: writes what a company hands to a partner into a new or an empty folder, as a whole or not at all. Throws `usage` when it
+ * can't be written.
+ */
+export async function exportPartnerFolder(company: Company, out: string): Promise<ExportedFolder> {
+  const files = await partnerFolder(company);
+  let bytes = 0;
+  const directory = await withNewFolder(out, async (partial) => {
+    for (const [path, text] of files) {
+      const file = join(partial, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text, { flag: "wx" });
+      bytes += Buffer.byteLength(text);
+    }
+  });
+  return { directory, files: files.size, bytes };
+}
+
+/**
+ * W75: the files of the folder by their paths in it. They depend on nothing but the company and the version of the software, so
+ * that two exports can be compared.
+ */
+async function partnerFolder(company: Company): Promise<ReadonlyMap<string, string>> {
+  const document = await companyDocument(company);
+  const exchanges = await recordedExchanges();
+  const files = new Map<string, string>();
+  const pages: readonly SitePage[] = [
+    startPage(company),
+    ...(await Promise.all(guideNames(company).map((name) => guideSitePage(name, company)))),
+    referencePage(document),
+    fieldsPage(document),
+    examplesPage(exchanges, company),
+  ];
+  for (const page of pages) files.set(`${page.name}.html`, siteDocument(page, company));
+  files.set("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
+  files.set("programs.postman_collection.json", postmanCollection(company));
+  for (const exchange of exchanges) files.set(`examples/${exchange.name}.json`, bodyText(exchange));
+  if (company.hasSandbox) files.set("sandbox-tour.sh", await sandboxTour(company));
+  for (const [path, text] of brunoCollection(company)) files.set(`bruno/${path}`, text);
+  for (const [path, text] of await clientFiles(company.baseUrl)) files.set(`client/${path}`, text);
+  return files;
+}
+
+async function guideSitePage(name: GuidePageName, company: Company): Promise<SitePage> {
+  return { name, ...(await guidePage(name, company)) };
+}
+
+function guideNames({ hasSandbox }: Company): readonly GuidePageName[] {
+  const names = Object.keys(guidePages) as GuidePageName[];
+  return names.filter((name) => hasSandbox || name !== "sandbox");
+}
+
+async function sandboxTour({ baseUrl }: Company): Promise<string> {
+  return (await packageFile("docs/sandbox-tour.sh")).replaceAll(exampleBaseUrl, () => baseUrl);
+}

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { type Html, html } from "../../output/html.ts";
+import type { Company } from "./company.ts";
+import type { PageHeading } from "./guide-page.ts";
+import { siteStylesheet } from "./site-stylesheet.ts";
+
+/** A page of the folder. */
+export interface SitePage {
+  /** Its file is this and `.html`. */
+  readonly name: PageName;
+  readonly title: string;
+  readonly headings: readonly PageHeading[];
+  /** Markup of templates, or what the build rendered. */
+  readonly body: string;
+}
+
+export type PageName = keyof typeof pageNames;
+
+/** The pages in the order of the navigation, and what they are called there. */
+const pageNames = {
+  index: "Start",
+  guide: "Guide",
+  reference: "Reference",
+  fields: "Fields",
+  examples: "Examples",
+  "what-can-go-wrong": "What can go wrong",
+  client: "Client",
+  sandbox: "Sandbox",
+  changes: "Changes",
+} as const;
+
+/**
+ * W70: the page as a document that stands for itself: its one stylesheet is in it, it has no script, and its policy lets the
+ * browser load nothing at all. So it works from a disk as from any web server, below any path.
+ */
+export function siteDocument({ name, title, headings, body }: SitePage, company: Company): string {
+  const shown = html`${title === pageNames.index ? "" : `${title} · `}${company.name} programs API`;
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${shown.markup}</title>
+<link rel="icon" href="data:,">
+<style>${siteStylesheet}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top">
+<p class="brand"><a href="index.html">${html`${company.name}`.markup} <span>programs API</span></a></p>
+${navigation(name, company).markup}
+</header>
+<div class="columns">
+${contents(headings).markup}
+<main id="main" tabindex="-1">
+${body}
+</main>
+</div>
+${footer(company).markup}
+</body>
+</html>
+`;
+}
+
+/** `data:` for the empty icon that keeps browsers from asking for one. */
+const policy = [
+  "default-src 'none'",
+  "img-src data:",
+  `style-src 'sha256-${createHash("sha256").update(siteStylesheet).digest("base64")}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+function navigation(current: PageName, { hasSandbox }: Company): Html {
+  const shown = Object.entries(pageNames).filter(([name]) => hasSandbox || name !== "sandbox");
+  const links = shown.map(
+    ([name, text]) =>
+      html`<li><a href="${name}.html"${name === current && html` aria-current="page"`}>${text}</a></li>\n`,
+  );
+  return html`<nav class="pages" aria-label="Pages"><ul>\n${links}</ul></nav>`;
+}
+
+function contents(headings: readonly PageHeading[]): Html {
+  if (headings.length < 2) return html`<div class="contents"></div>`;
+  const links = headings.map(
+    ({ level, id, text }) => html`<li class="level-${level}"><a href="#${id}">${text}</a></li>\n`,
+  );
+  return html`<nav class="contents" aria-label="On this page"><p>On this page</p><ul>\n${links}</ul></nav>`;
+}
+
+function footer({ name, baseUrl, contact }: Company): Html {
+  return html`<footer class="foot">
+<p>Base address <code>${baseUrl}</code></p>
+<p>Questions to ${name}: <a href="${contact.href}">${contact.text}</a>. Give the request id, never the token.</p>
+</footer>`;
+}

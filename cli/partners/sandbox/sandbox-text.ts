@@ -1,0 +1,83 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
+import { tokenMetadata } from "../../operate/tokens/token-text.ts";
+import { table } from "../../output/table.ts";
+import { sandboxCases } from "../../publish/sandbox/sandbox-programs.ts";
+import type { SandboxToken, SandboxTokenKind } from "./sandbox-tokens.ts";
+
+/** What `sandbox init` left behind. */
+export interface SandboxReport {
+  readonly tenantId: TenantId;
+  readonly run: TenantRun;
+  readonly tokens: readonly SandboxToken[];
+}
+
+/** How the environment of a partner's tests names each token. */
+const variables: Readonly<Record<SandboxTokenKind, string>> = {
+  good: "SANDBOX_TOKEN",
+  "small-quota": "SANDBOX_TOKEN_SMALL_QUOTA",
+  "without-scope": "SANDBOX_TOKEN_WITHOUT_SCOPE",
+  expired: "SANDBOX_TOKEN_EXPIRED",
+  revoked: "SANDBOX_TOKEN_REVOKED",
+};
+
+const answers: Readonly<Record<SandboxTokenKind, string>> = {
+  good: "200",
+  "small-quota": "200 for 3 requests per window, then 429",
+  "without-scope": "403",
+  expired: "401",
+  revoked: "401",
+};
+
+/** T4: the tokens that were issued just now, as lines that a shell reads (`. sandbox.env`); empty when none was. */
+export function tokenVariables(tokens: readonly SandboxToken[]): string {
+  return tokens
+    .map(({ kind, plaintext }) => (plaintext === undefined ? "" : `${variables[kind]}=${plaintext}\n`))
+    .join("");
+}
+
+export function sandboxText({ tenantId, run, tokens }: SandboxReport, columns: number): string {
+  const kept = tokens.filter(({ plaintext }) => plaintext === undefined);
+  const news = tokens.length - kept.length;
+  const programs = table(
+    [{ title: "PROGRAM" }, { title: "SHOWS" }],
+    sandboxCases.map(({ id, shows }) => [id, shows]),
+    columns,
+  );
+  const tokenTable = table(
+    [{ title: "VARIABLE" }, { title: "TOKEN" }, { title: "ANSWER" }, { title: "" }],
+    tokens.map(({ kind, entry, plaintext }) => [
+      variables[kind],
+      entry.tokenId,
+      answers[kind],
+      plaintext === undefined ? "kept" : "new",
+    ]),
+    columns,
+  );
+  return [
+    `Sandbox ${tenantId}: ${run.livePrograms ?? 0} programs, snapshot ${run.snapshotId ?? "-"} (${run.outcome}).\n\n`,
+    `${programs}\n${tokenTable}\n`,
+    news > 0 ? "The new tokens stand on standard output, for this one time.\n" : "",
+    kept.length > 0
+      ? "Of a token that was kept nobody has the plaintext but whoever saved it; --rotate issues all of them anew.\n"
+      : "",
+  ].join("");
+}
+
+export function sandboxJson({ tenantId, run, tokens }: SandboxReport): object {
+  const { outcome, snapshotId, livePrograms } = run;
+  return {
+    tenantId,
+    outcome,
+    snapshotId,
+    livePrograms,
+    programs: sandboxCases.map(({ id, shows }) => ({ programId: id, shows })),
+    tokens: tokens.map(({ kind, entry, plaintext }) => ({
+      kind,
+      variable: variables[kind],
+      token: plaintext ?? null,
+      ...tokenMetadata(entry),
+      revokedAt: entry.revokedAt,
+    })),
+  };
+}

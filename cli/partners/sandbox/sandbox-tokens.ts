@@ -1,0 +1,101 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { TokenPlaintext } from "../../../core/token.ts";
+import { type RegisteredToken, readScope, tokenStatus } from "../../../core/token-registry.ts";
+import type { Audit } from "../../operate/audit/audit.ts";
+import { assertNotRemoved } from "../../operate/tokens/assert-not-removed.ts";
+import { editRecorded } from "../../operate/tokens/edit-recorded.ts";
+import { readRegistry } from "../../operate/tokens/edit-registry.ts";
+import { type IssuedToken, issueToken, revoked } from "../../operate/tokens/issue-token.ts";
+import type { Shell } from "../../shell/shell.ts";
+
+/** What each token of the sandbox is for: the answer that a request with it gets. */
+const sandboxTokenKinds = ["good", "small-quota", "without-scope", "expired", "revoked"] as const;
+export type SandboxTokenKind = (typeof sandboxTokenKinds)[number];
+
+export interface SandboxToken {
+  readonly kind: SandboxTokenKind;
+  readonly entry: RegisteredToken;
+  /** Of a token that was issued just now; of one that was there before nobody has it. */
+  readonly plaintext: TokenPlaintext | undefined;
+}
+
+/** Few enough for a partner to use up by hand. */
+const smallQuota = 3;
+/** Not now: a gateway's clock may be behind. */
+const expiredForMs = 24 * 3_600_000;
+
+/**
+ * P99: a token of each kind: those that are there and still do what they are for are kept, the others issued; with `rotate` all
+ * are issued, and the old ones revoked in the same write (T6). However often it runs, there is one of each. Throws `usage` when
+ * the sandbox was removed meanwhile (P91).
+ */
+export async function provideSandboxTokens(
+  store: ObjectStore,
+  tenantId: TenantId,
+  rotate: boolean,
+  { now, randomBytes, signal }: Pick<Shell, "now" | "randomBytes" | "signal">,
+  audit: Audit,
+): Promise<readonly SandboxToken[]> {
+  const at = now();
+  const fresh = new Map<SandboxTokenKind, IssuedToken>();
+  const provided = (tokens: readonly RegisteredToken[]): readonly SandboxToken[] =>
+    sandboxTokenKinds.map((kind) => {
+      const known = rotate ? undefined : tokens.findLast((token) => isOfKind(token, tenantId, kind, at));
+      if (known !== undefined) return { kind, entry: known, plaintext: undefined };
+      const { entry, plaintext } = fresh.get(kind) ?? newToken(tenantId, kind, at, randomBytes);
+      fresh.set(kind, { entry, plaintext });
+      return { kind, entry, plaintext };
+    });
+  let result = provided((await readRegistry(store)).registry.tokens);
+  if (fresh.size === 0) return result;
+  await editRecorded(store, audit, async (tokens) => {
+    await assertNotRemoved(store, tenantId, signal, "Run `sandbox init` again.");
+    result = provided(tokens);
+    const replaced = tokens.filter(
+      (token) => rotate && token.revokedAt === null && isOfSandbox(token, tenantId),
+    );
+    const issued = result.flatMap(({ entry, plaintext }) => (plaintext === undefined ? [] : entry));
+    return [...revoked(tokens, idsOf(replaced), at), ...issued];
+  });
+  return result;
+}
+
+function idsOf(tokens: readonly RegisteredToken[]): readonly RegisteredToken["tokenId"][] {
+  return tokens.map(({ tokenId }) => tokenId);
+}
+
+function nameOf(kind: SandboxTokenKind): string {
+  return `sandbox: ${kind}`;
+}
+
+function isOfSandbox({ tenantId, name }: RegisteredToken, sandbox: TenantId): boolean {
+  return tenantId === sandbox && sandboxTokenKinds.some((kind) => name === nameOf(kind));
+}
+
+/** Whether the token still gets the answer that one of its kind is for. */
+function isOfKind(token: RegisteredToken, tenantId: TenantId, kind: SandboxTokenKind, now: Date): boolean {
+  if (token.tenantId !== tenantId || token.name !== nameOf(kind)) return false;
+  const status = tokenStatus(token, now);
+  return status === (kind === "expired" || kind === "revoked" ? kind : "active");
+}
+
+function newToken(
+  tenantId: TenantId,
+  kind: SandboxTokenKind,
+  now: Date,
+  randomBytes: Shell["randomBytes"],
+): IssuedToken {
+  const terms = {
+    tenantId,
+    name: nameOf(kind),
+    scopes: [kind === "without-scope" ? "sandbox.none" : readScope],
+    expiresAt: kind === "expired" ? new Date(now.getTime() - expiredForMs).toISOString() : null,
+    rateLimit: kind === "small-quota" ? smallQuota : null,
+  };
+  const { plaintext, entry } = issueToken(terms, null, now, randomBytes);
+  return {
+    plaintext,
+    entry: kind === "revoked" ? { ...entry, revokedAt: now.toISOString() } : entry,
+  };
+}

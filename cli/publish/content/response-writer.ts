@@ -1,0 +1,51 @@
+import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import type { ResponseEntry } from "../../../core/manifest.ts";
+import { type ResponseName, responseKey } from "../../../core/object-key.ts";
+import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
+import { putImmutable } from "../snapshot/put-immutable.ts";
+import { createPutQueue } from "./put-queue.ts";
+
+/** Stores the responses of one snapshot, a bounded number and size at a time. */
+export interface ResponseWriter {
+  readonly snapshotId: SnapshotId;
+  /** Resolves when the write has begun; with the entry for the manifest. */
+  put(name: ResponseName, body: ObjectBody): Promise<ResponseEntry>;
+  /** Resolves when every write has ended; throws the first failure. Always to be awaited, also after a failure. */
+  settled(): Promise<void>;
+}
+
+export interface WriterOptions {
+  readonly tenantId: TenantId;
+  readonly snapshotId: SnapshotId;
+  /** `undefined`: nothing is written. */
+  readonly store: ObjectStore | undefined;
+  /** Called before each write; cheap after the first time. Throws when the store must not be written to. */
+  readonly beforeFirstWrite: () => Promise<void>;
+  readonly onWritten: (bytes: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Puts under way at a time, of one tenant. */
+const maxParallelPuts = 32;
+const maxParallelPutBytes = 16 * 1024 * 1024;
+
+export function createResponseWriter(options: WriterOptions): ResponseWriter {
+  const { tenantId, snapshotId, store, beforeFirstWrite, onWritten, signal } = options;
+  const puts = createPutQueue(maxParallelPuts, maxParallelPutBytes);
+  return {
+    snapshotId,
+    async put(name, body) {
+      const key = responseKey(tenantId, snapshotId, name);
+      if (store !== undefined) {
+        await beforeFirstWrite();
+        // A file lies on the disk, and is read as it is sent.
+        await puts.add(body.kind === "bytes" ? body.size : 0, async () => {
+          await putImmutable(store, key, body, signal);
+          onWritten(body.size);
+        });
+      }
+      return { key, sha256: body.sha256, size: body.size };
+    },
+    settled: () => puts.settled(),
+  };
+}

@@ -1,0 +1,258 @@
+import { isProgramId, type ProgramId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { shortened } from "../../../core/printable.ts";
+import { ProgramTable } from "../../../core/program-table.ts";
+import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
+import { type EmptiedField, emptiedProblems } from "../guards/field-guard.ts";
+import type { LiveComparison } from "../guards/live-comparison.ts";
+import type { DataProblem } from "../public-program/problem.ts";
+import { shownId } from "../public-program/shown-id.ts";
+import { compareIds } from "../source/compare-ids.ts";
+import type { StrayRows } from "../source/program-sums.ts";
+import type { ReadProgram } from "../source/read-programs.ts";
+import { checkedProgram } from "./checked-program.ts";
+import type { ContentRules } from "./content-rules.ts";
+import { ListResponses } from "./list-responses.ts";
+import { MemoryDraft, maxFindingsOfLine, publishedLine } from "./memory-draft.ts";
+import type { ProblemLog } from "./problem-log.ts";
+import { noPrograms, type ProgramTally } from "./program-counts.ts";
+import { publicFacts } from "./public-facts.ts";
+import type { RememberedPrograms } from "./remembered-programs.ts";
+import type { ResponseWriter } from "./response-writer.ts";
+import type { SourceChanges } from "./source-changes.ts";
+import type { EarlierParts } from "./source-memory.ts";
+import type { SourceReading } from "./source-reading.ts";
+
+export interface ContentPlan {
+  readonly tenantId: TenantId;
+  readonly snapshotId: SnapshotId;
+  /** The live manifest, if it can be trusted: what is counted against, and unchanged files are taken over from it. */
+  readonly parent: Manifest | undefined;
+  /** Take nothing over: every file is written anew, also an unchanged one. */
+  readonly rewrite: boolean;
+  readonly rules: ContentRules;
+}
+
+/**
+ * What is to be published of a tenant, gathered in the order of the program ids: programs that are as they were, which the
+ * memory vouches for, and those that were read, which are mapped, rendered and checked, and whose details are stored at
+ * once where they are not what the parent has. Nothing of it is visible: that takes the manifest and the pointer.
+ */
+export class TenantContent implements Disposable {
+  readonly programs = new ProgramTable();
+  readonly lists = new ListResponses();
+  readonly memory = new MemoryDraft();
+  /** Programs with an error, as the source writes their ids; `null`: one without an id. */
+  readonly leftOut: (string | null)[] = [];
+  readonly #plan: ContentPlan;
+  readonly #remembered: RememberedPrograms | undefined;
+  readonly #changes: SourceChanges;
+  readonly #problems: ProblemLog;
+  readonly #writer: ResponseWriter;
+  readonly #comparison: LiveComparison;
+  readonly #counts: ProgramTally = { ...noPrograms };
+  /** Live programs with a row that states that they are not to be published; a further row may contradict it. */
+  readonly #withdrawn = new Set<string>();
+  readonly #unlisted: string[] = [];
+  /** Findings of programs of one id. */
+  #twins: { readonly id: string | null; readonly problem: DataProblem }[] = [];
+  #nextKept = 0;
+  #nextSum = 0;
+
+  constructor(
+    plan: ContentPlan,
+    { remembered, changes }: Pick<SourceReading, "remembered" | "changes">,
+    problems: ProblemLog,
+    writer: ResponseWriter,
+    comparison: LiveComparison,
+  ) {
+    this.#plan = plan;
+    this.#remembered = remembered;
+    this.#changes = changes;
+    this.#problems = problems;
+    this.#writer = writer;
+    this.#comparison = comparison;
+  }
+
+  /** A program that was read; called in the order of the ids. */
+  async take(read: ReadProgram): Promise<void> {
+    const { parent, rules, snapshotId, rewrite } = this.#plan;
+    const id = read.source.programId;
+    if (this.#twins.at(-1)?.id !== id) this.#reportTwins();
+    // A program without an id comes last.
+    this.#keepUpTo(id ?? undefined);
+    const sum = id === null ? undefined : this.#sumOf(id);
+    const outcome = checkedProgram(read, rules, parent);
+    if (outcome.kind === "unpublished") {
+      this.#counts.notPublishable += 1;
+      if (id !== null && parent?.programs.has(id)) this.#withdrawn.add(id);
+      // A line has a well-formed id: a memory with any other counts as damaged.
+      if (id === null || sum === undefined || read.isDuplicate || !isProgramId(id)) this.#unlist(id);
+      else this.memory.add([id, sum, outcome.state]);
+      return;
+    }
+    for (const problem of outcome.problems) {
+      if (read.isDuplicate) this.#twins.push({ id, problem });
+      else this.#problems.add(problem);
+    }
+    if (outcome.kind === "invalid") {
+      this.#counts.invalid += 1;
+      if (this.leftOut.at(-1) !== id) this.leftOut.push(id);
+      this.#unlist(id);
+      return;
+    }
+    const { programId, rendered, data, departureDate, problems } = outcome;
+    const facts = publicFacts(data);
+    this.lists.add(rendered, departureDate);
+    if (sum === undefined || problems.length > maxFindingsOfLine) this.#unlist(programId);
+    else {
+      const listBytes = Buffer.byteLength(rendered.listItem);
+      const legacyBytes = Buffer.byteLength(rendered.legacyItem);
+      this.memory.add(
+        publishedLine(programId, sum, { departureDate, listBytes, legacyBytes, facts }, problems),
+      );
+    }
+    const before = parent?.programs.get(programId);
+    const isSame = before?.sha256 === rendered.detailSha256;
+    if (isSame) this.#counts.unchanged += 1;
+    else this.#counts[before === undefined ? "added" : "changed"] += 1;
+    if (isSame) this.#comparison.addSame(programId, facts);
+    else if (before !== undefined) await this.#comparison.addChanged(programId, facts, data);
+    if (isSame && !rewrite) {
+      this.programs.add(programId, before);
+      return;
+    }
+    const body = bytesBody(Buffer.from(rendered.detail));
+    this.programs.add(programId, { snapshotId, sha256: body.sha256, size: body.size });
+    await this.#writer.put({ kind: "detail", programId }, body);
+  }
+
+  /** Called once, after the last program. */
+  async finish(strays: readonly StrayRows[]): Promise<void> {
+    this.#reportTwins();
+    this.#keepUpTo(undefined);
+    await this.#comparison.finish(this.#remembered === undefined ? [] : this.#changes.kept);
+    reportStrays(strays, this.#problems);
+    this.#counts.programs = this.programs.count;
+    const { parent } = this.#plan;
+    const { unchanged, changed } = this.#counts;
+    this.#counts.removed = parent === undefined ? 0 : parent.programs.count - unchanged - changed;
+    for (const id of this.leftOut) if (id !== null) this.#withdrawn.delete(id);
+    this.#counts.withdrawn = this.#withdrawn.size;
+  }
+
+  get counts(): ProgramCounts {
+    return this.#counts;
+  }
+
+  /** P20: programs of the live snapshot all of whose rows state that they are not to be published. */
+  get withdrawn(): ReadonlySet<string> {
+    return this.#withdrawn;
+  }
+
+  /** P140 */
+  get emptiedFields(): readonly EmptiedField[] {
+    return this.#comparison.tally.emptiedFields;
+  }
+
+  /** P142, P143: what is conspicuous in the changes. They are no findings of the source as it is, so no memory keeps them. */
+  get changeProblems(): readonly DataProblem[] {
+    const { unchanged = 0, changed = 0 } = this.#counts;
+    const capacity = this.#comparison.tally.capacityProblem(unchanged + changed);
+    return [...emptiedProblems(this.emptiedFields), ...(capacity === undefined ? [] : [capacity])];
+  }
+
+  /** P141 */
+  get earlier(): EarlierParts {
+    return this.#comparison.earlier;
+  }
+
+  /** P147: what partners would see otherwise; of a build that may not publish, what is withdrawn. */
+  changes(isBlocked: boolean): TenantChanges {
+    const withdrawn = [...this.#withdrawn].sort() as ProgramId[];
+    if (isBlocked) return { added: [], changed: [], removed: [], withdrawn };
+    const live = this.#plan.parent?.programs;
+    return {
+      added: [...this.programs.ids()].filter((id) => live?.has(id) !== true),
+      changed: this.#comparison.changed,
+      removed: [...(live?.ids() ?? [])].filter((id) => !this.programs.has(id) && !this.#withdrawn.has(id)),
+      withdrawn,
+    };
+  }
+
+  /** Whether the programs are those of the parent, to the byte. */
+  get hasParentsPrograms(): boolean {
+    const { added, changed, removed } = this.#counts;
+    return this.#plan.parent !== undefined && added + changed + removed === 0;
+  }
+
+  /** Programs without a line in the memory. */
+  get unlisted(): readonly string[] {
+    return this.#unlisted;
+  }
+
+  [Symbol.dispose](): void {
+    this.lists[Symbol.dispose]();
+    this.memory[Symbol.dispose]();
+  }
+
+  /** The database gives rows of one id in any order. */
+  #reportTwins(): void {
+    const texts = new Map(this.#twins.map(({ problem }) => [problem, JSON.stringify(problem)]));
+    const ordered = [...texts].sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
+    for (const [problem] of ordered) this.#problems.add(problem);
+    this.#twins = [];
+  }
+
+  #unlist(id: string | null): void {
+    if (id !== null && this.#unlisted.at(-1) !== id) this.#unlisted.push(id);
+  }
+
+  /** The sum of the program's rows; its own place in the order makes it cheap to find. */
+  #sumOf(id: string): string | undefined {
+    const { ids, sums } = this.#changes;
+    while (this.#nextSum < ids.length && compareIds(ids[this.#nextSum] ?? "", id) < 0) this.#nextSum += 1;
+    return ids[this.#nextSum] === id ? sums[this.#nextSum] : undefined;
+  }
+
+  /** Takes over the programs before this one that are as they were; without one, all that are left. */
+  #keepUpTo(id: string | undefined): void {
+    const remembered = this.#remembered;
+    if (remembered === undefined) return;
+    const { kept } = this.#changes;
+    for (let line = kept[this.#nextKept]; line !== undefined; line = kept[this.#nextKept]) {
+      if (id !== undefined && compareIds(remembered.idAt(line), id) > 0) return;
+      this.#keep(remembered, line);
+      this.#nextKept += 1;
+    }
+  }
+
+  #keep(remembered: RememberedPrograms, line: number): void {
+    this.memory.keep(line);
+    if (!remembered.isPublished(line)) {
+      this.#counts.notPublishable += 1;
+      return;
+    }
+    const id = remembered.idAt(line);
+    const before = this.#plan.parent?.programs.get(id);
+    // The memory was held against the manifest when it was read.
+    if (before === undefined) throw new RangeError(`program ${id} is remembered, and not live`);
+    this.#counts.unchanged += 1;
+    this.programs.add(id, before);
+    this.lists.keep(line, remembered.departureAt(line));
+    for (const problem of remembered.findingsAt(line)) this.#problems.add(problem);
+  }
+}
+
+/** Of the schema of reports. */
+const maxValueLength = 200;
+
+/** D36: they belong to nothing that is published. */
+function reportStrays(strays: readonly StrayRows[], problems: ProblemLog): void {
+  for (const { view, programs, firstProgramId } of strays) {
+    const first = shownId(firstProgramId);
+    const value = shortened(`${view}: ${programs} such program id(s), the first: ${first}`, maxValueLength);
+    problems.add({ code: "rows_of_unknown_program", programId: firstProgramId, field: null, value });
+  }
+}

@@ -1,0 +1,111 @@
+import { Failure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import { isInside, type PublicFacts, placesOf, publicParts } from "../content/public-facts.ts";
+import type { DataProblem } from "../public-program/problem.ts";
+
+/** A part of the public detail that programs have filled in the live snapshot and would have empty in the next one. */
+export interface EmptiedField {
+  readonly field: string;
+  /** Programs of both snapshots that have the field filled now. */
+  readonly filled: number;
+  /** How many of those would have it empty. */
+  readonly emptied: number;
+  /** The first of them, at most three. */
+  readonly programIds: readonly string[];
+}
+
+/** What the next snapshot changes in the programs that it shares with the live one. */
+export class LiveTally {
+  /** By the place of a part: programs that have it filled now, and those of them that would have it empty. */
+  readonly #filled = publicParts.map(() => 0);
+  readonly #emptied = publicParts.map(() => 0);
+  readonly #firstIds: string[][] = publicParts.map(() => []);
+  /** The parts that this build empties for any program. */
+  #lost = 0n;
+  #usedChanged = 0;
+
+  /** A program that the build leaves as it is. */
+  addUnchanged(parts: bigint): void {
+    for (const place of placesOf(parts)) this.#count(this.#filled, place);
+  }
+
+  /**
+   * A program that may have changed. `earlier`: with what it had filled when the source was last read as a whole; builds of
+   * single programs may have emptied some of that since.
+   */
+  addChanged(programId: string, live: PublicFacts, next: PublicFacts, earlier = live.parts): void {
+    if (live.used !== next.used) this.#usedChanged += 1;
+    this.#lost |= live.parts & ~next.parts;
+    for (const place of placesOf(earlier)) this.#count(this.#filled, place);
+    for (const place of placesOf(earlier & ~next.parts)) {
+      this.#count(this.#emptied, place);
+      // Details arrive from the store in any order.
+      const ids = this.#firstIds[place];
+      ids?.push(programId);
+      if (ids !== undefined && ids.length > maxNamed) ids.sort().pop();
+    }
+  }
+
+  /** Whether the build empties anything; if not, unchanged programs need not be added. */
+  get hasLosses(): boolean {
+    return this.#lost !== 0n;
+  }
+
+  /**
+   * P140: the parts that the build empties for most of the programs that had them. P142: or for all of them, where they are
+   * few. Called when all programs were added.
+   */
+  get emptiedFields(): readonly EmptiedField[] {
+    const found = placesOf(this.#lost).flatMap((place): EmptiedField[] => {
+      const [filled = 0, emptied = 0] = [this.#filled[place], this.#emptied[place]];
+      const isMost = filled < minPrograms ? emptied === filled : emptied * 2 > filled;
+      const programIds = (this.#firstIds[place] ?? []).sort();
+      return isMost ? [{ field: publicParts[place] ?? "", filled, emptied, programIds }] : [];
+    });
+    const fields = found.map(({ field }) => field);
+    return found.filter(({ field }) => !isInside(field, fields));
+  }
+
+  /** P143: that most of so many programs get another `capacity.used`. */
+  capacityProblem(programs: number): DataProblem | undefined {
+    const changed = this.#usedChanged;
+    if (changed < minPrograms || changed * 2 <= programs) return undefined;
+    const value = `${changed} of ${programs} program(s)`;
+    return { code: "capacity_changed", programId: null, field: "capacity.used", value };
+  }
+
+  #count(counts: number[], place: number): void {
+    counts[place] = (counts[place] ?? 0) + 1;
+  }
+}
+
+/** Fewer programs with a field tell too little to refuse a build. */
+const minPrograms = 5;
+const maxNamed = 3;
+
+/** P140: why the build may not publish, if it empties fields that enough programs have. */
+export function emptiedRefusal(tenantId: TenantId, fields: readonly EmptiedField[]): Failure | undefined {
+  const refused = fields.filter(({ filled }) => filled >= minPrograms);
+  if (refused.length === 0) return undefined;
+  const named = refused.slice(0, maxNamed).map((emptied) => `${emptied.field} (${numbersOf(emptied)})`);
+  const more = refused.length > maxNamed ? ` and ${refused.length - maxNamed} more field(s)` : "";
+  return new Failure(
+    "field_guard",
+    `Most programs of tenant ${tenantId} would lose what partners see of them: ${named.join("; ")}${more}. ` +
+      "Look at the views that these fields come from; if this is right, build with --allow-emptied.",
+  );
+}
+
+/** P142: the same as findings of a build that is not refused. */
+export function emptiedProblems(fields: readonly EmptiedField[]): readonly DataProblem[] {
+  return fields.map((emptied) => ({
+    code: "fields_emptied",
+    programId: null,
+    field: emptied.field,
+    value: numbersOf(emptied),
+  }));
+}
+
+function numbersOf({ filled, emptied, programIds }: EmptiedField): string {
+  return `empty for ${emptied} of ${filled}: ${programIds.join(", ")}${emptied > programIds.length ? ", ..." : ""}`;
+}

@@ -1,0 +1,58 @@
+import { Failure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import type { ProgramCounts } from "../../../schemas/generated/types.ts";
+import type { FirstProblem } from "../content/problem-log.ts";
+import { shownId } from "../public-program/shown-id.ts";
+
+/** What a program with an error does: it is left out and reported with status 3 or 0, or fails its tenant. */
+export type OnInvalid = "report" | "skip" | "fail";
+
+/** P19: why errors that were found keep the build from publishing, if they do. */
+export function invalidRefusal(
+  tenantId: TenantId,
+  counts: ProgramCounts,
+  first: FirstProblem | undefined,
+  onInvalid: OnInvalid,
+): Failure | undefined {
+  if (onInvalid !== "fail" || counts.invalid === 0) return undefined;
+  const example =
+    first === undefined
+      ? ""
+      : `, the first: ${first.programId === null ? "(no id)" : shownId(first.programId)} (${first.code})`;
+  return new Failure(
+    "invalid_program",
+    `${counts.invalid} program(s) of tenant ${tenantId} are invalid${example}. ` +
+      "Correct them in the source, or leave them out with --on-invalid report.",
+  );
+}
+
+/**
+ * P10: why the snapshot may not replace one of `before` programs, if so. Programs that have no row any more, or are faulty
+ * now, are lost: many of them are more often a fault of the source than a decision of the company. Those whose rows state
+ * that they are not to be published are withdrawn, which is a decision. New programs do not make up for lost ones.
+ * `before` is `undefined` when the live manifest cannot be read.
+ */
+export function shrinkRefusal(
+  tenantId: TenantId,
+  before: number | undefined,
+  counts: ProgramCounts,
+): Failure | undefined {
+  const { programs, removed, withdrawn, notPublishable, invalid } = counts;
+  if (before === undefined) {
+    const isStated = notPublishable > 0 && invalid === 0;
+    return programs > 0 || isStated ? undefined : refusal(tenantId, "unknown number of", "all");
+  }
+  const lost = removed - (withdrawn ?? 0);
+  const isCollapse = (lost >= minLost && lost * 2 > before) || (lost > 0 && programs === 0);
+  return isCollapse ? refusal(tenantId, String(before), String(lost)) : undefined;
+}
+
+const minLost = 5;
+
+function refusal(tenantId: TenantId, before: string, lost: string): Failure {
+  return new Failure(
+    "shrink_guard",
+    `Of the ${before} programs of tenant ${tenantId}, ${lost} are gone from the source or faulty now. ` +
+      "Look into the source; if this is right, build with --allow-shrink.",
+  );
+}

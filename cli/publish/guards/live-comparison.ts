@@ -1,0 +1,119 @@
+import { asFailure } from "../../../core/failure.ts";
+import { detailEntry, type Manifest } from "../../../core/manifest.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { TenantChanges } from "../../../schemas/generated/types.ts";
+import { type PublicFacts, publicFacts } from "../content/public-facts.ts";
+import { createPutQueue } from "../content/put-queue.ts";
+import type { SourceMemory } from "../content/read-source-memory.ts";
+import type { RememberedPrograms } from "../content/remembered-programs.ts";
+import type { EarlierParts } from "../content/source-memory.ts";
+import { fieldPattern } from "../public-program/field-words.ts";
+import { jsonChanges } from "../snapshot/json-changes.ts";
+import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
+import { LiveTally } from "./field-guard.ts";
+
+export interface ComparisonPlan {
+  /** The live manifest, if there is one and it can be trusted. Nothing is compared otherwise. */
+  readonly live: Manifest | undefined;
+  readonly memory: SourceMemory | undefined;
+  readonly store: ObjectStore;
+  /** Also which fields change is to be told, so that the live details are read whatever the memory knows. */
+  readonly namesFields: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Live details read side by side. */
+const maxParallelReads = 16;
+const maxParallelReadBytes = 16 * 1024 * 1024;
+
+/**
+ * P140: compares the programs of the next snapshot with the live ones as they come in. What partners see of a program now
+ * is in the generator's memory. Without a memory the live details of changed programs are read: one request for each of
+ * them, side by side with the reading of the source, and none for a program whose bytes stay the same.
+ */
+export class LiveComparison {
+  readonly tally = new LiveTally();
+  readonly changed: TenantChanges["changed"][number][] = [];
+  readonly #plan: ComparisonPlan;
+  readonly #remembered: RememberedPrograms | undefined;
+  readonly #earlier: ReadonlyMap<string, bigint>;
+  readonly #stillEarlier: [programId: string, parts: string][] = [];
+  readonly #reads = createPutQueue(maxParallelReads, maxParallelReadBytes);
+
+  constructor(plan: ComparisonPlan) {
+    const { memory } = plan;
+    this.#plan = plan;
+    this.#remembered = memory?.kind === "programs" ? memory.programs : undefined;
+    this.#earlier = new Map(memory?.earlier.map(([id, parts]) => [id, BigInt(`0x${parts}`)]));
+  }
+
+  /** A program that was read and whose bytes are those of the live one. */
+  addSame(programId: string, facts: PublicFacts): void {
+    if (this.#earlier.has(programId)) this.#compare(programId, facts, facts);
+    else this.tally.addUnchanged(facts.parts);
+  }
+
+  /** A program of the live snapshot whose bytes change. `data`: of its next detail. */
+  async addChanged(programId: string, facts: PublicFacts, data: object): Promise<void> {
+    const { live, namesFields } = this.#plan;
+    if (live === undefined) return;
+    const line = namesFields ? undefined : this.#remembered?.lineOf(programId);
+    if (line !== undefined && this.#remembered?.isPublished(line) === true) {
+      this.#compare(programId, this.#remembered.factsAt(line), facts);
+      return;
+    }
+    const size = live.programs.get(programId)?.size ?? 0;
+    await this.#reads.add(size, async () => {
+      const before = await this.#liveData(programId);
+      if (namesFields) {
+        this.changed.push({ programId, fields: before === undefined ? [] : changedFields(before, data) });
+      }
+      if (before !== undefined) this.#compare(programId, publicFacts(before), facts);
+    });
+  }
+
+  /** Called once, after the last program. `kept`: the lines of programs that the build takes over as they are. */
+  async finish(kept: readonly number[]): Promise<void> {
+    await this.#reads.settled();
+    this.changed.sort((a, b) => (a.programId < b.programId ? -1 : 1));
+    const remembered = this.#remembered;
+    if (remembered === undefined || (this.#earlier.size === 0 && !this.tally.hasLosses)) return;
+    for (const line of kept) {
+      if (remembered.isPublished(line)) this.addSame(remembered.idAt(line), remembered.factsAt(line));
+    }
+  }
+
+  /** Always to be awaited, also after a failure. */
+  async settled(): Promise<void> {
+    await this.#reads.settled();
+  }
+
+  /** P141: what the next memory says of the builds since the last reading of the whole source, which this one was not. */
+  get earlier(): EarlierParts {
+    return this.#stillEarlier.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  #compare(programId: string, live: PublicFacts, next: PublicFacts): void {
+    const earlier = live.parts | (this.#earlier.get(programId) ?? 0n);
+    this.tally.addChanged(programId, live, next, earlier);
+    if ((earlier & ~next.parts) !== 0n) this.#stillEarlier.push([programId, earlier.toString(16)]);
+  }
+
+  /** `undefined` where the live detail is damaged: partners see nothing of it that could be lost. */
+  async #liveData(programId: string): Promise<object | undefined> {
+    const { live, store, signal } = this.#plan;
+    const entry = live && detailEntry(live, programId);
+    if (entry === undefined) return undefined;
+    try {
+      return dataOf(await responseBytes(store, entry, signal), entry.key) as object;
+    } catch (error) {
+      if (asFailure(error).code === "corrupt_document") return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The fields that differ, each once, whatever its place in a list. */
+function changedFields(before: object, after: object): string[] {
+  return [...new Set(jsonChanges(before, after).map(({ path }) => fieldPattern(path)))];
+}

@@ -1,0 +1,81 @@
+import type { Current } from "../../../core/current.ts";
+import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+
+/** What `live/README.txt` says for programs: its first lines, each `key: value`, up to a blank one. */
+export interface LiveMarker {
+  readonly snapshotId: SnapshotId;
+  readonly manifestSha256: string;
+  /** False while the tree is being changed, and for good when whoever changed it was killed. */
+  readonly isComplete: boolean;
+  /** See `bootId`; empty where nothing is known of it. */
+  readonly bootId: string;
+}
+
+const format = "partner-programs/live@1";
+export const maxLiveMarkerBytes = 64 * 1024;
+
+/** What the marker says, or `undefined` when it is none of that tenant's, or was edited beyond use. */
+export function parseLiveMarker(text: string, tenantId: TenantId): LiveMarker | undefined {
+  const head = new Map<string, string>();
+  for (const line of text.split("\n", maxHeadLines)) {
+    if (line.trim() === "") break;
+    const colon = line.indexOf(":");
+    head.set(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  const snapshotId = head.get("snapshot") ?? "";
+  const manifestSha256 = head.get("manifest") ?? "";
+  const isOurs = head.get("format") === format && head.get("tenant") === tenantId;
+  if (!isOurs || !isSnapshotId(snapshotId) || !/^[0-9a-f]{64}$/.test(manifestSha256)) return undefined;
+  const isComplete = head.get("state") === "complete";
+  return { snapshotId, manifestSha256, isComplete, bootId: head.get("boot") ?? "" };
+}
+
+const maxHeadLines = 16;
+
+/** The page for whoever opens the folder, once the tree shows the snapshot that `current` names. */
+export function completeMarkerText(current: Current, manifest: Manifest, bootId: string): string {
+  const { tenantId, snapshotId, publishedAt, generation } = current;
+  const count = manifest.programs.count;
+  return `${head(current, "complete", bootId)}
+What partners of tenant ${tenantId} get, as plain files named like the URLs that they answer:
+
+  v1/programs.json                the list
+  v1/programs/<program>.json      each program
+  api/v1/partner/programs.json    the list of the deprecated address
+
+Snapshot ${snapshotId}, generation ${generation}
+Programs            ${count}
+Database read at    ${manifest.generatedAt}
+Published at        ${publishedAt}
+
+${notice}`;
+}
+
+/** The page while files are changed: none of them is to be relied on. */
+export function changingMarkerText(current: Current, bootId: string): string {
+  return `${head(current, "being changed", bootId)}
+The files of tenant ${current.tenantId} in this folder are being changed, or whoever changed them was ended. They may belong
+to several snapshots. The next build puts them right; \`partner-programs snapshot build\` starts one.
+
+${notice}`;
+}
+
+const notice = `These are copies for people. Gateways never read them: partners get the files under snapshots/, which current.json
+leads to. To edit, add or delete anything here changes nothing for partners, and a later build may undo it.
+\`partner-programs snapshot verify\` says whether the copies are still true.
+`;
+
+function head({ tenantId, snapshotId, manifestSha256 }: Current, state: string, bootId: string): string {
+  const lines = {
+    format,
+    state,
+    tenant: tenantId,
+    snapshot: snapshotId,
+    manifest: manifestSha256,
+    boot: bootId,
+  };
+  return Object.entries(lines)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join("");
+}

@@ -1,0 +1,143 @@
+import type { Current } from "../../../core/current.ts";
+import { asFailure, Failure } from "../../../core/failure.ts";
+import type { SnapshotId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { liveMarkerKey, manifestKey } from "../../../core/object-key.ts";
+import type { ObjectStore, PutResult } from "../../../core/object-store.ts";
+import { readManifest } from "../../../core/read-manifest.ts";
+import { readPointer } from "../snapshot/live-snapshot.ts";
+import { changingMarkerText, completeMarkerText, type LiveMarker } from "./live-marker.ts";
+import { deleteLiveFiles, rewriteLiveFiles, updateLiveFiles } from "./live-tree-files.ts";
+import { putLiveMarker, readLiveMarker } from "./stored-live-marker.ts";
+
+export interface LiveTreeTask {
+  readonly store: ObjectStore;
+  /** The pointer as the caller read or wrote it. */
+  readonly live: Current;
+  /** Whether there is to be a tree. */
+  readonly isOn: boolean;
+  /** False when the caller knows that there is no tree; then one that is not wanted is not looked for. */
+  readonly mayExist: boolean;
+  /** Writes every file anew, whatever the marker says. */
+  readonly rewrite: boolean;
+  /** Manifests that the caller has read or written; others are read. */
+  readonly known: readonly Manifest[];
+  /** See `bootId`; empty for a store whose copies survive a power cut. */
+  readonly bootId: string;
+  readonly signal: AbortSignal;
+}
+
+/** `absent`: none is wanted, and there is none. `left`: another builder changed the tree meanwhile, and finishes it. */
+export type LiveTreeOutcome = "nothing" | "absent" | "updated" | "mended" | "removed" | "left";
+
+const maxAttempts = 4;
+
+/**
+ * P27: makes `tenants/<tenant>/live/` show the live snapshot. The marker says what the tree shows: it is marked as being
+ * changed before the first file is, and as complete after the last. So only what differs from the snapshot that a
+ * complete marker names has to be written; behind any other marker, or none, everything is.
+ *
+ * Two may do this at once. Whoever finds another snapshot live after its last file starts over with that one, since it may
+ * have written into the newer tree; and only a marker that nobody touched meanwhile is marked as complete. What is left:
+ * a slower one that is killed between its last file and that look may leave an older file behind the newer marker.
+ * `snapshot verify` finds it.
+ */
+export async function keepLiveTree(task: LiveTreeTask): Promise<LiveTreeOutcome> {
+  if (!task.isOn) return await removeLiveTree(task);
+  let { live } = task;
+  let isMarkerTrusted = !task.rewrite;
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const marker = isMarkerTrusted ? await trustedMarker(task) : undefined;
+    if (marker !== undefined && isOf(marker, live)) return "nothing";
+    const outcome = await writeTree(live, marker, task);
+    if (outcome !== "overtaken") return outcome;
+    const now = await readPointer(task.store, live.tenantId, task.signal);
+    if (now === undefined) return "left";
+    live = now.current;
+    isMarkerTrusted = false;
+  }
+  throw new Failure(
+    "superseded",
+    `Tenant ${live.tenantId} was published ${maxAttempts} times while its live/ folder was written.`,
+  );
+}
+
+type Names = Pick<Current, "snapshotId" | "manifestSha256">;
+
+function isOf(one: Names, other: Names): boolean {
+  return one.snapshotId === other.snapshotId && one.manifestSha256 === other.manifestSha256;
+}
+
+/** The marker, if the tree behind it is to be relied on. */
+async function trustedMarker(task: LiveTreeTask): Promise<LiveMarker | undefined> {
+  const marker = await readLiveMarker(task.store, task.live.tenantId, task.signal);
+  return typeof marker === "object" && marker.isComplete && marker.bootId === task.bootId
+    ? marker
+    : undefined;
+}
+
+async function writeTree(
+  live: Current,
+  marker: LiveMarker | undefined,
+  task: LiveTreeTask,
+): Promise<LiveTreeOutcome | "overtaken"> {
+  const { store, bootId, signal } = task;
+  const isStillLive = async (): Promise<boolean> => {
+    const now = await readPointer(store, live.tenantId, signal);
+    return now !== undefined && isOf(now.current, live);
+  };
+  let to: Manifest;
+  let outcome: LiveTreeOutcome;
+  let changing: PutResult;
+  try {
+    to = await manifestOf(live, live, task);
+    const from = marker && (await manifestOf(marker, live, task).catch(unlessCorrupt));
+    changing = await putLiveMarker(store, live.tenantId, changingMarkerText(live, bootId));
+    outcome = from === undefined ? "mended" : "updated";
+    if (from === undefined) await rewriteLiveFiles(store, to, signal);
+    else await updateLiveFiles(store, from, to, signal);
+  } catch (error) {
+    // What a prune deletes of a snapshot that was replaced meanwhile is no fault.
+    if (!(await isStillLive().catch(() => true))) return "overtaken";
+    throw error;
+  }
+  if (!(await isStillLive())) return "overtaken";
+  if (changing.kind === "refused") return "left";
+  const text = completeMarkerText(live, to, bootId);
+  const done = await putLiveMarker(store, live.tenantId, text, { kind: "match", etag: changing.etag });
+  return done.kind === "stored" ? outcome : "left";
+}
+
+async function manifestOf(
+  { snapshotId, manifestSha256 }: Names,
+  { tenantId }: Current,
+  { store, known, signal }: LiveTreeTask,
+): Promise<Manifest> {
+  const found = known.find(
+    (manifest) => manifest.tenantId === tenantId && manifest.snapshotId === snapshotId,
+  );
+  if (found !== undefined) return found;
+  const result = await store.get(manifestKey(tenantId, snapshotId), { signal });
+  if (result.kind !== "object") throw missingManifest(snapshotId);
+  return await readManifest(result.body, { tenantId, snapshotId, manifestSha256 });
+}
+
+function missingManifest(snapshotId: SnapshotId): Failure {
+  return new Failure("corrupt_document", `Snapshot ${snapshotId} has no manifest.json.`);
+}
+
+/** The snapshot that the tree shows may have been pruned. */
+function unlessCorrupt(error: unknown): undefined {
+  if (asFailure(error).code !== "corrupt_document") throw error;
+}
+
+/** P31. The marker goes last, marked as being changed before: a tree that is half gone is found by the next build, on or off. */
+async function removeLiveTree({ store, live, mayExist, signal }: LiveTreeTask): Promise<LiveTreeOutcome> {
+  if (!mayExist) return "absent";
+  const { tenantId } = live;
+  if ((await readLiveMarker(store, tenantId, signal)) === "missing") return "absent";
+  await putLiveMarker(store, tenantId, changingMarkerText(live, ""));
+  await deleteLiveFiles(store, tenantId, signal);
+  await store.delete([liveMarkerKey(tenantId)], { signal });
+  return "removed";
+}

@@ -1,0 +1,42 @@
+import type { Capacity } from "../../../schemas/generated/types.ts";
+import type { Report } from "./problem.ts";
+import type { EnrollmentRow } from "./program-source.ts";
+
+/**
+ * D29: `used` counts operational passengers: not staff, not terminal. An unknown status or role counts as used, since
+ * a seat wrongly shown as taken is better than one sold twice. It is not capped at `total`; `remaining` is (D28).
+ */
+export function capacity(
+  declaredTotal: number | string | null,
+  enrollments: readonly EnrollmentRow[],
+  isTerminal: (status: string | null) => boolean,
+  report: Report,
+): Capacity {
+  const isCount =
+    typeof declaredTotal === "number" && Number.isSafeInteger(declaredTotal) && declaredTotal >= 0;
+  if (!isCount) report("capacity_total_invalid", "capacity.total", declaredTotal);
+  const total = isCount ? declaredTotal : 0;
+  let used = 0;
+  for (const [role, status, count] of enrollments) {
+    if (placeOf(role, status, isTerminal) !== "used") continue;
+    if (role?.toLowerCase() !== "passenger") report("enrollment_role_unknown", "capacity.used", role);
+    used += count;
+  }
+  return { total, used, remaining: Math.max(0, total - used) };
+}
+
+/** D29: whether an enrollment takes a place, and if not, why. */
+export function placeOf(
+  role: string | null,
+  status: string | null,
+  isTerminal: (status: string | null) => boolean,
+): "used" | "terminal" | "staff" {
+  if (isTerminal(status)) return "terminal";
+  return role?.toLowerCase() === "staff" ? "staff" : "used";
+}
+
+/** D33: compares statuses without regard to case; NULL is not terminal. */
+export function terminalStatusTest(terminal: readonly string[]): (status: string | null) => boolean {
+  const known = new Set(terminal.map((status) => status.toLowerCase()));
+  return (status) => status !== null && known.has(status.toLowerCase());
+}

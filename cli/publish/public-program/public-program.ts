@@ -1,0 +1,127 @@
+import { isProgramId, type ProgramId } from "../../../core/ids.ts";
+import type { ProgramDetail, ProgramListItem } from "../../../schemas/generated/types.ts";
+import { capacity } from "./capacity.ts";
+import { content } from "./content.ts";
+import { lifecycle } from "./lifecycle.ts";
+import { prices } from "./prices.ts";
+import { type DataProblem, type ProblemCode, type Report, shownValue } from "./problem.ts";
+import type { ProgramSource } from "./program-source.ts";
+import { publicUrl, publicUrls } from "./public-url.ts";
+import { staff } from "./staff.ts";
+import { hotelStays } from "./stays.ts";
+import { presentText, presentTexts } from "./text.ts";
+import { transport } from "./transport.ts";
+import { travelDates } from "./travel-dates.ts";
+
+/** The fields of the detail that the list does not have, in the order of the specification's table. */
+export type DetailOnly = Omit<ProgramDetail, keyof ProgramListItem>;
+
+export type PublicProgram =
+  | {
+      readonly kind: "published";
+      readonly programId: ProgramId;
+      readonly listItem: ProgramListItem;
+      readonly detailOnly: DetailOnly;
+      /** Warnings only. */
+      readonly problems: readonly DataProblem[];
+    }
+  | { readonly kind: "unpublished"; readonly state: string }
+  /** One error, and no warnings: nothing of the program is published. */
+  | { readonly kind: "invalid"; readonly problems: readonly DataProblem[] };
+
+export interface MappingRules {
+  readonly isTerminalStatus: (status: string | null) => boolean;
+}
+
+/**
+ * What partners may see of a program: built field by field from an allow-list, never by copying a record (D4). Every key
+ * of the specification's tables is there, in their order (D5), so that the same data gives the same bytes (D10).
+ */
+export function publicProgram(source: ProgramSource, rules: MappingRules): PublicProgram {
+  const state = lifecycle(source.lifecycleState);
+  if (state.kind === "unpublished") return state;
+  if (source.oversize !== null) {
+    const { code, field, text } = source.oversize;
+    return {
+      kind: "invalid",
+      problems: [{ code, programId: source.programId, field, value: text }],
+    };
+  }
+  if (state.kind === "unknown") {
+    return invalid(source, "lifecycle_state_unknown", "lifecycle_state", source.lifecycleState);
+  }
+  // D3; the reader of the rows knows of twins.
+  const { programId } = source;
+  if (programId === null || !isProgramId(programId))
+    return invalid(source, "program_id_invalid", "id", programId);
+  const name = presentText(source.name);
+  if (name === null) return invalid(source, "program_name_blank", "name", source.name);
+
+  const problems: DataProblem[] = [];
+  const report: Report = (code, field, value) => {
+    problems.push({ code, programId, field, value: shownValue(value) });
+  };
+  const listItem = publicListItem(source, programId, name, rules, report);
+  return { kind: "published", programId, listItem, detailOnly: publicDetailOnly(source, report), problems };
+}
+
+function publicListItem(
+  source: ProgramSource,
+  id: ProgramId,
+  name: string,
+  rules: MappingRules,
+  report: Report,
+): ProgramListItem {
+  const dates = travelDates(source.departureDate, source.returnDate, report);
+  const type = presentText(source.categoryType);
+  const subtype = presentText(source.categorySubtype);
+  const guideName = presentText(source.guideName);
+  return {
+    id,
+    name,
+    status: "active",
+    departureDate: dates.departureDate,
+    returnDate: dates.returnDate,
+    durationDays: dates.durationDays,
+    duration: dates.duration,
+    capacity: capacity(source.capacityTotal, source.enrollments, rules.isTerminalStatus, report),
+    currency: currency(source.currency, report),
+    category: type === null && subtype === null ? null : { type, subtype },
+    guide: guideName === null ? null : { name: guideName },
+    prices: prices(source.roomPrices, source.childPrices, source.legacyPrice, report),
+  };
+}
+
+function publicDetailOnly(source: ProgramSource, report: Report): DetailOnly {
+  const stays = hotelStays(source.hotelStays, report);
+  const accommodationDescription = presentText(source.accommodationDescription);
+  const coverUrl = publicUrl(source.coverUrl, "media.coverUrl", report);
+  const galleryUrls = publicUrls(source.galleryUrls, "media.galleryUrls", report);
+  const nothingOfStays = stays.length === 0 && accommodationDescription === null;
+  return {
+    description: presentText(source.description),
+    departurePoint: presentText(source.departurePoint),
+    hotels: stays,
+    marketingTags:
+      source.marketingTags === null ? null : presentTexts(source.marketingTags, "marketingTags", report),
+    staff: staff(source.staff, report),
+    accommodation: nothingOfStays ? null : { stays, description: accommodationDescription },
+    transport: transport(source.flights, report),
+    media: coverUrl === null && galleryUrls.length === 0 ? null : { coverUrl, galleryUrls },
+    content: content(source, report),
+  };
+}
+
+/** D27: partners look the code up, so only what has its form is published. */
+function currency(raw: string | null, report: Report): string | null {
+  const code = presentText(raw);
+  if (code === null) return null;
+  if (/^[A-Za-z]{3}$/.test(code)) return code.toUpperCase();
+  report("currency_invalid", "currency", code);
+  return null;
+}
+
+function invalid(source: ProgramSource, code: ProblemCode, field: string, value: unknown): PublicProgram {
+  const { programId } = source;
+  return { kind: "invalid", problems: [{ code, programId, field, value: shownValue(value) }] };
+}

@@ -1,0 +1,38 @@
+import type { Duration } from "../../../schemas/generated/types.ts";
+import type { Report } from "./problem.ts";
+
+export interface TravelDates {
+  readonly departureDate: string | null;
+  readonly returnDate: string | null;
+  readonly durationDays: number | null;
+  readonly duration: Duration | null;
+}
+
+/** Calendar dates throughout: no time zone has a say (D20). */
+export function travelDates(departure: string | null, back: string | null, report: Report): TravelDates {
+  const departureDate = calendarDate(departure, "departureDate", report);
+  const returnDate = calendarDate(back, "returnDate", report);
+  const days =
+    departureDate !== null && returnDate !== null ? inclusiveDays(departureDate, returnDate) : null;
+  if (days !== null && days < 1) {
+    report("dates_reversed", "returnDate", `${departureDate} to ${returnDate}`);
+    return { departureDate, returnDate, durationDays: null, duration: null };
+  }
+  const duration = days === null ? null : { days, nights: days - 1 };
+  return { departureDate, returnDate, durationDays: days, duration };
+}
+
+/** D20: `YYYY-MM-DD` as PostgreSQL writes it; years before 1 and after 9999, and `infinity`, do not look like it. */
+export function calendarDate(date: string | null, field: string, report: Report): string | null {
+  if (date === null || isoDate.test(date)) return date;
+  report("date_out_of_range", field, date);
+  return null;
+}
+
+const isoDate = /^\d{4}-\d{2}-\d{2}$/;
+const msPerDay = 86_400_000;
+
+/** D21: both days count. */
+function inclusiveDays(from: string, to: string): number {
+  return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / msPerDay + 1;
+}

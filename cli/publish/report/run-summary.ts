@@ -1,0 +1,129 @@
+import { printable, printableLines } from "../../../core/printable.ts";
+import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import type { Layout } from "../../output/layout.ts";
+import { table } from "../../output/table.ts";
+import { shownId } from "../public-program/shown-id.ts";
+import { plannedChanges } from "./planned-changes-text.ts";
+
+/** Findings shown per tenant; the report has them all (up to its own bound). */
+const maxShownProblems = 5;
+
+/** What a run did, for people: the tenants, what is wrong with their data, and one last line that says it all. */
+export function runSummary(report: RunReport, { columns }: Layout): string {
+  const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants, columns)];
+  for (const run of report.tenants) parts.push(problemLines(run.tenantId, run.problems, run.problemsOmitted));
+  parts.push(problemLines("the source", report.problems, 0));
+  for (const run of report.tenants) parts.push(plannedChanges(run));
+  for (const run of report.tenants) parts.push(leftOutLines(run), withdrawnLines(run, report.options.dryRun));
+  parts.push(...failureLines(report));
+  parts.push(`${lastLine(report)}\n`);
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function tenantTable(runs: readonly TenantRun[], width: number): string {
+  const right = "right" as const;
+  return table(
+    [
+      { title: "TENANT" },
+      { title: "OUTCOME" },
+      { title: "PROGRAMS", align: right },
+      { title: "ADDED", align: right },
+      { title: "CHANGED", align: right },
+      { title: "REMOVED", align: right },
+      { title: "SNAPSHOT" },
+    ],
+    runs.map(({ tenantId, outcome, counts, snapshotId }) => [
+      tenantId,
+      outcome,
+      String(counts.programs),
+      String(counts.added),
+      String(counts.changed),
+      String(counts.removed),
+      snapshotId ?? "-",
+    ]),
+    width,
+  );
+}
+
+function problemLines(where: string, problems: readonly Problem[], omitted: number): string {
+  if (problems.length === 0) return "";
+  const shown = problems.slice(0, maxShownProblems);
+  const more = problems.length + omitted - shown.length;
+  const lines = shown.map(({ severity, code, programId, field, value, message }) => {
+    // D131: what is said of a field is said of a program, also of one without an id.
+    const id = programId === null && field === null ? null : shownId(programId);
+    const place = [id, field].filter((part) => part !== null).join(" ");
+    const what = `${place && `: ${place}`}${value === null ? "" : ` = ${shownValue(value)}`} (${message})`;
+    return `  ${severity} ${code}${printable(what)}\n`;
+  });
+  const rest = more > 0 ? `  ... and ${more} more (see --json or --report)\n` : "";
+  return `${where}: ${problems.length + omitted} finding(s)\n${lines.join("")}${rest}`;
+}
+
+/** P19: the ids as the source writes them, so that they can be looked for. */
+function leftOutLines({ tenantId, leftOut = [], leftOutOmitted = 0, outcome }: TenantRun): string {
+  const count = leftOut.length + leftOutOmitted;
+  if (count === 0) return "";
+  const shown = leftOut.slice(0, maxShownNames).map(shownId);
+  const more = count > shown.length ? `, and ${count - shown.length} more (see --json or --report)` : "";
+  const programs = programsLeftOut(count);
+  const rest = publishing.has(outcome) ? "; the rest is published" : "";
+  return `${tenantId}: ${programs}${rest}: ${shown.join(", ")}${more}\n`;
+}
+
+/** P20: of a tenant where the rest was kept back. */
+function withdrawnLines({ tenantId, outcome, counts }: TenantRun, isDryRun: boolean): string {
+  const count = counts.withdrawn ?? 0;
+  if (count === 0 || publishing.has(outcome) || outcome === "would-publish" || isDryRun) return "";
+  const programs = count === 1 ? "1 program" : `${count} programs`;
+  return `${tenantId}: ${programs} withdrawn all the same, since the source states it\n`;
+}
+
+/** Of the tenants whose other programs are published. */
+function leftOutCount(runs: readonly TenantRun[]): number {
+  return runs
+    .filter(({ outcome }) => publishing.has(outcome))
+    .reduce((sum, { leftOut = [], leftOutOmitted = 0 }) => sum + leftOut.length + leftOutOmitted, 0);
+}
+
+function programsLeftOut(count: number): string {
+  return count === 1 ? "1 program left out" : `${count} programs left out`;
+}
+
+/** Ids of left-out programs shown per tenant. */
+const maxShownNames = 20;
+const publishing: ReadonlySet<TenantRun["outcome"]> = new Set(["published", "unchanged"]);
+
+/** A blank value would show as nothing at all. */
+function shownValue(value: string): string {
+  return value.trim() === "" ? JSON.stringify(value) : value;
+}
+
+function failureLines(report: RunReport): string[] {
+  const failures = report.tenants.filter(({ failure }) => failure !== null);
+  const lines = failures.map(
+    ({ tenantId, outcome, failure }) =>
+      `${outcome}: ${tenantId}: ${printableLines(failure?.message ?? "")}\n`,
+  );
+  if (report.failure !== null) lines.push(`failed: ${printableLines(report.failure.message)}\n`);
+  return lines;
+}
+
+function lastLine(report: RunReport): string {
+  const { tenants, programs } = report.totals;
+  const seconds = (report.durationMs / 1000).toFixed(1);
+  const outcomes = Object.entries(tenants)
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`);
+  const left = leftOutCount(report.tenants);
+  const counts = [outcomes.join(", ") || "no tenants", ...(left === 0 ? [] : [programsLeftOut(left)])];
+  const all = `${counts.join("; ")}; ${programs.programs} programs in ${seconds} s`;
+  switch (report.outcome) {
+    case "unchanged":
+      return `Nothing changed, nothing written: ${all}.`;
+    case "dry-run":
+      return `Dry run, nothing written: ${all}.`;
+    default:
+      return `${report.outcome[0]?.toUpperCase()}${report.outcome.slice(1)}: ${all}.`;
+  }
+}

@@ -1,0 +1,231 @@
+import { hostname } from "node:os";
+import { asFailure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import type { Logger } from "../../../core/logger.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { packageVersion } from "../../../core/package-version.ts";
+import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import { type SourcePool, withSourcePool } from "../../database/connect.ts";
+import { withDatabaseUrl } from "../../database/with-database-url.ts";
+import { type CliSettings, commandLogger, type Shell } from "../../shell/shell.ts";
+import { withStore } from "../../shell/with-store.ts";
+import { contentRules } from "../content/content-rules.ts";
+import { generatorDigest, settingsRecipe } from "../content/recipe.ts";
+import { createFollowLive } from "../live-copy/live-copy.ts";
+import { requireSourceStructure } from "../source/require-structure.ts";
+import { sourceLimits } from "../source/source-limits.ts";
+import { identifiedStore } from "../store/identified-store.ts";
+import { requireConditionalWrites } from "../store/probe-conditional-writes.ts";
+import { requireHonouredConditions } from "../store/with-checked-store.ts";
+import { patientPool, patientStore } from "../tenant/patient-access.ts";
+import { buildRun, type RunOptions, storeRunReport } from "./build-run.ts";
+import { type BuildSchedule, boundedSchedule } from "./build-schedule.ts";
+import { knownTenants, sessionConfirmations } from "./session-confirmations.ts";
+import { type ClaimsOptions, defaultMaxWaitMs, withClaimsSession } from "./tenant-claims.ts";
+
+/** What a command decides about all its runs; the settings decide the rest. */
+export type RunChoices = Pick<
+  RunOptions,
+  "concurrency" | "onInvalid" | "allowShrink" | "allowEmptied" | "allowShared" | "rewrite" | "dryRun"
+> & {
+  /** How often `runs/confirmed.json` may be written while the session lasts; left out: at its end only. */
+  readonly confirmationIntervalMs?: number;
+  /** The store as the builds see it, where more is to happen with what they write. */
+  readonly watchStore?: (store: ObjectStore) => ObjectStore;
+  /** Called when the session began a new store. */
+  readonly onStoreBegun?: (at: Date) => void;
+};
+
+/** What one run is about. */
+export interface RunRequest extends Pick<RunOptions, "wanted" | "hintedPrograms"> {
+  /** Unless given: the tenants side by side, in their order. */
+  readonly schedule?: BuildSchedule;
+  readonly progress: RunProgress;
+  readonly onTenantDone?: (run: TenantRun) => void;
+  /** Each query and each write of the run waits for it. */
+  readonly giveWay?: () => Promise<void>;
+}
+
+/** Source and store, open for any number of runs, also side by side. */
+export interface BuildSession {
+  readonly databaseUrl: string;
+  readonly pool: SourcePool;
+  /** Runs a build, with a log line per tenant. Throws nothing: see the report's `failure`. */
+  build(request: RunRequest): Promise<RunReport>;
+  /**
+   * Stores the report under `runs/`, if there is a store. It is for support: a run that published is not undone by failing to
+   * write it.
+   */
+  keepReport(report: RunReport): Promise<void>;
+}
+
+/** Hears how far one run is. */
+export interface RunProgress {
+  total(tenants: number): void;
+  tenantDone(): void;
+  programs(count: number): void;
+  /** The run is over, or something else will be printed. */
+  clear(): void;
+}
+
+/** Opens source and store of the settings for runs. */
+export async function withBuildSession<Result>(
+  shell: Shell,
+  settings: CliSettings,
+  choices: RunChoices,
+  use: (session: BuildSession) => Promise<Result>,
+): Promise<Result> {
+  const { signal } = shell;
+  const logger = commandLogger(shell, settings);
+  const generator = generatorDigest();
+  const onWait = (tenantId: TenantId, isOverdue: boolean): void => {
+    shell.stderr.write(`partner-programs: ${waitNotice(tenantId, isOverdue)}\n`);
+  };
+  const openClaims = (databaseUrl: string): ClaimsOptions => ({
+    databaseUrl,
+    scope: claimScope(choices, settings, shell.env),
+    onWait,
+  });
+  return await withStore(settings, (opened) => {
+    const requireConditions = onceDone(() => requireHonouredConditions(settings, opened, shell));
+    const identified = identifiedStore(opened, settings, shell, {
+      requireConditions,
+      onBegun: choices.onStoreBegun,
+    });
+    const store = choices.watchStore?.(identified) ?? identified;
+    return withDatabaseUrl(settings, (databaseUrl) =>
+      withSourcePool({ databaseUrl, connections: choices.concurrency + spareConnections, signal }, (pool) =>
+        withClaimsSession(openClaims(databaseUrl), async (claimsSession) => {
+          const context = {
+            pool,
+            store,
+            beforeFirstWrite: requireConditions,
+            now: shell.now,
+            randomBytes: shell.randomBytes,
+            signal,
+            version: packageVersion(),
+            checkSource: requireSourceStructure,
+            followLive: createFollowLive(shell, settings),
+            statesAfterMs,
+          };
+          const confirmations = sessionConfirmations(store, shell, choices.confirmationIntervalMs);
+          let hasWorked = false;
+          let isFirst = true;
+          const session: BuildSession = {
+            databaseUrl,
+            pool,
+            async build({ wanted, hintedPrograms, schedule, progress, onTenantDone, giveWay }) {
+              // What the first run promises is fresh from when the operator started the process, later ones from now.
+              const startedMsAgo = isFirst ? performance.now() : 0;
+              isFirst = false;
+              // A folder may be read-only, too.
+              if (choices.dryRun) await requireConditionalWrites(opened, shell);
+              identified.identifyAnew();
+              const claims = await claimsSession.begin(startedMsAgo);
+              const options = runOptions({ ...choices, wanted, hintedPrograms }, settings, generator);
+              const report = await buildRun(options, {
+                ...context,
+                ...(giveWay === undefined
+                  ? {}
+                  : { pool: patientPool(pool, giveWay), store: patientStore(store, giveWay) }),
+                claims,
+                schedule: schedule ?? boundedSchedule(choices.concurrency, signal),
+                onTenants: progress.total,
+                onProgress: progress.programs,
+                onTenantDone: (run) => {
+                  progress.tenantDone();
+                  if (!choices.dryRun) confirmations.note([run]);
+                  logTenant(logger, run);
+                  onTenantDone?.(run);
+                },
+              });
+              progress.clear();
+              hasWorked ||= report.tenants.some(
+                ({ outcome }) => outcome !== "failed" && outcome !== "skipped",
+              );
+              const known = knownTenants(report);
+              if (known !== undefined) confirmations.noteKnown(known, new Date(report.startedAt));
+              return report;
+            },
+            async keepReport(report) {
+              try {
+                // P160: a run that came to nothing begins no store, and there is nowhere to keep its report.
+                const isWork = report.failure === null && report.outcome !== "interrupted";
+                if (isWork || (await identified.exists())) await storeRunReport(store, report);
+              } catch (error) {
+                shell.stderr.write(
+                  `partner-programs: the run report was not stored: ${asFailure(error).message}\n`,
+                );
+              }
+            },
+          };
+          try {
+            return await use(session);
+          } finally {
+            // P160: tenants that failed all the same have nothing to be confirmed in a store that is not there.
+            if (hasWorked || (await identified.exists().catch(() => true))) await confirmations.flush();
+          }
+        }),
+      ),
+    );
+  });
+}
+
+/** With what the run itself may wait for a lock (`chosenTenants`), a minute at most. */
+const statesAfterMs = 30_000;
+
+/** Beside the builds: a round's list of tenants, and a look at the write counters. */
+const spareConnections = 2;
+
+function waitNotice(tenantId: TenantId, isOverdue: boolean): string {
+  const minutes = defaultMaxWaitMs / 60_000;
+  return isOverdue
+    ? `another builder has had the tenant ${tenantId} for ${minutes} minutes; it is built here, too.`
+    : `waiting for another builder of the tenant ${tenantId}, at most ${minutes} minutes.`;
+}
+
+/** Runs the task for the first caller, whose outcome the others share; again if the store was away. */
+function onceDone(task: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= task().catch((error: unknown) => {
+      if (asFailure(error).code !== "store_unsupported") running = undefined;
+      throw error;
+    });
+    return running;
+  };
+}
+
+/** Equal for runs that would publish the same content to the same place. A folder is a place of one machine. */
+function claimScope(choices: RunChoices, settings: CliSettings, env: Shell["env"]): string {
+  const { storeUrl, legacyCapacity, terminalStatuses } = settings;
+  const { onInvalid, allowShrink, allowEmptied, allowShared, rewrite, dryRun } = choices;
+  const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_PROFILE } = env;
+  const place =
+    storeUrl.kind === "file" ? hostname() : [AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL, AWS_PROFILE];
+  return JSON.stringify([
+    [place, storeUrl],
+    [legacyCapacity, terminalStatuses, sourceLimits(settings), onInvalid, rewrite, dryRun],
+    [allowShrink, allowEmptied, allowShared, settings.sharedPrograms],
+  ]);
+}
+
+function runOptions(
+  choices: RunChoices & Pick<RunRequest, "wanted" | "hintedPrograms">,
+  settings: CliSettings,
+  generator: string,
+): RunOptions {
+  const { terminalStatuses, sharedPrograms } = settings;
+  const allowShared = choices.allowShared || sharedPrograms === "warn";
+  const recipe = settingsRecipe(generator, settings);
+  return { ...choices, allowShared, rules: contentRules(settings), recipe, terminalStatuses };
+}
+
+function logTenant(logger: Logger, run: TenantRun): void {
+  const { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts } = run;
+  const level = failure === null ? "info" : "error";
+  logger[level](
+    { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts },
+    `tenant ${outcome}`,
+  );
+}

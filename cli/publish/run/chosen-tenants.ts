@@ -1,0 +1,178 @@
+import { asFailure, Failure } from "../../../core/failure.ts";
+import { isTenantId, type TenantId } from "../../../core/ids.ts";
+import { tenantsPrefix } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { Problem } from "../../../schemas/generated/types.ts";
+import type { SourceClient, SourcePool } from "../../database/connect.ts";
+import { limitWaiting } from "../../database/limit-waiting.ts";
+import { didYouMean } from "../../shell/nearest-name.ts";
+import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
+import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
+import { runProblem, tenantProblem } from "./run-tenants.ts";
+
+/** Which tenants a run builds. `told`: one that is said to have changed, if the source lists it. */
+export type WantedTenants =
+  | { readonly kind: "all" }
+  | { readonly kind: "asked"; readonly tenantIds: readonly TenantId[] }
+  | { readonly kind: "told"; readonly tenantId: TenantId };
+
+/** The tenants that a run builds, and why it cannot build some of them. */
+export interface ChosenTenants {
+  readonly tenants: readonly TenantId[];
+  /** P130: why the tenant may not be read: then nothing but stated withdrawals is published. */
+  readonly unreadable: (tenantId: TenantId) => Failure | undefined;
+  /** The source breaks its contract. */
+  readonly failure: Failure | undefined;
+}
+
+export interface TenantChoice {
+  readonly pool: SourcePool;
+  readonly store: ObjectStore;
+  readonly wanted: WantedTenants;
+  /** Throws `source_contract` when the views are not what the contract says. */
+  readonly checkSource: (client: SourceClient) => Promise<void>;
+  readonly sandbox: TenantId | undefined;
+  readonly removed: RemovedTenants;
+  /** What is wrong with the tenants as such goes here. */
+  readonly problems: Problem[];
+  readonly signal: AbortSignal;
+}
+
+/** D40: the tenants to build, each once and well formed. P97: the `sandbox`, if there is one, is one of them. */
+export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants> {
+  const { pool, wanted, checkSource, sandbox, problems } = choice;
+  if (wanted.kind === "told") return await toldTenant(choice, wanted.tenantId);
+  const check = await askSource(pool, checkSource);
+  let failure: Failure | undefined;
+  if ("failure" in check) {
+    if (check.failure.code === "source_contract") failure = check.failure;
+    else problems.push(runProblem("source_unasked", check.failure.message));
+  }
+  const broken = failure === undefined ? undefined : inBrief(failure);
+  const listing = await askSource(pool, readTenantList);
+  if ("failure" in listing) {
+    if (broken === undefined) problems.push(runProblem("tenants_unreadable", listing.failure.message));
+    return { ...(await tenantsOneByOne(choice, broken)), failure };
+  }
+  const list = listing.answer;
+  // P132: what is wrong with other tenants is of no concern to a run that was asked for some.
+  const own =
+    wanted.kind === "all" ? list.problems : list.problems.filter(({ tenantId }) => isAsked(wanted, tenantId));
+  problems.push(...own.map(tenantProblem));
+  // P98
+  if (sandbox !== undefined && list.tenants.includes(sandbox)) {
+    problems.push(runProblem("tenant_is_sandbox", sandbox));
+  }
+  const tenants = withSandbox(list.tenants, sandbox);
+  const unreadable = (tenantId: TenantId) => (tenantId === sandbox ? undefined : broken);
+  if (wanted.kind === "all") return { tenants, unreadable, failure };
+  const known = new Set(tenants);
+  const asked = [...new Set(wanted.tenantIds)];
+  const unknown = asked.filter((tenantId) => !known.has(tenantId));
+  if (unknown.length === 0) return { tenants: asked, unreadable, failure };
+  throw new Failure(
+    "not_found",
+    `The source's view partner_source.tenants does not list ${unknown.join(", ")}. ` +
+      `Nothing was built; check --tenant.${didYouMean(unknown[0] ?? "", known)}`,
+  );
+}
+
+/** A told tenant costs neither the check of the views nor the list of all tenants. */
+async function toldTenant(
+  { pool, sandbox, problems }: TenantChoice,
+  tenantId: TenantId,
+): Promise<ChosenTenants> {
+  const found = await askSource(pool, (client) => isTenantListed(client, tenantId));
+  if ("failure" in found && tenantId !== sandbox) {
+    return { tenants: [tenantId], unreadable: () => found.failure, failure: undefined };
+  }
+  const isListed = "answer" in found && found.answer;
+  const isBuilt = isListed && tenantId !== sandbox;
+  if (isListed && !isBuilt) problems.push(runProblem("tenant_is_sandbox", tenantId));
+  if (!isListed && tenantId !== sandbox) problems.push(runProblem("tenant_vanished", tenantId));
+  return { tenants: isBuilt ? [tenantId] : [], unreadable: () => undefined, failure: undefined };
+}
+
+/**
+ * P131: the tenants of the run where the source gives no list of them: those that partners have are looked up one by one. A
+ * tenant that cannot be looked up either is not read. `broken`: why none of them may be read.
+ */
+async function tenantsOneByOne(
+  choice: TenantChoice,
+  broken: Failure | undefined,
+): Promise<Omit<ChosenTenants, "failure">> {
+  const { pool, store, wanted, sandbox, removed, signal } = choice;
+  const known = wanted.kind === "asked" ? wanted.tenantIds : await liveTenants(store, removed, signal);
+  const failures = new Map<TenantId, Failure>();
+  const tenants: TenantId[] = [];
+  for (const tenantId of new Set(known)) {
+    if (tenantId === sandbox) continue;
+    const found =
+      broken === undefined
+        ? await askSource(pool, (client) => isTenantListed(client, tenantId))
+        : { failure: broken };
+    if ("failure" in found) failures.set(tenantId, found.failure);
+    if ("failure" in found || found.answer) tenants.push(tenantId);
+  }
+  const isSandboxWanted = wanted.kind === "all" || (sandbox !== undefined && isAsked(wanted, sandbox));
+  return {
+    tenants: isSandboxWanted ? withSandbox(tenants, sandbox) : tenants,
+    unreadable: (tenantId) => failures.get(tenantId),
+  };
+}
+
+async function liveTenants(
+  store: ObjectStore,
+  removed: RemovedTenants,
+  signal: AbortSignal,
+): Promise<readonly TenantId[]> {
+  const tenants: TenantId[] = [];
+  for await (const folder of store.listFolders(tenantsPrefix, { signal })) {
+    if (isTenantId(folder) && (removed.get(folder)?.removedAt ?? null) === null) tenants.push(folder);
+  }
+  return tenants;
+}
+
+function withSandbox(tenants: readonly TenantId[], sandbox: TenantId | undefined): readonly TenantId[] {
+  return sandbox === undefined ? tenants : [...new Set([...tenants, sandbox])];
+}
+
+function isAsked(wanted: WantedTenants, tenantId: string | null): boolean {
+  return wanted.kind === "asked" && wanted.tenantIds.some((id) => id === tenantId);
+}
+
+/** For each tenant: the run's own failure has the details and the fixes. */
+/** The failure of the source and the first of its problems: the run has them all, and their fixes. */
+function inBrief({ code, message }: Failure): Failure {
+  return new Failure(code, message.split("\n").slice(0, 2));
+}
+
+/**
+ * What is asked of the source as a whole, before and after its tenants are built. P131: a row, a lock or a view that makes such a
+ * question fail must not keep every tenant from being built. So the answer may be a failure, which the caller turns into a finding.
+ * Throws where the database cannot be reached, because then no tenant can be read either.
+ */
+async function askSource<Result>(
+  pool: SourcePool,
+  ask: (client: SourceClient) => Promise<Result>,
+): Promise<{ readonly answer: Result } | { readonly failure: Failure }> {
+  try {
+    const answer = await pool.withReading(async (client) => {
+      await limitWaiting(client, "lock_timeout", maxLockedMs);
+      return await ask(client);
+    });
+    return { answer };
+  } catch (error) {
+    const failure = asFailure(error);
+    if (failure.code === "source_contract" || isEndedQuery(failure)) return { failure };
+    throw failure;
+  }
+}
+
+/** There may be two such questions before the tenants' own readings, which wait for locks as well; a minute in all (P130). */
+const maxLockedMs = 15_000;
+
+/** By SQLSTATE: a query that was ended for a lock or its time. */
+function isEndedQuery({ cause }: Failure): boolean {
+  return cause instanceof Error && "code" in cause && (cause.code === "57014" || cause.code === "55P03");
+}

@@ -1,0 +1,71 @@
+import pg from "pg";
+import { endClient } from "../../database/end-client.ts";
+
+/** A session that listens for what other builders have built. */
+export interface ClaimsConnection {
+  isUsable(): boolean;
+  /** One at a time: tenants are claimed side by side, but a connection takes one query at a time. */
+  query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<readonly Row[]>;
+  /** The server's clock, in milliseconds. */
+  serverTime(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export const builtChannel = "partner_programs_built";
+export const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text";
+
+/**
+ * Connects and listens; `undefined` when the server cannot do it (it is away, or a read replica). `onBuilt` hears what other
+ * sessions announce, by what the server's clock says at most.
+ */
+export async function connectClaims(
+  databaseUrl: string,
+  onBuilt: (payload: string, latestMs: number) => void,
+): Promise<ClaimsConnection | undefined> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: "partner-programs claims",
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
+  let isUsable = true;
+  client.on("error", () => {
+    isUsable = false;
+  });
+  client.on("end", () => {
+    isUsable = false;
+  });
+  let lastQuery: Promise<unknown> = Promise.resolve();
+  function query<Row extends pg.QueryResultRow>(
+    sql: string,
+    values: unknown[] = [],
+  ): Promise<readonly Row[]> {
+    const result = lastQuery.then(async () => (await client.query<Row>(sql, values)).rows);
+    lastQuery = result.catch(() => {});
+    return result;
+  }
+  /** The server's clock less this process' monotonic one. */
+  let serverAheadMs = 0;
+  let ownProcessId = 0;
+  async function serverTime(): Promise<number> {
+    const [row] = await query<{ ms: string; pid: number }>(`SELECT ${clock} AS ms, pg_backend_pid() AS pid`);
+    if (row === undefined) throw new Error("no answer");
+    ownProcessId = row.pid;
+    serverAheadMs = Number(row.ms) - performance.now();
+    return Number(row.ms);
+  }
+  client.on("notification", ({ payload = "", processId }) => {
+    if (processId !== ownProcessId) onBuilt(payload, serverAheadMs + performance.now());
+  });
+  try {
+    await client.connect();
+    await client.query(`LISTEN ${builtChannel}`);
+    await serverTime();
+  } catch {
+    await endClient(client);
+    return undefined;
+  }
+  return { isUsable: () => isUsable, query, serverTime, close: () => endClient(client) };
+}

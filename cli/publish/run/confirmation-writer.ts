@@ -1,0 +1,171 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Confirmation, type Confirmations, confirmationsBytes } from "../../../core/confirmations.ts";
+import { asFailure, Failure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { confirmedKey } from "../../../core/object-key.ts";
+import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
+import { readConfirmations } from "../../../core/read-confirmations.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
+import { type CarriedStep, carriedStep, withCarried } from "./carried-confirmations.ts";
+import { confirmationOf, mergedConfirmations, withoutGone } from "./merged-confirmations.ts";
+
+/** Keeps `runs/confirmed.json`, for the runs of one process. */
+export interface ConfirmationWriter {
+  /** Takes what the tenants' runs say, as they end. Returns at once. */
+  note(runs: readonly TenantRun[]): void;
+  /**
+   * The tenants that source or store had when a run began: of others the document need not tell any longer, unless they
+   * were tried since.
+   */
+  noteKnown(tenantIds: ReadonlySet<string>, at: Date): void;
+  /** Writes at once what was noted and is not written yet. Never rejects: see `onFailure`. */
+  flush(): Promise<void>;
+}
+
+export interface ConfirmationWriterOptions {
+  readonly now: () => Date;
+  /** At least so long between two writes that begin by themselves; `undefined`: only `flush` writes. */
+  readonly minIntervalMs?: number | undefined;
+  readonly signal: AbortSignal;
+  /** The document was not written. What was noted is tried again with the next write. */
+  readonly onFailure: (failure: Failure) => void;
+}
+
+export function createConfirmationWriter(
+  store: ObjectStore,
+  { now, minIntervalMs, signal, onFailure }: ConfirmationWriterOptions,
+): ConfirmationWriter {
+  let noted: Confirmations = new Map();
+  let steps: readonly CarriedStep[] = [];
+  let known: Known | undefined;
+  let writing: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let wroteAtMs = Number.NEGATIVE_INFINITY;
+
+  async function write(): Promise<void> {
+    const [taken, takenSteps, takenKnown] = [noted, steps, known];
+    [noted, steps, known] = [new Map(), [], undefined];
+    try {
+      const latest = new Date(now().getTime() + maxClockSkewMs);
+      await editConfirmations(store, signal, (stored) => {
+        const kept = takenKnown === undefined ? stored : withoutGone(stored, takenKnown.ids, takenKnown.at);
+        return withCarried(mergedConfirmations(kept, taken, latest), takenSteps);
+      });
+    } catch (error) {
+      noted = mergedConfirmations(taken, noted);
+      steps = [...takenSteps, ...steps];
+      known ??= takenKnown;
+      onFailure(asFailure(error));
+    } finally {
+      wroteAtMs = performance.now();
+      writing = undefined;
+    }
+  }
+
+  /** One write at a time: two of one process would only fail each other's conditions. */
+  function begin(): Promise<void> {
+    writing = write();
+    return writing;
+  }
+
+  function onDue(): void {
+    timer = undefined;
+    if (writing === undefined) void begin();
+    else schedule();
+  }
+
+  function schedule(): void {
+    if (minIntervalMs === undefined || timer !== undefined) return;
+    const dueInMs = Math.min(minIntervalMs, wroteAtMs + minIntervalMs - performance.now());
+    timer = setTimeout(onDue, Math.max(0, writing === undefined ? dueInMs : minIntervalMs));
+  }
+
+  return {
+    note(runs) {
+      const endedAt = now();
+      const said = runs.flatMap((run): (readonly [TenantId, Confirmation])[] => {
+        const confirmation = confirmationOf(run, endedAt);
+        return confirmation === undefined ? [] : [confirmation];
+      });
+      if (said.length === 0) return;
+      noted = mergedConfirmations(noted, new Map(said));
+      steps = [...steps, ...runs.flatMap((run) => carriedStep(run) ?? [])];
+      schedule();
+    },
+
+    noteKnown(ids, at) {
+      known = { ids, at };
+    },
+
+    async flush() {
+      clearTimeout(timer);
+      timer = undefined;
+      await writing;
+      if (noted.size > 0) await begin();
+    },
+  };
+}
+
+/** P93: nothing is kept of a tenant that is gone for good. */
+export async function forgetConfirmation(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<void> {
+  await editConfirmations(store, signal, (stored) =>
+    stored.has(tenantId) ? new Map([...stored].filter(([id]) => id !== tenantId)) : stored,
+  );
+}
+
+interface Known {
+  readonly ids: ReadonlySet<string>;
+  readonly at: Date;
+}
+
+/** S3 itself refuses requests of a clock that is further off. */
+const maxClockSkewMs = 15 * 60_000;
+/** Each conflict is another builder's success, and they come by a few. */
+const maxAttempts = 8;
+/** At random up to this, more with each attempt, so that those who collided do not collide again. */
+const maxPauseMs = 100;
+
+/** P25: replaces the document by what `edit` makes of it, as one compare-and-swap; `edit` runs again after a conflict. */
+async function editConfirmations(
+  store: ObjectStore,
+  signal: AbortSignal,
+  edit: (stored: Confirmations) => Confirmations,
+): Promise<void> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const { confirmations, etag } = await readStored(store, signal);
+    const edited = edit(confirmations);
+    // Nothing new, or an earlier attempt whose answer was unclear had arrived.
+    if (edited === confirmations) return;
+    const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
+    try {
+      const body = bytesBody(confirmationsBytes(edited));
+      const { kind } = await store.put(confirmedKey, body, { condition, signal });
+      if (kind === "stored") return;
+    } catch (error) {
+      // A second unclear answer in a row is a store in trouble, and the driver has had its patience with it.
+      if (asFailure(error).code !== "store_unavailable" || attempt > 1) throw error;
+    }
+    await delay(Math.random() * maxPauseMs * attempt, undefined, { signal });
+  }
+  throw new Failure("store_unavailable", `${confirmedKey} changed all the time.`);
+}
+
+/** What cannot be read is begun anew: all of it comes back with the next builds, and gateways go on with what they know. */
+async function readStored(
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<{ readonly confirmations: Confirmations; readonly etag: ETag | undefined }> {
+  const found = await store.get(confirmedKey, { signal });
+  if (found.kind !== "object") return { confirmations: new Map(), etag: undefined };
+  const { etag, body } = found;
+  const confirmations = await readConfirmations(body).catch((error: unknown): Confirmations => {
+    if (asFailure(error).code !== "corrupt_document") throw error;
+    return new Map();
+  });
+  return { confirmations, etag };
+}

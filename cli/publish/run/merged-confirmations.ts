@@ -1,0 +1,88 @@
+import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
+import { isSnapshotId, isTenantId, type TenantId } from "../../../core/ids.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
+
+/**
+ * What a tenant's run says of "how old is it?" (P23): a reading that published the snapshot or found it unchanged confirms it,
+ * any other ending only says that the tenant was tried. `undefined` where another builder's run tells (`elsewhere`), where
+ * nothing was to be published, or where the run was ended before the tenant was done (P52).
+ */
+export function confirmationOf(run: TenantRun, endedAt: Date): readonly [TenantId, Confirmation] | undefined {
+  const { tenantId, outcome, snapshotId, confirmedAt = null } = run;
+  if (silent.has(outcome) || !isTenantId(tenantId)) return undefined;
+  const tried = { triedAt: endedAt.toISOString(), outcome };
+  const isConfirmed = confirmedAt !== null && snapshotId !== null && isSnapshotId(snapshotId);
+  return [tenantId, isConfirmed ? { ...tried, snapshotId, confirmedAt } : { ...tried, ...unconfirmed }];
+}
+
+/**
+ * P24: both together, tenant by tenant: the later reading with its snapshot, and the later try with its outcome.
+ *
+ * Builders race for the document, so the result must not depend on who comes first or writes twice: each half is the greater
+ * of two by one total order, hence commutative, associative and idempotent. It is the time of the *reading* that counts, for
+ * one snapshot as between two: a builder that read earlier and wrote later knows less. If it even published what it read, then
+ * the document names the snapshot that the later reading confirmed and not the live one, which counts as unconfirmed until
+ * the next build; that is the truth.
+ *
+ * A time after `latest` comes from a clock that was wrong, and loses to any that is not: else a builder whose clock was once a
+ * year ahead would silence all others for a year.
+ *
+ * Gives `stored` itself when nothing of it changes.
+ */
+export function mergedConfirmations(
+  stored: Confirmations,
+  runs: Confirmations,
+  latest = new Date(8.64e15),
+): Confirmations {
+  let merged: Map<TenantId, Confirmation> | undefined;
+  for (const [tenantId, run] of runs) {
+    const known = stored.get(tenantId);
+    const both = known === undefined ? run : mergedConfirmation(known, run, latest);
+    if (both === known) continue;
+    merged ??= new Map(stored);
+    merged.set(tenantId, both);
+  }
+  return merged ?? stored;
+}
+
+function mergedConfirmation(known: Confirmation, run: Confirmation, latest: Date): Confirmation {
+  const isConfirmedLater = isGreater(
+    [run.confirmedAt, run.snapshotId],
+    [known.confirmedAt, known.snapshotId],
+    latest,
+  );
+  const isTriedLater = isGreater([run.triedAt, run.outcome], [known.triedAt, known.outcome], latest);
+  if (!isConfirmedLater && !isTriedLater) return known;
+  const { snapshotId, confirmedAt } = isConfirmedLater ? run : known;
+  const { triedAt, outcome } = isTriedLater ? run : known;
+  return { snapshotId, confirmedAt, triedAt, outcome };
+}
+
+/** A time, and what breaks a tie. */
+type Dated = readonly [at: string | null, what: string | null];
+
+function isGreater([at, what]: Dated, [otherAt, otherWhat]: Dated, latest: Date): boolean {
+  const [rank, otherRank] = [rankOf(at, latest), rankOf(otherAt, latest)];
+  if (rank !== otherRank) return rank > otherRank;
+  // Several texts stand for one instant (`12:00:00Z`, `12:00:00.000Z`).
+  if (at !== otherAt) return (at ?? "") > (otherAt ?? "");
+  return (what ?? "") > (otherWhat ?? "");
+}
+
+/** Never, then the times that cannot be, then the others in their order. */
+function rankOf(at: string | null, latest: Date): number {
+  if (at === null) return Number.NEGATIVE_INFINITY;
+  const ms = Date.parse(at);
+  return ms > latest.getTime() ? -Number.MAX_VALUE : ms;
+}
+
+/** Without the tenants that are not among `known` and were last tried before `before`. */
+export function withoutGone(stored: Confirmations, known: ReadonlySet<string>, before: Date): Confirmations {
+  const isGone = ([tenantId, { triedAt }]: readonly [TenantId, Confirmation]): boolean =>
+    !known.has(tenantId) && Date.parse(triedAt) < before.getTime();
+  const kept = [...stored].filter((entry) => !isGone(entry));
+  return kept.length === stored.size ? stored : new Map(kept);
+}
+
+const silent: ReadonlySet<TenantRun["outcome"]> = new Set(["elsewhere", "would-publish", "skipped"]);
+const unconfirmed = { snapshotId: null, confirmedAt: null } as const;

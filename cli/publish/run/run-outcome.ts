@@ -1,0 +1,72 @@
+import type { Problem, RunReport, RunTotals, TenantRun } from "../../../schemas/generated/types.ts";
+import type { ExitStatus } from "../../shell/exit-status.ts";
+import { sumOfCounts } from "../content/program-counts.ts";
+import type { OnInvalid } from "../guards/guards.ts";
+import { type ProblemCode, severityOf } from "../public-program/problem.ts";
+
+/**
+ * The outcome of a run from those of its tenants: pure, so that the table of exit statuses is easy to hold. `problems` are
+ * those of no tenant's own run; an error among them is a tenant that could not even be named.
+ */
+export function runOutcome(
+  runs: readonly TenantRun[],
+  problems: readonly Problem[],
+  options: { readonly dryRun: boolean; readonly askedFor: boolean; readonly onInvalid: OnInvalid },
+): { readonly outcome: RunReport["outcome"]; readonly exitStatus: ExitStatus } {
+  // P9: a tenant on hold is passed over, unless it was asked for by name.
+  const isRefused = ({ outcome }: TenantRun): boolean =>
+    outcome === "refused" || (outcome === "held" && options.askedFor);
+  const failed =
+    runs.filter(({ outcome }) => outcome === "failed" || outcome === "skipped").length +
+    problems.filter(({ severity }) => severity === "error").length;
+  const refused = runs.filter(isRefused).length;
+  const done = runs.filter(({ outcome }) => succeeded.has(outcome)).length;
+
+  if (failed + refused > 0) {
+    if (done > 0) return { outcome: "partial", exitStatus: 3 };
+    return failed > 0 ? { outcome: "failed", exitStatus: 1 } : { outcome: "refused", exitStatus: 4 };
+  }
+  // P19: what was left out is told by the exit status, also by that of a run that found everything as it was.
+  const leftOut = runs.some(({ outcome, counts }) => succeeded.has(outcome) && counts.invalid > 0);
+  if (leftOut && options.onInvalid === "report") return { outcome: "partial", exitStatus: 3 };
+  if (options.dryRun) return { outcome: "dry-run", exitStatus: 0 };
+  return { outcome: runs.some(hasPublished) ? "published" : "unchanged", exitStatus: 0 };
+}
+
+/** P20: also a withdrawal on hold is something new for partners. */
+function hasPublished({ outcome, snapshotId, previousSnapshotId }: TenantRun): boolean {
+  return outcome === "published" || (outcome === "held" && snapshotId !== previousSnapshotId);
+}
+
+const succeeded: ReadonlySet<TenantRun["outcome"]> = new Set([
+  "published",
+  "unchanged",
+  "elsewhere",
+  "would-publish",
+]);
+
+export function runTotals(runs: readonly TenantRun[], problems: readonly Problem[]): RunTotals {
+  const tenants = {
+    published: 0,
+    unchanged: 0,
+    held: 0,
+    refused: 0,
+    failed: 0,
+    skipped: 0,
+    elsewhere: 0,
+    "would-publish": 0,
+  };
+  let bytesWritten = 0;
+  let errors = problems.filter(({ severity }) => severity === "error").length;
+  let warnings = problems.length - errors;
+  for (const run of runs) {
+    tenants[run.outcome] += 1;
+    bytesWritten += run.bytesWritten;
+    for (const [code, count] of Object.entries(run.problemCounts)) {
+      if (severityOf(code as ProblemCode) === "error") errors += count;
+      else warnings += count;
+    }
+  }
+  const programs = sumOfCounts(runs.map(({ counts }) => counts));
+  return { tenants, programs, bytesWritten, errors, warnings };
+}

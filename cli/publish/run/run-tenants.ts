@@ -1,0 +1,71 @@
+import { asFailure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import { tenantsPrefix } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { shortened } from "../../../core/printable.ts";
+import type { Problem } from "../../../schemas/generated/types.ts";
+import type { SourcePool } from "../../database/connect.ts";
+import { limitWaiting } from "../../database/limit-waiting.ts";
+import { type ProblemCode, reportedProblem } from "../public-program/problem.ts";
+import { shownId } from "../public-program/shown-id.ts";
+import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
+import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
+
+/** P131: programs that belong to no tenant. They are counted after the builds, so that no tenant waits for it. */
+export async function reportStrayPrograms(pool: SourcePool, problems: Problem[]): Promise<void> {
+  try {
+    const strays = await pool.withReading(async (client) => {
+      await limitWaiting(client, "statement_timeout", maxCountingMs);
+      return await readStrayPrograms(client);
+    });
+    problems.push(...strays.map(tenantProblem));
+  } catch (error) {
+    problems.push(runProblem("source_unasked", asFailure(error).message));
+  }
+}
+
+const maxCountingMs = 60_000;
+
+/** P91: a tenant that was removed and is in the source again is published again; the run names it. */
+export function reportReturned(tenants: readonly TenantId[], problems: Problem[]): void {
+  for (const tenantId of tenants) problems.push(runProblem("tenant_returned", tenantId));
+}
+
+/**
+ * P13: a tenant that the source no longer lists keeps its last snapshot; the run names it. Of one that is removed nothing is
+ * served any more, whatever of it the store still has.
+ */
+export async function reportVanished(
+  store: ObjectStore,
+  tenants: readonly TenantId[],
+  removed: RemovedTenants,
+  problems: Problem[],
+  signal: AbortSignal,
+): Promise<void> {
+  const gone = [...removed].flatMap(([tenantId, { removedAt }]) => (removedAt === null ? [] : tenantId));
+  const known = new Set<string>([...tenants, ...gone]);
+  for await (const folder of store.listFolders(tenantsPrefix, { signal })) {
+    if (known.has(folder)) continue;
+    problems.push(runProblem("tenant_vanished", folder));
+    // P146: tenant ids are compared by their bytes, so this is another tenant, and its partners see no change any more.
+    const twin = tenants.find((tenantId) => tenantId.toLowerCase() === folder.toLowerCase());
+    if (twin !== undefined) problems.push(runProblem("tenant_id_case", `${twin}: ${folder} is published`));
+  }
+}
+
+/** Of the schema of reports. */
+const maxValueLength = 200;
+
+export function tenantProblem({ code, tenantId, programs, rows }: TenantProblem): Problem {
+  const counted = programs !== null ? `: ${programs} program(s)` : rows > 1 ? `: ${rows} rows` : "";
+  return runProblem(code, `${shownId(tenantId)}${counted}`);
+}
+
+export function runProblem(code: ProblemCode, value: string | null): Problem {
+  return reportedProblem({
+    code,
+    programId: null,
+    field: null,
+    value: value === null ? null : shortened(value, maxValueLength),
+  });
+}

@@ -1,0 +1,54 @@
+import { asFailure, Failure } from "../../../core/failure.ts";
+import { parseTenantId, type TenantId } from "../../../core/ids.ts";
+import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { sandboxKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { documentBytes, parseStoredDocument } from "../../../core/stored-document.ts";
+import type { SandboxDocument } from "../../../schemas/generated/types.ts";
+import { isSandboxDocument } from "../../../schemas/generated/validators-stored.ts";
+
+/** The id of the store's sandbox, `undefined` when there is none. Throws `corrupt_document`. */
+export async function readSandbox(store: ObjectStore, signal: AbortSignal): Promise<TenantId | undefined> {
+  const found = await store.get(sandboxKey, { signal });
+  if (found.kind !== "object") return undefined;
+  const bytes = await readBody(found.body, maxBytes, sandboxKey);
+  return parseTenantId(parseStoredDocument<SandboxDocument>(bytes, isSandboxDocument, sandboxKey).tenantId);
+}
+
+/**
+ * The same for a run of builds: that the document is damaged, or that nobody may read it, keeps no tenant from being
+ * published (P12). The run names the sandbox as a tenant that is not in the source, then.
+ */
+export async function knownSandbox(store: ObjectStore, signal: AbortSignal): Promise<TenantId | undefined> {
+  try {
+    return await readSandbox(store, signal);
+  } catch (error) {
+    const { code } = asFailure(error);
+    if (code === "corrupt_document" || code === "store_denied") return undefined;
+    throw error;
+  }
+}
+
+/** Makes the tenant the store's sandbox; a store has one. Throws `usage` when it has another, or got one meanwhile. */
+export async function makeSandbox(store: ObjectStore, tenantId: TenantId, now: Date): Promise<void> {
+  const document: SandboxDocument = {
+    format: "partner-programs/sandbox@1",
+    tenantId,
+    since: now.toISOString(),
+  };
+  const body = bytesBody(documentBytes(document));
+  const { kind } = await store.put(sandboxKey, body, { condition: { kind: "absent" } });
+  if (kind === "stored") return;
+  // A repeated call of the driver's own may have met what it wrote before.
+  const found = await readSandbox(store, new AbortController().signal);
+  if (found !== tenantId) throw otherSandbox(found);
+}
+
+export function otherSandbox(tenantId: TenantId | undefined): Failure {
+  return new Failure(
+    "usage",
+    `This store has another sandbox already: ${tenantId ?? "unknown"}. Use that one, or end it first with \`sandbox init --remove\`.`,
+  );
+}
+
+const maxBytes = 4096;

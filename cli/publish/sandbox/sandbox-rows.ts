@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { Failure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
+import { compareIds } from "../source/compare-ids.ts";
+import type { ReadProgram } from "../source/read-programs.ts";
+import { smallSizes } from "../source/source-limits.ts";
+import type { WithTenantRows } from "../source/tenant-rows.ts";
+import { readSandbox } from "./sandbox-document.ts";
+import { sandboxPrograms } from "./sandbox-programs.ts";
+
+/**
+ * P97: the rows of the sandbox, which come with the generator and never from the database. Each reading asks whether the
+ * tenant is still the sandbox, so that a build under way brings back none that was ended. Throws `not_found`.
+ */
+export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenantRows {
+  return async (tenantId, limits, read) => {
+    if ((await readSandbox(store, signal)) !== tenantId) throw ended(tenantId);
+    return await read({
+      async sums(take, only) {
+        for (const program of chosen(only)) {
+          take({ programId: program.programId, sum: sumOf(program), views: inPrograms });
+        }
+        return smallSizes(limits);
+      },
+      async *programs(_sizes, only) {
+        yield chosen(only).map(asRead);
+      },
+      withdrawn: async () => ({ programs: [], unread: undefined }),
+    });
+  };
+}
+
+/** One of its programs as a build reads it. */
+export function sandboxProgramById(programId: string): ReadProgram | undefined {
+  return chosen([programId]).map(asRead)[0];
+}
+
+/** The bit of the view `programs`. */
+const inPrograms = 1;
+
+function chosen(only: readonly string[] | undefined): readonly ProgramWithId[] {
+  return [...sandboxPrograms]
+    .sort((a, b) => compareIds(a.programId, b.programId))
+    .filter(({ programId }) => only === undefined || only.includes(programId));
+}
+
+function asRead(source: ProgramSource): ReadProgram {
+  return { source, isDuplicate: false };
+}
+
+/** As PostgreSQL gives it: 64 bits as a decimal number. */
+function sumOf(program: ProgramSource): string {
+  return createHash("sha256").update(JSON.stringify(program)).digest().readBigInt64BE().toString();
+}
+
+function ended(tenantId: TenantId): Failure {
+  return new Failure("not_found", `${tenantId} is no longer the sandbox; nothing was published.`);
+}

@@ -1,0 +1,131 @@
+import { type Current, currentBytes } from "../../../core/current.ts";
+import { asFailure, Failure } from "../../../core/failure.ts";
+import type { SnapshotId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { currentKey } from "../../../core/object-key.ts";
+import type { ObjectStore, PutCondition } from "../../../core/object-store.ts";
+import { type PointerVersion, readPointer } from "./live-snapshot.ts";
+import { readManifestHead } from "./manifest-head.ts";
+
+export type CommitOutcome =
+  | { readonly kind: "live" }
+  /** Somebody else changed the pointer since it was read: the reading is outdated, so the work starts again. */
+  | { readonly kind: "superseded" };
+
+export type Replacement =
+  | { readonly kind: "replaced" }
+  /** The pointer is another one than was read, and not `next` (any more). */
+  | { readonly kind: "overtaken"; readonly found: PointerVersion | undefined };
+
+/**
+ * Makes `next` the tenant's pointer if it still is as `parent` was read (`undefined`: there was none). This one write
+ * makes a snapshot visible, and nothing else does (P1, P2). `live` also when somebody built on `next` or rewrote it since.
+ */
+export async function commit(
+  store: ObjectStore,
+  parent: PointerVersion | undefined,
+  next: Current,
+): Promise<CommitOutcome> {
+  const result = await replacePointer(store, parent, next);
+  if (result.kind === "replaced") return { kind: "live" };
+  const { found } = result;
+  const isLive = found !== undefined && (await isDescendant(store, found.current, next));
+  return { kind: isLive ? "live" : "superseded" };
+}
+
+/**
+ * P8: the compare-and-swap itself. An unclear answer (a refusal, which may be our own lost write; 5xx; a timeout) is settled
+ * by reading the pointer back. Repeating the same bytes under the same condition is harmless: at most one of the
+ * attempts can be applied, a late one included, since no two pointers have the same bytes (nonce) and so no ETag ever
+ * returns. No abort signal: an interrupted write would leave its outcome unknown.
+ */
+export async function replacePointer(
+  store: ObjectStore,
+  parent: PointerVersion | undefined,
+  next: Current,
+): Promise<Replacement> {
+  const key = currentKey(next.tenantId);
+  const body = bytesBody(currentBytes(next));
+  const condition: PutCondition =
+    parent === undefined ? { kind: "absent" } : { kind: "match", etag: parent.etag };
+  for (let attempt = 1; ; attempt += 1) {
+    let unclear: Failure | undefined;
+    try {
+      const result = await store.put(key, body, { condition });
+      if (result.kind === "stored") return { kind: "replaced" };
+    } catch (error) {
+      unclear = asFailure(error);
+      // Any other failure is an answer: the store did nothing.
+      if (unclear.code !== "store_unavailable") throw unclear;
+    }
+    const found = await readBack(store, next);
+    if (found?.current.nonce === next.nonce) return { kind: "replaced" };
+    if (found?.etag !== parent?.etag) return { kind: "overtaken", found };
+    if (attempt < maxAttempts) continue;
+    throw unclear === undefined ? refusedForNothing(next) : outcomeUnknown(next, unclear);
+  }
+}
+
+const maxAttempts = 3;
+/** Lost replies are rare and builds take longer than a commit: a chain this long means that we slept. */
+const maxChain = 8;
+const never = new AbortController().signal;
+
+async function readBack(store: ObjectStore, next: Current): Promise<PointerVersion | undefined> {
+  try {
+    return await readPointer(store, next.tenantId, never);
+  } catch (error) {
+    throw outcomeUnknown(next, asFailure(error));
+  }
+}
+
+/**
+ * Whether `found` came about after `ours` was live: rewritten by a prune or a release, or built on it. Of longer chains,
+ * and of those with a rollback in between, nothing is known; to start again is right there, too.
+ */
+async function isDescendant(store: ObjectStore, found: Current, ours: Current): Promise<boolean> {
+  if (!hasHoldOf(found, ours)) return false;
+  if (isRewritten(found, ours)) return true;
+  let child: SnapshotId = found.snapshotId;
+  for (let step = 0; step < maxChain; step += 1) {
+    const head = await readManifestHead(store, ours.tenantId, child, never).catch(() => undefined);
+    if (head === undefined || head.generation <= ours.generation || head.parent === null) return false;
+    if (head.parent === ours.snapshotId) return true;
+    child = head.parent;
+  }
+  return false;
+}
+
+/** A prune rewrites the pointer with a new nonce, a release also without the hold; neither changes anything else. */
+function isRewritten(found: Current, ours: Current): boolean {
+  return (
+    found.generation === ours.generation &&
+    found.snapshotId === ours.snapshotId &&
+    found.publishedAt === ours.publishedAt
+  );
+}
+
+/**
+ * Only a rollback makes a hold, so one that `ours` did not have was there before it, or came with a rollback. A release keeps
+ * the snapshot: what a withdrawal on hold built on that (P20) was built on the pointer that was to be released.
+ */
+function hasHoldOf(found: Current, ours: Current): boolean {
+  return found.hold === null || found.hold.since === ours.hold?.since;
+}
+
+function refusedForNothing({ tenantId }: Current): Failure {
+  return new Failure(
+    "store_unavailable",
+    `The store refused ${maxAttempts} times to replace ${currentKey(tenantId)} though it is as it was read. ` +
+      "Nothing was published; try again, and run `store check` if it stays so.",
+  );
+}
+
+function outcomeUnknown({ tenantId, snapshotId }: Current, cause: Failure): Failure {
+  return new Failure(
+    cause.code,
+    `Whether snapshot ${snapshotId} of tenant ${tenantId} became live is not known (${cause.message.replace(/\.$/, "")}). ` +
+      "Either way partners see a complete snapshot; run the command again when the store answers.",
+    { cause },
+  );
+}

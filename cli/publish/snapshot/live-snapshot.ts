@@ -1,0 +1,61 @@
+import { type Current, maxCurrentBytes, parseCurrent } from "../../../core/current.ts";
+import { Failure } from "../../../core/failure.ts";
+import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { readBody } from "../../../core/object-body.ts";
+import { currentKey, manifestKey } from "../../../core/object-key.ts";
+import type { ETag, ObjectStore } from "../../../core/object-store.ts";
+import { readManifest } from "../../../core/read-manifest.ts";
+import { unknownTenant } from "./unknown-tenant.ts";
+
+/** The pointer as it was read: what a compare-and-swap must find unchanged. */
+export interface PointerVersion {
+  readonly etag: ETag;
+  readonly current: Current;
+  /** When it was written, by the store's clock. */
+  readonly modifiedAt: Date;
+}
+
+/** The tenant's pointer, or `undefined` when nothing was ever published. Throws `corrupt_document`. */
+export async function readPointer(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<PointerVersion | undefined> {
+  const key = currentKey(tenantId);
+  const result = await store.get(key, { signal });
+  if (result.kind !== "object") return undefined;
+  const bytes = await readBody(result.body, maxCurrentBytes, key);
+  return { etag: result.etag, current: parseCurrent(bytes, tenantId), modifiedAt: result.modifiedAt };
+}
+
+/** The same where nothing can be done without one; throws `not_found` when there is none (any more). */
+export async function readPublishedPointer(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<PointerVersion> {
+  const pointer = await readPointer(store, tenantId, signal);
+  if (pointer !== undefined) return pointer;
+  const what = `Nothing is published for tenant ${tenantId}. Check the id, or run \`snapshot build --tenant ${tenantId}\`.`;
+  throw await unknownTenant(store, tenantId, what, signal);
+}
+
+/** The manifest that the pointer names; throws `corrupt_document` when it is missing or not to be trusted. */
+export async function readLiveManifest(
+  store: ObjectStore,
+  current: Current,
+  signal: AbortSignal,
+): Promise<Manifest> {
+  const { tenantId, snapshotId } = current;
+  const result = await store.get(manifestKey(tenantId, snapshotId), { signal });
+  if (result.kind !== "object") throw missingManifest(tenantId, snapshotId);
+  return await readManifest(result.body, current);
+}
+
+function missingManifest(tenantId: TenantId, snapshotId: SnapshotId): Failure {
+  return new Failure(
+    "corrupt_document",
+    `Snapshot ${snapshotId} of tenant ${tenantId} has no manifest.json.`,
+  );
+}

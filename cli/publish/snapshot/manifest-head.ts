@@ -1,0 +1,94 @@
+import { asFailure, Failure } from "../../../core/failure.ts";
+import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
+import { readBody } from "../../../core/object-body.ts";
+import { manifestKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { parseStoredDocument } from "../../../core/stored-document.ts";
+import type { ManifestDocument } from "../../../schemas/generated/types.ts";
+import { isManifestDocument } from "../../../schemas/generated/validators-stored.ts";
+
+/** What a manifest says before it names its programs. */
+export interface ManifestHead {
+  readonly snapshotId: SnapshotId;
+  readonly generation: number;
+  readonly parent: SnapshotId | null;
+  /** RFC 3339, UTC: when the database was read. */
+  readonly generatedAt: string;
+  readonly programs: number;
+  /** When the manifest was stored, by the store's clock. */
+  readonly storedAt: Date;
+}
+
+/**
+ * The beginning of a manifest, or `undefined` when there is none: a history of many snapshots must not cost as many whole
+ * manifests. So neither digest nor entries are checked; nothing may be made live or deleted on its word alone. A
+ * manifest of another form than the canonical one is read whole. Throws `corrupt_document`.
+ */
+export async function readManifestHead(
+  store: ObjectStore,
+  tenantId: TenantId,
+  snapshotId: SnapshotId,
+  signal: AbortSignal,
+): Promise<ManifestHead | undefined> {
+  const key = manifestKey(tenantId, snapshotId);
+  const found = await store.get(key, { signal });
+  if (found.kind !== "object") return undefined;
+  const text = await beginning(found.body);
+  const document = canonicalHead(text) ?? (await wholeDocument(store, tenantId, snapshotId, signal));
+  if (document === undefined) return undefined;
+  if (document.tenantId !== tenantId || document.snapshotId !== snapshotId) {
+    throw new Failure("corrupt_document", `${key} belongs to another tenant or snapshot.`);
+  }
+  const { generation, parent, generatedAt, counts } = document;
+  return {
+    snapshotId,
+    generation,
+    parent: parent !== null && isSnapshotId(parent) ? parent : null,
+    generatedAt,
+    programs: counts.programs,
+    storedAt: found.modifiedAt,
+  };
+}
+
+async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = "";
+  // Leaving the loop destroys the stream, and with it the transfer.
+  for await (const chunk of body) {
+    text += Buffer.from(chunk).toString("latin1");
+    if (text.includes(programsStart) || text.length > maxHeadLength) break;
+  }
+  return text;
+}
+
+/** The canonical form names the programs last: without their entries the rest is a manifest of none. */
+function canonicalHead(text: string): ManifestDocument | undefined {
+  const end = text.indexOf(programsStart);
+  if (end === -1) return undefined;
+  try {
+    return parseStoredDocument(
+      Buffer.from(`${text.slice(0, end + programsStart.length)}}}`, "latin1"),
+      isManifestDocument,
+      "the head",
+    );
+  } catch (error) {
+    if (asFailure(error).code === "corrupt_document") return undefined;
+    throw error;
+  }
+}
+
+async function wholeDocument(
+  store: ObjectStore,
+  tenantId: TenantId,
+  snapshotId: SnapshotId,
+  signal: AbortSignal,
+): Promise<ManifestDocument | undefined> {
+  const key = manifestKey(tenantId, snapshotId);
+  const found = await store.get(key, { signal });
+  if (found.kind !== "object") return undefined;
+  return parseStoredDocument(await readBody(found.body, maxWholeBytes, key), isManifestDocument, key);
+}
+
+const programsStart = '"programs":{';
+const maxHeadLength = 16 * 1024;
+/** Longer ones are read in canonical form only; see `readManifest`. */
+const maxWholeBytes = 16 * 1024 * 1024;

@@ -1,0 +1,36 @@
+import { isProgramId, isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
+import {
+  manifestKey,
+  markKey,
+  type ObjectKey,
+  type ResponseName,
+  responseKey,
+  snapshotsPrefix,
+} from "../../../core/object-key.ts";
+
+/** An object of a snapshot's folder, by what it is for. */
+export interface SnapshotObject {
+  readonly key: ObjectKey;
+  readonly snapshotId: SnapshotId;
+  readonly kind: "response" | "manifest" | "mark";
+}
+
+/** What a key of the tenant's snapshots stands for; `undefined` for one that this program never writes. */
+export function snapshotObject(tenantId: TenantId, text: string): SnapshotObject | undefined {
+  const prefix = snapshotsPrefix(tenantId);
+  const [snapshotId = ""] = text.slice(prefix.length).split("/", 1);
+  if (!text.startsWith(prefix) || !isSnapshotId(snapshotId)) return undefined;
+  const object = (kind: SnapshotObject["kind"], key: ObjectKey): SnapshotObject | undefined =>
+    key === text ? { key, snapshotId, kind } : undefined;
+  const response = (name: ResponseName): SnapshotObject | undefined =>
+    object("response", responseKey(tenantId, snapshotId, name));
+  const programId = text.slice(text.lastIndexOf("/") + 1).replace(/\.json$/, "");
+  return (
+    (isProgramId(programId) ? response({ kind: "detail", programId }) : undefined) ??
+    response({ kind: "list" }) ??
+    response({ kind: "legacy" }) ??
+    object("manifest", manifestKey(tenantId, snapshotId)) ??
+    object("mark", markKey(tenantId, snapshotId, "withdrawn")) ??
+    object("mark", markKey(tenantId, snapshotId, "condemned"))
+  );
+}

@@ -1,0 +1,71 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { SourceClient } from "../../database/connect.ts";
+import { forEachRow } from "../../database/for-each-row.ts";
+import type { ProgramView } from "./contract.ts";
+import { maxSmallBytes, type SourceLimits, type SourceSizes, smallSizes } from "./source-limits.ts";
+import { ofPrograms, programSumsQuery, programViews, viewSizesQuery } from "./source-queries.ts";
+
+/** What PostgreSQL says of all rows of one program id, in all views, without moving them. */
+export interface ProgramSum {
+  /** The first 1,000 characters; `null` for rows without one. */
+  readonly programId: string | null;
+  /** Equal for equal rows in whatever order, as far as 64 bits can tell. */
+  readonly sum: string;
+  /** A bit for each view that has a row of it, in the order of `programViews`. */
+  readonly views: number;
+}
+
+/**
+ * Hands over the sum of each program id of the tenant, in the order of the "C" collation, NULL last; with `only` of these
+ * programs. Returns how large the rows are that were looked at.
+ */
+export async function readProgramSums(
+  client: SourceClient,
+  tenantId: TenantId,
+  limits: SourceLimits,
+  take: (sum: ProgramSum) => void,
+  only?: readonly string[],
+): Promise<SourceSizes> {
+  const narrowed = (query: string): string => (only === undefined ? query : ofPrograms(query));
+  const values = only === undefined ? [tenantId] : [tenantId, only];
+  let isLarge = false;
+  await forEachRow(client, narrowed(programSumsQuery(limits)), values, ([programId, sum, views, bytes]) => {
+    if (Number(bytes) > maxSmallBytes(limits)) isLarge = true;
+    take({ programId: programId ?? null, sum: sum ?? "", views: Number(views) });
+  });
+  if (!isLarge) return smallSizes(limits);
+  const sizes: { -readonly [View in ProgramView]?: SourceSizes[View] } = { ...smallSizes(limits) };
+  await forEachRow(client, narrowed(viewSizesQuery(limits)), values, ([view, largestRow, largestProgram]) => {
+    sizes[view as ProgramView] = { largestRow: Number(largestRow), largestProgram: Number(largestProgram) };
+  });
+  return sizes;
+}
+
+/** Rows of programs that do not exist, per view. */
+export interface StrayRows {
+  readonly view: string;
+  readonly programs: number;
+  readonly firstProgramId: string | null;
+}
+
+/** Finds, among the sums of a tenant, the rows of programs that the view `programs` does not have (D36). */
+export class StrayTally {
+  readonly #strays = new Map<string, { programs: number; readonly firstProgramId: string | null }>();
+
+  add({ programId, views }: ProgramSum): void {
+    if ((views & 1) === 1) return;
+    for (const [at, view] of programViews.entries()) {
+      if ((views & (1 << at)) === 0) continue;
+      const stray = this.#strays.get(view);
+      if (stray === undefined) this.#strays.set(view, { programs: 1, firstProgramId: programId });
+      else stray.programs += 1;
+    }
+  }
+
+  get rows(): readonly StrayRows[] {
+    return programViews.flatMap((view) => {
+      const stray = this.#strays.get(view);
+      return stray === undefined ? [] : [{ view, ...stray }];
+    });
+  }
+}

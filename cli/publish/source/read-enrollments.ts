@@ -1,0 +1,35 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { SourceClient } from "../../database/connect.ts";
+import { ofTenant } from "./source-columns.ts";
+
+/** Enrollments of one program that have the same status and role. Nothing says whose they are. */
+export interface EnrollmentGroup {
+  readonly status: string | null;
+  readonly role: string | null;
+  readonly count: number;
+}
+
+/** More kinds than these are no statuses but something else. */
+export const maxEnrollmentGroups = 100;
+
+/** P75: counts by status and role, and reads no other column; the most frequent first, at most `maxEnrollmentGroups` + 1. */
+export async function readEnrollments(
+  client: SourceClient,
+  tenantId: TenantId,
+  programId: string,
+): Promise<readonly EnrollmentGroup[]> {
+  const { rows } = await client.query<[string | null, string | null, number]>({
+    text: enrollmentsQuery,
+    values: [tenantId, programId],
+    rowMode: "array",
+  });
+  return rows.map(([status, role, count]) => ({ status, role, count }));
+}
+
+const enrollmentsQuery = `
+  SELECT left(status::text, 200), left(role::text, 200), count(*)::int
+    FROM partner_source.enrollments
+   WHERE ${ofTenant} AND program_id::text COLLATE "C" = $2
+   GROUP BY 1, 2
+   ORDER BY 3 DESC, left(status::text, 200) COLLATE "C", left(role::text, 200) COLLATE "C"
+   LIMIT ${maxEnrollmentGroups + 1}`;

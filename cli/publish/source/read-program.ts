@@ -1,0 +1,63 @@
+import type { QueryArrayConfig } from "pg";
+import type { TenantId } from "../../../core/ids.ts";
+import type { SourceClient } from "../../database/connect.ts";
+import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
+import { oversizeOf, programOversize } from "./oversize.ts";
+import { programSource } from "./program-row.ts";
+import type { ReadProgram } from "./read-programs.ts";
+import { type ChildName, childViews } from "./source-columns.ts";
+import type { SourceLimits } from "./source-limits.ts";
+import { elsewhereQuery, ofOneProgram } from "./source-queries.ts";
+
+/** A single program as a build would read it, `undefined` when the source does not have it. One query per view. */
+export async function readProgram(
+  client: SourceClient,
+  tenantId: TenantId,
+  programId: string,
+  limits: SourceLimits,
+): Promise<ReadProgram | undefined> {
+  const rowsOf = async (query: string): Promise<readonly Row[]> => {
+    const config = { text: ofOneProgram(query), rowMode: "array", types: asText } as unknown;
+    const values = [tenantId, programId];
+    const { rows } = await client.query<(string | null)[]>(config as QueryArrayConfig, values);
+    return rows;
+  };
+  const [program, another] = await rowsOf(guardedProgramsQuery(limits));
+  if (program === undefined) return undefined;
+  let oversize = programOversize(program, limits);
+  const children = new Map<ChildName, string>();
+  for (const name of Object.keys(childViews) as ChildName[]) {
+    const [row] = await rowsOf(guardedChildQuery(name, limits));
+    if (row === undefined) continue;
+    const [, , json, sizes = null, bytes] = row;
+    children.set(name, json ?? "[]");
+    oversize ??= oversizeOf(childViews[name], sizes, Number(bytes), limits);
+  }
+  return {
+    source: programSource(program, (name) => children.get(name) ?? "[]", oversize),
+    isDuplicate: another !== undefined,
+  };
+}
+
+/** A program whose id looks like the one that was asked for. */
+export interface ElsewhereProgram {
+  readonly tenantId: string;
+  readonly programId: string;
+}
+
+/** Programs of that id under any tenant, also when written in another case or with spaces around it. At most ten. */
+export async function readElsewhere(
+  client: SourceClient,
+  programId: string,
+): Promise<readonly ElsewhereProgram[]> {
+  const { rows } = await client.query<[string | null, string | null]>({
+    text: elsewhereQuery,
+    values: [programId],
+    rowMode: "array",
+  });
+  return rows.map(([tenantId, id]) => ({ tenantId: tenantId ?? "", programId: id ?? "" }));
+}
+
+type Row = readonly (string | null)[];
+
+const asText = { getTypeParser: () => (text: unknown) => text };

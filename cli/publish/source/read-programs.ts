@@ -1,0 +1,136 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { SourceClient } from "../../database/connect.ts";
+import type { ProgramSource } from "../public-program/program-source.ts";
+import { ChildCursor, type ChildRow } from "./child-cursor.ts";
+import { oversizeOf, programOversize } from "./oversize.ts";
+import { programSource } from "./program-row.ts";
+import { type ChildName, childViews } from "./source-columns.ts";
+import { type CursorName, fetchRows, type Row, type SourceCursor, sourceCursor } from "./source-cursor.ts";
+import { maxRoundBytes, programsPerRound, type SourceLimits, type SourceSizes } from "./source-limits.ts";
+import { ofPrograms } from "./source-queries.ts";
+
+/** A program with its children; `isDuplicate` when the tenant has another one of the same id. */
+export interface ReadProgram {
+  readonly source: ProgramSource;
+  readonly isDuplicate: boolean;
+}
+
+/**
+ * Reads a tenant's programs by id, with one query per view whose rows are merged as they stream in: never a query per
+ * program, and memory bounded by two rounds however many programs there are and however large. `sizes`: of the tenant's
+ * rows; without them every view counts as large, which takes longer. `only`: these programs.
+ */
+export async function* readPrograms(
+  client: SourceClient,
+  tenantId: TenantId,
+  limits: SourceLimits,
+  sizes: SourceSizes = {},
+  only?: readonly string[],
+): AsyncGenerator<readonly ReadProgram[], void> {
+  const cursors = cursorNames.map((name) => sourceCursor(name, limits, sizes));
+  for (const { name, query } of cursors) {
+    const text = only === undefined ? query : ofPrograms(query);
+    const values = only === undefined ? [tenantId] : [tenantId, only];
+    await client.query(`DECLARE "${name}" NO SCROLL CURSOR FOR ${text}`, values);
+  }
+  const fetchRound = (isAsked: (cursor: SourceCursor) => boolean): Promise<Round> =>
+    fetchRows(client, tenantId, cursors.filter(isAsked));
+  const [programsCursor, ...childCursors] = cursors;
+  const children: Children = new Map(childNames.map((name) => [name, new ChildCursor()]));
+  let carried: ProgramSource | undefined;
+  let isCarriedDuplicate = false;
+
+  let next = underWay(fetchRound(() => true));
+  for (let isComplete = false; !isComplete; ) {
+    const round = await next();
+    isComplete = programsCursor?.isComplete !== false;
+    fill(children, round, childCursors);
+    const programs = round.get("programs") ?? [];
+    // A program without an id comes last and has no place in the order; it must not hide the ones before it.
+    const lastId = programs.findLast(([programId]) => programId !== null)?.[0];
+    while (lastId !== undefined && lastId !== null) {
+      const behind = childCursors.filter(({ name }) => children.get(name)?.covers(lastId) === false);
+      if (behind.length === 0) break;
+      fill(children, await fetchRound((cursor) => behind.includes(cursor)), childCursors);
+    }
+    const wanted = childCursors.filter(({ name }) =>
+      children.get(name)?.isWanted(2 * programsPerRound, maxRoundBytes),
+    );
+    const isLast = isComplete;
+    const following = async (): Promise<Round> =>
+      isLast ? new Map() : await fetchRound((cursor) => wanted.includes(cursor) || cursor === programsCursor);
+    // The next round is on its way while the caller works on this one, unless this one alone is large.
+    next = lengthOf(programs) > maxRoundBytes / 2 ? following : underWay(following());
+
+    let ready: ReadProgram[] = [];
+    let readyLength = 0;
+    for (const row of programs) {
+      const [source, length] = mergedProgram(row, programsCursor, children, childCursors, limits);
+      const isDuplicate = carried?.programId === source.programId;
+      if (carried !== undefined) {
+        ready.push({ source: carried, isDuplicate: isCarriedDuplicate || isDuplicate });
+      }
+      [carried, isCarriedDuplicate] = [source, isDuplicate];
+      // Parsed rows take ten times the room of their JSON.
+      readyLength += length;
+      if (readyLength > maxReadyLength) {
+        yield ready;
+        [ready, readyLength] = [[], 0];
+      }
+    }
+    yield ready;
+  }
+  if (carried !== undefined) yield [{ source: carried, isDuplicate: isCarriedDuplicate }];
+}
+
+type Round = ReadonlyMap<CursorName, readonly Row[]>;
+type Children = ReadonlyMap<CursorName, ChildCursor>;
+
+const childNames = Object.keys(childViews) as ChildName[];
+const cursorNames: readonly CursorName[] = ["programs", ...childNames];
+/** Programs are handed over before their JSON is longer than this. */
+const maxReadyLength = 1024 * 1024;
+
+function underWay(round: Promise<Round>): () => Promise<Round> {
+  round.catch(() => {});
+  return () => round;
+}
+
+function lengthOf(rows: readonly Row[]): number {
+  let length = 0;
+  for (const row of rows) for (const cell of row) length += cell?.length ?? 0;
+  return length;
+}
+
+function fill(children: Children, round: Round, cursors: readonly SourceCursor[]): void {
+  for (const { name, isGuarded, isComplete } of cursors) {
+    const rows = round.get(name);
+    if (rows === undefined) continue;
+    const childRows = rows.map(([programId, , json, sizes, bytes]) => {
+      const row = { programId: programId ?? "", json: json ?? "[]" };
+      return isGuarded ? { ...row, sizes: sizes ?? null, bytes: Number(bytes) } : row;
+    });
+    children.get(name)?.add(childRows, isComplete);
+  }
+}
+
+/** The program with its children, and how long they were as text. */
+function mergedProgram(
+  row: Row,
+  programsCursor: SourceCursor | undefined,
+  children: Children,
+  childCursors: readonly SourceCursor[],
+  limits: SourceLimits,
+): readonly [ProgramSource, number] {
+  let length = 0;
+  let oversize = programsCursor?.isGuarded === true ? programOversize(row, limits) : undefined;
+  const own = new Map<CursorName, ChildRow | undefined>();
+  for (const { name, view } of childCursors) {
+    const child = children.get(name)?.rowOf(row[0] ?? "");
+    own.set(name, child);
+    length += child?.json.length ?? 0;
+    if (child?.bytes !== undefined) oversize ??= oversizeOf(view, child.sizes ?? null, child.bytes, limits);
+  }
+  const source = programSource(row, (name) => own.get(name)?.json ?? "[]", oversize);
+  return [source, length + lengthOf([row])];
+}

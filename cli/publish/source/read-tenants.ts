@@ -1,0 +1,74 @@
+import { isTenantId, type TenantId } from "../../../core/ids.ts";
+import type { SourceClient } from "../../database/connect.ts";
+import type { ProblemCode } from "../public-program/problem.ts";
+import { strayProgramsQuery, tenantQuery, tenantsQuery } from "./source-queries.ts";
+
+/** A row of the view `tenants`: the id is not yet checked. */
+export interface TenantRow {
+  readonly tenantId: string | null;
+  readonly name: string | null;
+}
+
+/** What is wrong with a tenant as such, whatever its programs. */
+export interface TenantProblem {
+  readonly code: Extract<
+    ProblemCode,
+    "tenant_id_invalid" | "tenant_duplicate" | "programs_of_unknown_tenant" | "tenant_id_null"
+  >;
+  readonly tenantId: string | null;
+  /** Of a tenant that is not listed, how many programs claim it; else `null`. */
+  readonly programs: number | null;
+  /** How many rows of the view `tenants` it is about. */
+  readonly rows: number;
+}
+
+/** All tenants by id. A tenant that the view lists twice comes twice. */
+export async function readTenants(client: SourceClient): Promise<readonly TenantRow[]> {
+  const { rows } = await client.query<[string | null, string | null]>({
+    text: tenantsQuery,
+    rowMode: "array",
+  });
+  return rows.map(([tenantId, name]) => ({ tenantId, name }));
+}
+
+/** The tenants that can be built, each once, and what is wrong with the others. */
+export async function readTenantList(
+  client: SourceClient,
+): Promise<{ readonly tenants: readonly TenantId[]; readonly problems: readonly TenantProblem[] }> {
+  const known = new Set<TenantId>();
+  const problems: TenantProblem[] = [];
+  const add = (code: TenantProblem["code"], tenantId: string | null, count = 1): void => {
+    problems.push({ code, tenantId, programs: null, rows: count });
+  };
+  const rows = await readTenants(client);
+  for (const { tenantId } of rows) {
+    if (tenantId === null) continue;
+    if (!isTenantId(tenantId)) add("tenant_id_invalid", tenantId);
+    else if (known.has(tenantId)) add("tenant_duplicate", tenantId);
+    else known.add(tenantId);
+  }
+  // D131: a row without an id is no tenant of an ill-formed one.
+  const nameless = rows.filter(({ tenantId }) => tenantId === null).length;
+  if (nameless > 0) add("tenant_id_null", null, nameless);
+  return { tenants: [...known], problems };
+}
+
+/** Whether the source lists the tenant. */
+export async function isTenantListed(client: SourceClient, tenantId: TenantId): Promise<boolean> {
+  const { rowCount } = await client.query({ text: tenantQuery, values: [tenantId] });
+  return rowCount !== 0;
+}
+
+/** The tenant ids that programs claim and the view `tenants` does not list; also none at all (P104). */
+export async function readStrayPrograms(client: SourceClient): Promise<readonly TenantProblem[]> {
+  const { rows } = await client.query<[string | null, number]>({
+    text: strayProgramsQuery,
+    rowMode: "array",
+  });
+  return rows.map(([tenantId, programs]) => ({
+    code: tenantId === null ? "tenant_id_null" : "programs_of_unknown_tenant",
+    tenantId,
+    programs,
+    rows: 0,
+  }));
+}

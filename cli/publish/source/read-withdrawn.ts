@@ -1,0 +1,80 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { SourceClient } from "../../database/connect.ts";
+import { forEachRow } from "../../database/for-each-row.ts";
+import { lifecycle } from "../public-program/lifecycle.ts";
+import { compareIds } from "./compare-ids.ts";
+import { betweenPrograms, statesQuery } from "./source-queries.ts";
+import { tryReading } from "./try-reading.ts";
+
+/** Those of the programs all of whose rows state that they are not to be published (P20). */
+export async function readWithdrawn(
+  client: SourceClient,
+  tenantId: TenantId,
+  programs: { has(programId: string): boolean },
+): Promise<readonly string[]> {
+  return await withdrawnOf(client, statesQuery, [tenantId], programs);
+}
+
+/** What is known of the withdrawn ones of some programs. */
+export interface StatedWithdrawn {
+  readonly programs: readonly string[];
+  /** Why the states of some others could not be read. */
+  readonly unread: Error | undefined;
+}
+
+/**
+ * P130: the same where a row may make the view fail. Then its neighbours are asked for without it: ranges of ids are halved, so that a
+ * comparison of ids, which PostgreSQL does before dearer conditions, leaves the row out. Throws when the database ends a query.
+ */
+export async function readWithdrawnAround(
+  client: SourceClient,
+  tenantId: TenantId,
+  programs: { has(programId: string): boolean; ids(): Iterable<string> },
+): Promise<StatedWithdrawn> {
+  const found: string[] = [];
+  let unread: Error | undefined;
+  let queries = 1;
+  const whole = await tryReading(client, () => readWithdrawn(client, tenantId, programs));
+  if ("result" in whole) return { programs: whole.result, unread };
+  if (isEndedQuery(whole.error)) throw whole.error;
+  const parts: (readonly string[])[] = [[...programs.ids()].sort(compareIds)];
+  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+    const range = [tenantId, part[0], part.at(-1)];
+    const reading = await tryReading(client, () =>
+      withdrawnOf(client, betweenPrograms(statesQuery), range, programs),
+    );
+    queries += 1;
+    if ("result" in reading) {
+      found.push(...reading.result);
+      continue;
+    }
+    unread = reading.error;
+    if (isEndedQuery(unread)) throw unread;
+    const middle = part.length >> 1;
+    if (middle > 0 && queries < maxQueries) parts.push(part.slice(middle), part.slice(0, middle));
+  }
+  return { programs: found, unread };
+}
+
+/** A query that was ended for its time or a lock is not asked again in parts. */
+function isEndedQuery(error: Error): boolean {
+  return "code" in error && (error.code === "57014" || error.code === "55P03");
+}
+
+/** Each bad row takes two for each doubling of the number of programs. */
+const maxQueries = 200;
+
+async function withdrawnOf(
+  client: SourceClient,
+  query: string,
+  values: readonly unknown[],
+  programs: { has(programId: string): boolean },
+): Promise<readonly string[]> {
+  const withdrawn = new Map<string, boolean>();
+  await forEachRow(client, query, values, ([programId = null, state = null]) => {
+    if (programId === null || !programs.has(programId)) return;
+    const isStated = lifecycle(state).kind === "unpublished";
+    withdrawn.set(programId, isStated && withdrawn.get(programId) !== false);
+  });
+  return [...withdrawn].filter(([, isWithdrawn]) => isWithdrawn).map(([programId]) => programId);
+}

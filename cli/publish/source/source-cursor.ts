@@ -1,0 +1,82 @@
+import type { QueryArrayConfig, QueryArrayResult } from "pg";
+import { Failure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import type { SourceClient } from "../../database/connect.ts";
+import type { ProgramView } from "./contract.ts";
+import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
+import { type ChildName, childViews } from "./source-columns.ts";
+import {
+  isSmall,
+  maxRoundBytes,
+  programsPerRound,
+  type SourceLimits,
+  type SourceSizes,
+} from "./source-limits.ts";
+import { childQueries, programsQuery } from "./source-queries.ts";
+
+export type Row = readonly (string | null)[];
+export type CursorName = "programs" | ChildName;
+
+/** A query of the tenant's rows of one view, fetched in rounds that fit into memory. */
+export interface SourceCursor {
+  readonly name: CursorName;
+  readonly view: ProgramView;
+  /** Reads with a guarded query: the view holds something large. */
+  readonly isGuarded: boolean;
+  readonly query: string;
+  /** How many rows can be fetched next. */
+  next: number;
+  isComplete: boolean;
+}
+
+/** `sizes`: of the tenant's views. */
+export function sourceCursor(name: CursorName, limits: SourceLimits, sizes: SourceSizes): SourceCursor {
+  const view = name === "programs" ? "programs" : childViews[name];
+  const isGuarded = !isSmall(sizes[view], limits);
+  // How large the first row is, nothing has said yet.
+  return {
+    name,
+    view,
+    isGuarded,
+    query: queryOf(name, isGuarded, limits),
+    next: isGuarded ? 1 : programsPerRound,
+    isComplete: false,
+  };
+}
+
+/** One round trip for all the cursors. Throws `internal` when a view gives a row of another tenant. */
+export async function fetchRows(
+  client: SourceClient,
+  tenantId: TenantId,
+  cursors: readonly SourceCursor[],
+): Promise<ReadonlyMap<CursorName, readonly Row[]>> {
+  if (cursors.length === 0) return new Map();
+  const text = cursors.map(({ name, next }) => `FETCH ${next} FROM "${name}"`).join(";");
+  const config = { text, rowMode: "array", types: asText } as unknown as QueryArrayConfig;
+  const answer = await client.query<(string | null)[]>(config);
+  const results: readonly QueryArrayResult<(string | null)[]>[] = Array.isArray(answer) ? answer : [answer];
+  return new Map(
+    cursors.map((cursor, at) => {
+      const rows = results[at]?.rows ?? [];
+      requireOwn(rows, tenantId, cursor.view);
+      cursor.isComplete = rows.length < cursor.next;
+      // Where the rows of a whole round are too much, they come one by one until they are not.
+      const ahead = cursor.isGuarded ? Number(rows.at(-1)?.at(-1) ?? 0) : 0;
+      cursor.next = ahead <= maxRoundBytes ? programsPerRound : 1;
+      return [cursor.name, rows];
+    }),
+  );
+}
+
+const asText = { getTypeParser: () => (text: unknown) => text };
+
+function queryOf(name: CursorName, isGuarded: boolean, limits: SourceLimits): string {
+  if (name === "programs") return isGuarded ? guardedProgramsQuery(limits) : programsQuery;
+  return isGuarded ? guardedChildQuery(name, limits) : childQueries[name];
+}
+
+/** The last guard of tenant isolation in the source: a broken view must not cross tenants. */
+function requireOwn(rows: readonly Row[], tenantId: TenantId, view: ProgramView): void {
+  if (rows.every((row) => row[1] === tenantId)) return;
+  throw new Failure("internal", `partner_source.${view} gave a row of another tenant than asked for.`);
+}

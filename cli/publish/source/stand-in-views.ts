@@ -1,0 +1,87 @@
+import type pg from "pg";
+import { Failure } from "../../../core/failure.ts";
+import { withSourceClient, withTransaction } from "../../database/source-client.ts";
+import { contractViews } from "./contract.ts";
+import { standInView } from "./view-definition.ts";
+
+export interface StandInReport {
+  /** Optional views that were missing and are empty views now. */
+  readonly created: readonly string[];
+  /** Required views that are missing still. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Creates an empty view for each optional view of the contract that the database lacks, for a company that writes
+ * the views on a schema of its own. Touches nothing that exists. `mayStandIn` is asked about these views first, and throws
+ * where nothing may be created.
+ */
+export async function createMissingViews(
+  databaseUrl: string,
+  mayStandIn: (views: readonly string[]) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<StandInReport> {
+  return await withSourceClient({ databaseUrl, signal }, async (client) => {
+    const place = await placeOf(client);
+    try {
+      return await withTransaction(client, () => createMissing(client, place, mayStandIn));
+    } catch (error) {
+      throw isDenied(error) ? denied(place, error) : error;
+    }
+  });
+}
+
+/** Names as SQL has to write them. */
+interface Place {
+  readonly role: string;
+  readonly database: string;
+  readonly hasSchema: boolean;
+}
+
+async function placeOf(client: pg.Client): Promise<Place> {
+  const { rows } = await client.query<Place>(
+    `SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
+            to_regnamespace('partner_source') IS NOT NULL AS "hasSchema"`,
+  );
+  const [place] = rows;
+  if (place === undefined) throw new TypeError("a query without a table gives a row");
+  return place;
+}
+
+async function createMissing(
+  client: pg.Client,
+  { hasSchema }: Place,
+  mayStandIn: (views: readonly string[]) => Promise<void>,
+): Promise<StandInReport> {
+  // Two runs at once would both find the same view missing.
+  await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
+  // It asks for the right to create schemas even where the schema exists.
+  if (!hasSchema) await client.query("CREATE SCHEMA IF NOT EXISTS partner_source");
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = 'partner_source'::regnamespace",
+  );
+  const existing = new Set(rows.map(({ name }) => name));
+  const absent = contractViews.filter(({ name }) => !existing.has(name));
+  const optional = absent.filter(({ isRequired }) => !isRequired);
+  await mayStandIn(optional.map(({ name }) => name));
+  for (const view of optional) await client.query(standInView(view));
+  const required = absent.filter(({ isRequired }) => isRequired);
+  return { created: optional.map(({ name }) => name), missing: required.map(({ name }) => name) };
+}
+
+/** Insufficient privilege; a transaction that may only read. */
+function isDenied(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "42501" || error.code === "25006");
+}
+
+function denied({ role, database, hasSchema }: Place, cause: unknown): Failure {
+  const grant = hasSchema
+    ? `GRANT USAGE, CREATE ON SCHEMA partner_source TO ${role};`
+    : `GRANT CREATE ON DATABASE ${database} TO ${role};`;
+  const isReadOnly = cause instanceof Error && "code" in cause && cause.code === "25006";
+  const sentence =
+    `The role ${role} may not create views in the schema partner_source; nothing was changed. Run this command as the owner ` +
+    "of the views, whose rights reach the tables behind them, or let the role do it for once:";
+  const reading = isReadOnly ? [`  ALTER ROLE ${role} SET default_transaction_read_only = off;`] : [];
+  return new Failure("source_unavailable", [sentence, `  ${grant}`, ...reading], { cause });
+}

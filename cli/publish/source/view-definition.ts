@@ -1,0 +1,129 @@
+import { escapeIdentifier } from "pg";
+import { singleLine } from "../../../core/printable.ts";
+import { sqlTypes } from "./column-type.ts";
+import type { ContractView } from "./contract.ts";
+import type { CatalogRelation } from "./read-structure.ts";
+import { regranted } from "./regranted.ts";
+
+/** An expression that gives a column the contract's type, and what of its values is lost by it. */
+export interface ColumnCast {
+  readonly sql: string;
+  readonly loss: string | undefined;
+}
+
+/** An empty view with the contract's columns, for data that a company does not have. */
+export function standInView(view: ContractView): string {
+  const columns = Object.entries(view.columns).map(([name, kind]) => `NULL::${sqlTypes[kind]} AS ${name}`);
+  return `CREATE VIEW partner_source.${view.name} AS\n  SELECT ${columns.join(", ")}\n   WHERE false;`;
+}
+
+/**
+ * P105, P153: a script that gives the view the contract's columns: `casts` has an expression for each column that is of a wrong
+ * type or missing. Other columns stay, and so do owner, rights, options and comments. Nothing that depends on it is dropped:
+ * what only lacks columns is replaced in place; a view that others read, and anything that is no view, is renamed (a name that
+ * is not `taken`) and gets a view in front of it.
+ */
+export function redefinedView(
+  view: ContractView,
+  existing: CatalogRelation,
+  casts: Readonly<Record<string, ColumnCast>>,
+  taken: ReadonlySet<string>,
+): string {
+  const target = `partner_source.${view.name}`;
+  const query = existing.definition?.trim().replace(/;$/, "");
+  const isExtended = Object.keys(casts).every((name) =>
+    existing.columns.every((column) => column.name !== name),
+  );
+  const losses = Object.values(casts).flatMap(({ loss }) => (loss === undefined ? [] : [`-- ${loss}`]));
+  if (query !== undefined && isExtended) {
+    const create = `CREATE OR REPLACE VIEW ${target}${optionsOf(existing)}`;
+    return [...losses, created(create, replacedColumns(existing, casts), `(\n${query}\n  ) AS source`)].join(
+      "\n",
+    );
+  }
+  const names = selectedColumns(view, existing, casts);
+  const create = `CREATE VIEW ${target}${optionsOf(existing)}`;
+  const isKept = query === undefined || existing.dependents.length > 0;
+  const behind = freeName(`${view.name}_behind`, taken);
+  const readers = existing.dependents.map(
+    // A line break in a name would end the comment, and what follows would be run.
+    (dependent) => singleLine(`-- goes on with partner_source.${behind}: ${dependent}`),
+  );
+  return [
+    "BEGIN;",
+    ...losses,
+    ...readers,
+    isKept
+      ? `ALTER ${query === undefined ? "TABLE" : "VIEW"} ${target} RENAME TO ${behind};`
+      : `DROP VIEW ${target};`,
+    created(create, names, isKept ? `partner_source.${behind}` : `(\n${query}\n  ) AS source`),
+    `ALTER VIEW ${target} OWNER TO ${existing.owner};`,
+    ...regranted(target, existing),
+    ...comments(target, existing),
+    "COMMIT;",
+  ].join("\n");
+}
+
+export function roleName(role: string): string {
+  return role === "PUBLIC" ? role : escapeIdentifier(role);
+}
+
+function created(create: string, columns: readonly string[], source: string): string {
+  return `${create} AS\n  SELECT ${columns.join(",\n         ")}\n  FROM ${source};`;
+}
+
+/** In the contract's order, others behind. */
+function selectedColumns(
+  { columns }: ContractView,
+  existing: CatalogRelation,
+  casts: Readonly<Record<string, ColumnCast>>,
+): readonly string[] {
+  const wanted = Object.keys(columns);
+  const others = existing.columns.map(({ name }) => name).filter((name) => !wanted.includes(name));
+  return [
+    ...wanted.map((name) => (casts[name] === undefined ? name : `${casts[name].sql} AS ${name}`)),
+    ...others.map(escapeIdentifier),
+  ];
+}
+
+/** A view that is replaced keeps its columns in their order, and new ones follow. */
+function replacedColumns(
+  existing: CatalogRelation,
+  casts: Readonly<Record<string, ColumnCast>>,
+): readonly string[] {
+  return [
+    ...existing.columns.map(({ name }) => escapeIdentifier(name)),
+    ...Object.entries(casts).map(([name, { sql }]) => `${sql} AS ${name}`),
+  ];
+}
+
+/** A view over a query takes no CHECK OPTION. */
+function optionsOf({ options, definition }: CatalogRelation): string {
+  const kept = definition === null ? [] : options.filter((option) => option.startsWith("security_"));
+  return kept.length === 0 ? "" : ` WITH (${kept.join(", ")})`;
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let nth = 2; taken.has(free); nth += 1) free = `${name}_${nth}`;
+  return free;
+}
+
+function comments(target: string, { comment, columns }: CatalogRelation): readonly string[] {
+  const ofColumns = columns.flatMap((column) =>
+    column.comment === null
+      ? []
+      : [`COMMENT ON COLUMN ${target}.${escapeIdentifier(column.name)} IS ${literal(column.comment)};`],
+  );
+  return [...(comment === null ? [] : [`COMMENT ON VIEW ${target} IS ${literal(comment)};`]), ...ofColumns];
+}
+
+/** On one line, whatever the text: scripts are shown indented. */
+function literal(text: string): string {
+  const escaped = text
+    .replaceAll("\\", "\\\\")
+    .replaceAll("'", "''")
+    .replaceAll("\n", "\\n")
+    .replaceAll("\r", "\\r");
+  return `${escaped.includes("\\") ? "E" : ""}'${escaped}'`;
+}

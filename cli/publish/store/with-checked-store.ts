@@ -1,0 +1,27 @@
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { type CliSettings, type Shell, settingsOf } from "../../shell/shell.ts";
+import { withStore } from "../../shell/with-store.ts";
+import { identifiedStore } from "./identified-store.ts";
+import { requireConditionalWrites } from "./probe-conditional-writes.ts";
+
+/** Runs with the store of the settings, to write (P160), once it has shown that it honours conditional writes, as a build does. */
+export async function withCheckedStore<Result>(
+  shell: Shell,
+  run: (store: ObjectStore) => Promise<Result>,
+): Promise<Result> {
+  const settings = settingsOf(shell);
+  return await withStore(settings, async (store) => {
+    await requireHonouredConditions(settings, store, shell);
+    const identified = identifiedStore(store, settings, shell, { requireConditions: async () => {} });
+    return await run(identified);
+  });
+}
+
+/** The `file:` driver decides conditions itself; there is nothing to find out about a folder. */
+export async function requireHonouredConditions(
+  { storeUrl }: CliSettings,
+  store: ObjectStore,
+  shell: Shell,
+): Promise<void> {
+  if (storeUrl.kind === "s3") await requireConditionalWrites(store, shell);
+}

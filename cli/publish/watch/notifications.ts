@@ -1,0 +1,105 @@
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import type { Logger } from "../../../core/logger.ts";
+import { endClient } from "../../database/end-client.ts";
+import { type ToldChange, toldChange } from "./told-change.ts";
+
+export interface NotificationEvents {
+  /** `undefined`: everything changed. */
+  onChange(change: ToldChange | undefined): void;
+  /** From now on every change is heard. Those before, since the last `onDeaf`, were not. */
+  onListening(): void;
+  onDeaf(): void;
+}
+
+const channel = "partner_source_changed";
+const reconnectMs = 2000;
+
+/**
+ * Runs while a connection listens for `NOTIFY partner_source_changed`, until `signal` aborts or `use` ends. `use` gets a promise of the first attempt to listen,
+ * well or ill. That nothing is heard is no failure: the interval of `snapshot watch` is what guarantees freshness.
+ */
+export async function withNotifications<Result>(
+  databaseUrl: string,
+  events: NotificationEvents,
+  logger: Logger,
+  signal: AbortSignal,
+  use: (firstAttempt: Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const closing = new AbortController();
+  let onAttempted = (): void => {};
+  const firstAttempt = new Promise<void>((resolve) => {
+    onAttempted = resolve;
+  });
+  const stopped = AbortSignal.any([signal, closing.signal]);
+  stopped.addEventListener("abort", () => onAttempted(), { once: true });
+  let isDown = false;
+
+  async function listen(): Promise<void> {
+    while (!stopped.aborted) {
+      try {
+        await listenOnce(databaseUrl, stopped, events, () => {
+          if (isDown) logger.info("notifications are back; whatever changed meanwhile is built now");
+          isDown = false;
+          events.onListening();
+          onAttempted();
+        });
+      } catch {
+        if (stopped.aborted) return;
+        if (!isDown) {
+          logger.warn("notifications are down: the booking database cannot be listened to; trying again");
+        }
+        isDown = true;
+        events.onDeaf();
+        onAttempted();
+        await delay(reconnectMs, undefined, { signal: stopped }).catch(() => {});
+      }
+    }
+  }
+
+  const listening = listen();
+  try {
+    return await use(firstAttempt);
+  } finally {
+    closing.abort();
+    await listening;
+  }
+}
+
+/** Listens until the connection breaks (throws) or `signal` aborts. */
+async function listenOnce(
+  databaseUrl: string,
+  signal: AbortSignal,
+  events: NotificationEvents,
+  onListening: () => void,
+): Promise<void> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: "partner-programs watch",
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    keepAlive: true,
+    // It hears nothing for hours, and that its peer is gone must not go unnoticed for as long.
+    keepAliveInitialDelayMillis: 10_000,
+  });
+  let onAbort = (): void => {};
+  const ended = new Promise<void>((resolve, reject) => {
+    client.on("error", reject);
+    client.on("end", () => reject(new Error("the connection ended")));
+    onAbort = resolve;
+  });
+  signal.addEventListener("abort", onAbort, { once: true });
+  ended.catch(() => {});
+  client.on("notification", ({ channel: name, payload = "" }) => {
+    if (name === channel) events.onChange(toldChange(payload));
+  });
+  try {
+    await client.connect();
+    await client.query(`LISTEN ${channel}`);
+    onListening();
+    await ended;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    await endClient(client);
+  }
+}

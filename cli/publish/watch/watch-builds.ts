@@ -1,0 +1,161 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import type { BuildSchedule, TryBuild } from "../run/build-schedule.ts";
+import type { BuildSession, RunProgress } from "../run/build-session.ts";
+import { createRightOfWay } from "./right-of-way.ts";
+import type { Task, TenantQueue } from "./tenant-queue.ts";
+
+export interface WatchBuildsOptions {
+  readonly queue: TenantQueue;
+  readonly session: Pick<BuildSession, "build">;
+  /** Monotonic, in milliseconds. */
+  readonly clock: () => number;
+  readonly progressOf: (kind: RunKind) => RunProgress;
+  readonly onTenantDone: (run: TenantRun) => void;
+  /** Called once after each run, of a told tenant or of all; may take its time. */
+  readonly afterRun: (report: RunReport, kind: RunKind) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export type RunKind = "told" | "round";
+
+/** Does what the queue says, until the signal. */
+export interface WatchBuilds {
+  /** To be called after each event that the queue was told of. */
+  look(): void;
+  /** Resolves after the signal, when nothing is under way any more. */
+  ended(): Promise<void>;
+}
+
+export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
+  const { queue, session, clock, signal, onTenantDone } = options;
+  const rightOfWay = createRightOfWay(maxStandStillMs, clock);
+  const underWay = new Set<Promise<void>>();
+  /** Who waits for a turn of the round, and for another try. */
+  const waiting = { turn: new Map<TenantId, () => void>(), again: new Map<TenantId, () => void>() };
+  let alarm: NodeJS.Timeout | undefined;
+  let onAborted = (): void => {};
+  const aborted = new Promise<void>((resolve) => {
+    onAborted = resolve;
+  });
+  const onSignal = (): void => {
+    clearTimeout(alarm);
+    // Each finds out by itself that it is too late.
+    for (const turns of Object.values(waiting)) for (const onTurn of turns.values()) onTurn();
+    onAborted();
+  };
+  if (signal.aborted) onSignal();
+  else signal.addEventListener("abort", onSignal, { once: true });
+
+  function look(): void {
+    clearTimeout(alarm);
+    if (signal.aborted) return;
+    for (let task = queue.next(clock()); task !== undefined; task = queue.next(clock())) begin(task);
+    const inMs = Math.min(queue.wakeAtMs() - clock(), maxTimerMs);
+    alarm = setTimeout(look, Math.max(1, Math.ceil(inMs)));
+  }
+
+  function begin(task: Task): void {
+    switch (task.kind) {
+      case "round":
+        follow(buildRound());
+        break;
+      case "told":
+        follow(buildTold(task.tenantId, task.hintedPrograms));
+        break;
+      case "turn":
+      case "again":
+        waiting[task.kind].get(task.tenantId)?.();
+    }
+  }
+
+  function follow(work: Promise<void>): void {
+    const followed = work.finally(() => underWay.delete(followed));
+    underWay.add(followed);
+  }
+
+  function turn(kind: "turn" | "again", tenantId: TenantId): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      waiting[kind].set(tenantId, () => {
+        waiting[kind].delete(tenantId);
+        resolve();
+      });
+    });
+  }
+
+  /** In a slot of the queue's: until no other builder has the tenant. */
+  async function build(tenantId: TenantId, tryBuild: TryBuild, begin: () => () => void): Promise<boolean> {
+    for (;;) {
+      const end = begin();
+      const outcome = await tryBuild(tenantId).finally(end);
+      if (outcome !== "taken") return live.has(outcome);
+      const another = turn("again", tenantId);
+      queue.taken(tenantId, clock());
+      look();
+      await another;
+    }
+  }
+
+  async function buildRound(): Promise<void> {
+    const schedule: BuildSchedule = async (tenants, tryBuild) => {
+      const builds = tenants.map(async (tenantId) => {
+        await turn("turn", tenantId);
+        const isLive = await build(tenantId, tryBuild, () => () => {});
+        queue.ended(tenantId, isLive);
+        look();
+      });
+      queue.roundListed(tenants);
+      look();
+      await Promise.all(builds);
+    };
+    const progress = options.progressOf("round");
+    const report = await session.build({
+      wanted: { kind: "all" },
+      hintedPrograms: undefined,
+      schedule,
+      giveWay: rightOfWay.give,
+      progress,
+      onTenantDone,
+    });
+    queue.roundEnded();
+    look();
+    await options.afterRun(report, "round");
+  }
+
+  async function buildTold(
+    tenantId: TenantId,
+    hintedPrograms: ReadonlySet<string> | undefined,
+  ): Promise<void> {
+    let isLive = false;
+    const schedule: BuildSchedule = async ([listed], tryBuild) => {
+      if (listed !== undefined) isLive = await build(listed, tryBuild, rightOfWay.take);
+    };
+    const progress = options.progressOf("told");
+    const report = await session.build({
+      wanted: { kind: "told", tenantId },
+      hintedPrograms,
+      schedule,
+      progress,
+      onTenantDone,
+    });
+    queue.ended(tenantId, isLive);
+    look();
+    await options.afterRun(report, "told");
+  }
+
+  return {
+    look,
+    async ended() {
+      await aborted;
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}
+
+/** What is live is what a reading said that began with the build or later. */
+const live: ReadonlySet<string> = new Set(["published", "unchanged", "elsewhere"]);
+/** How long the round stands still for told builds: long enough for a tenant of a thousand programs or two. */
+const maxStandStillMs = 1000;
+/** Timers take no more; a round is due at least once a day. */
+const maxTimerMs = 86_400_000;

@@ -1,0 +1,105 @@
+import type { Logger } from "../../../core/logger.ts";
+import { buildInfo } from "../../../core/package-version.ts";
+import type { RunReport } from "../../../schemas/generated/types.ts";
+import type { CliSettings } from "../../shell/shell.ts";
+import type { BuildSession, RunProgress } from "../run/build-session.ts";
+import { createConfirmedTenants } from "./confirmed-tenants.ts";
+import { type NotificationEvents, withNotifications } from "./notifications.ts";
+import { createRoundHealth } from "./round-health.ts";
+import { createTenantQueue } from "./tenant-queue.ts";
+import { withWatchAdmin } from "./watch-admin.ts";
+import { createWatchBuilds, type RunKind } from "./watch-builds.ts";
+import { withWriteCounters } from "./write-counters.ts";
+
+export interface WatchOptions {
+  readonly session: BuildSession;
+  readonly settings: CliSettings;
+  readonly concurrency: number;
+  readonly intervalMs: number;
+  /** `undefined`: write counters are not looked at. */
+  readonly pollMs: number | undefined;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly progressOf: (kind: RunKind) => RunProgress;
+  /** When this process began a new store, if it did. */
+  readonly storeBegunAt: () => Date | undefined;
+  /** Where the listener for health and metrics is, when there is one. */
+  readonly onAdmin: (address: string) => void;
+  /** Called once after each run that was not interrupted, of a told tenant or of all, news or not. */
+  readonly afterRun: (report: RunReport) => Promise<void>;
+}
+
+/** Builds what changes, until the signal. */
+export async function watchSource(options: WatchOptions): Promise<void> {
+  const { session, concurrency, intervalMs, pollMs, logger, signal, progressOf } = options;
+  const clock = (): number => performance.now();
+  logger.info({ ...buildInfo() }, "watching the source");
+  const queue = createTenantQueue({ concurrency, intervalMs });
+  const health = createRoundHealth(intervalMs);
+  const confirmed = createConfirmedTenants();
+  let isListening = false;
+  let hasBegun = false;
+
+  const sources = {
+    queueTenants: queue.waiting,
+    isListening: () => isListening,
+    confirmedAtMs: confirmed.atMs,
+    storeBegunAt: options.storeBegunAt,
+    notReadyCause: () => health.notReadyCause(clock()),
+  };
+  await withWatchAdmin(options.settings, sources, async (admin) => {
+    if (admin.address !== undefined) options.onAdmin(admin.address);
+    const builds = createWatchBuilds({
+      queue,
+      session,
+      clock,
+      progressOf,
+      signal,
+      onTenantDone: confirmed.note,
+      async afterRun(report, kind) {
+        if (report.outcome === "interrupted") return;
+        if (kind === "round") {
+          health.roundEnded(clock(), report.durationMs, report.failure?.code);
+          if (report.failure === null) confirmed.keepOnly(report);
+        }
+        admin.run(report, kind);
+        await options.afterRun(report);
+      },
+    });
+    const look = (): void => {
+      if (hasBegun) builds.look();
+    };
+    const onAllChanged = (): void => {
+      queue.tellAll();
+      look();
+    };
+    const events: NotificationEvents = {
+      onChange(change) {
+        if (change === undefined) queue.tellVaguely();
+        else queue.tell(change.tenantId, change.program);
+        look();
+      },
+      onListening() {
+        isListening = true;
+        // What changed while nobody listened. At the start the first round is still to come.
+        if (hasBegun) onAllChanged();
+      },
+      onDeaf() {
+        isListening = false;
+      },
+    };
+    await withNotifications(session.databaseUrl, events, logger, signal, async (firstAttempt) => {
+      const begin = async (firstLook: Promise<void>): Promise<void> => {
+        // What is read from now on is not older than what is heard and counted.
+        await Promise.all([firstAttempt, firstLook]);
+        hasBegun = true;
+        builds.look();
+        await builds.ended();
+      };
+      if (pollMs === undefined) return await begin(Promise.resolve());
+      const { pool } = session;
+      await withWriteCounters({ pool, everyMs: pollMs, onMoved: onAllChanged, logger, signal }, begin);
+    });
+  });
+}

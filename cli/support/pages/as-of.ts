@@ -1,0 +1,84 @@
+import type { LivePeriod } from "../../operate/snapshots/live-periods.ts";
+import { type Html, html } from "../../output/html.ts";
+import { exactTime, relativeTime } from "../../output/relative-time.ts";
+import { snapshotPath } from "./addresses.ts";
+import { notice } from "./parts.ts";
+
+/** A time that somebody chose; `null` for what is none. In UTC, as the field says. */
+export function chosenTime(text: string | null): Date | null {
+  if (text === null || !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text)) return null;
+  const at = new Date(`${text}Z`);
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
+/** Asks for a time: the one that was asked for, or yesterday at this hour. */
+export function asOfForm(path: string, at: Date | null, now: Date): Html {
+  const shown = at ?? new Date(now.getTime() - 24 * 3_600_000);
+  return html`<form class="search" action="${path}" method="get">
+<label for="at">What did partners see at this time? (UTC)</label>
+<div class="field"><input id="at" name="at" type="datetime-local" required value="${shown.toISOString().slice(0, 16)}"><button>Show</button></div>
+</form>`;
+}
+
+/** What was live at a time that somebody asked for. */
+export interface LiveAt {
+  readonly at: Date;
+  readonly found: readonly LivePeriod[];
+  /** When the tenant was removed, RFC 3339; `null` while it is not. */
+  readonly removedAt: string | null;
+}
+
+/** Which snapshot was live at the time. `said` adds what is to be said of it there. */
+export function asOfNotice(
+  tenantId: string,
+  { at, found, removedAt }: LiveAt,
+  now: Date,
+  said: (period: LivePeriod) => Html | false = () => false,
+): Html {
+  const when = html`<span class="whole">${exactTime(at.toISOString())}</span> (${relativeTime(at, now)})`;
+  if (at > now) return notice("doubtful", html`<p>${when}: that is still to come.</p>`);
+  // P91
+  if (removedAt !== null && at.getTime() >= Date.parse(removedAt)) {
+    return notice(
+      "doubtful",
+      html`<p>At ${when} partners saw nothing: tenant ${tenantId} was removed <span class="whole">${exactTime(removedAt)}</span>, and they get 401 (unauthorized).</p>`,
+    );
+  }
+  const [only] = found;
+  if (only === undefined) {
+    return notice(
+      "doubtful",
+      html`<p>${when}: not known. Nothing was published yet, or it was before the oldest snapshot that is kept.</p>`,
+    );
+  }
+  if (found.length === 1) {
+    return notice(
+      only.isCertain ? "good" : "doubtful",
+      html`<p>At ${when} partners saw snapshot ${link(tenantId, only)}, which was live ${span(seenUntil(only, removedAt))}. ${said(only)}</p>
+${!only.isCertain && html`<p>As far as is known: in that time another snapshot was live for a while, of which nothing is kept.</p>`}
+<p class="rule">A gateway follows within seconds; one that could not reach the store went on for a while with what it had.</p>`,
+    );
+  }
+  return notice(
+    "doubtful",
+    html`<p>At ${when} one of these was live; which one is not known:</p>
+<ul>${found.map((period) => html`<li>${link(tenantId, period)}. ${said(period)}</li>`)}</ul>`,
+  );
+}
+
+/** P91: of what is live partners saw nothing from the removal of the tenant on. */
+export function seenUntil(period: LivePeriod, removedAt: string | null): LivePeriod {
+  return period.until === null ? { ...period, until: removedAt } : period;
+}
+
+/** From when to when, exactly. */
+export function span({ from, until }: LivePeriod): Html {
+  const start = html`<span class="whole">${exactTime(from)}</span>`;
+  return until === null
+    ? html`from ${start} until now`
+    : html`from ${start} until <span class="whole">${exactTime(until)}</span>`;
+}
+
+function link(tenantId: string, { snapshotId }: LivePeriod): Html {
+  return html`<a href="${snapshotPath(tenantId, snapshotId)}"><code>${snapshotId}</code></a>`;
+}

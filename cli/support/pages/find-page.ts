@@ -1,0 +1,110 @@
+import type { RegisteredToken } from "../../../core/token-registry.ts";
+import type { LogState } from "../../operate/log-index/request-log.ts";
+import { type Html, html } from "../../output/html.ts";
+import type { FoundInSource } from "../../publish/source/find-programs.ts";
+import type { FoundAnything } from "../find/find-anything.ts";
+import type { SourceSearch } from "../find/find-in-source.ts";
+import {
+  explainPath,
+  findPath,
+  home,
+  programPath,
+  requestPath,
+  requestsOf,
+  tenantPath,
+} from "./addresses.ts";
+import { logNotices } from "./log-notices.ts";
+import type { Page } from "./page.ts";
+import { dataTable, notice } from "./parts.ts";
+
+/** What was found for what somebody wrote. */
+export interface FindView {
+  readonly text: string;
+  readonly found: FoundAnything;
+  /** Requests of the log with that id. */
+  readonly requests: number;
+  readonly unpublished: readonly FoundInSource[];
+  readonly source: SourceSearch;
+  /** Tenants whose programs could not be read. */
+  readonly unread: readonly string[];
+  /** Tenants of which partners see nothing any more. */
+  readonly removed: ReadonlySet<string>;
+  /** What else could not be read, in words. */
+  readonly faults: readonly string[];
+  /** Of the requests that were looked through; `undefined` without a log. */
+  readonly log: LogState | undefined;
+  readonly suggestion: string | undefined;
+  readonly now: Date;
+}
+
+const trail = [{ text: "Tenants", path: home }];
+
+/** Before anything was asked for. */
+export function findForm(): Page {
+  const main = html`<h1>Find</h1>
+<p class="lead">In the box above: a request id, the id of an access key, a program id, or words of a program’s name. All tenants are looked through.</p>`;
+  return { status: 200, title: "Find", trail, main };
+}
+
+/** Somebody put an access key into the box. */
+export function findKeyPage(): Page {
+  const main = html`<h1>Find</h1>
+${notice("bad", html`<p>That is an access key, or a part of one, and it is not shown here. It is in the address of this page now, and in the history of the browser: treat it as known to others.</p>`)}
+<p>Look for the partner’s name, or for the id of the key, which begins with <code>tok_</code>. For operations: replace the key, once the partner can take a new one.</p>`;
+  return { status: 200, title: "Find", trail, main };
+}
+
+export function findPage(view: FindView): Page {
+  const { text, found, requests, unpublished, source, unread, removed, faults, log, suggestion, now } = view;
+  const { tenantIds, tokens, programs, totalPrograms } = found;
+  const total = requests + tenantIds.length + tokens.length + totalPrograms + unpublished.length;
+  const seen = programs.filter(({ tenantId }) => !removed.has(tenantId));
+  const unseen = programs.filter(({ tenantId }) => removed.has(tenantId));
+  const main = html`<h1>Find</h1>
+<p class="lead" role="status">${total === 0 ? "Nothing" : total.toLocaleString("en")} found for “${text}”.</p>
+${suggestion !== undefined && notice("neutral", html`<p>Did you mean <a href="${findPath}?${new URLSearchParams({ q: suggestion }).toString()}"><bdi>${suggestion}</bdi></a>?</p>`)}
+${source.kind === "unavailable" && notice("doubtful", html`<p>The booking database could not be asked, so programs that are not published are missing here. ${source.reason}</p>`)}
+${unread.length > 0 && notice("doubtful", html`<p>Not looked through, because it could not be read: ${unread.join(", ")}.</p>`)}
+${faults.map((fault) => notice("doubtful", html`<p>Not all could be read: ${fault}</p>`))}
+${requests === 0 && log !== undefined && logNotices(log, now)}
+${requests > 0 && section("requests", "Requests", html`<ul><li><a href="${requestPath(text)}"><code>${text}</code></a></li></ul>`)}
+${tenantIds.length > 0 && section("tenants", "Tenants", html`<ul>${tenantIds.map((id) => html`<li><a href="${tenantPath(id)}">${id}</a></li>`)}</ul>`)}
+${tokens.length > 0 && section("keys", "Access keys", html`<ul>${tokens.map(tokenItem)}</ul>`)}
+${seen.length > 0 && section("programs", "Programs that partners see", programTable("Programs that partners see", seen))}
+${unseen.length > 0 && section("removed", "Programs of removed tenants, which partners no longer see", programTable("Programs of removed tenants", unseen))}
+${totalPrograms > programs.length && html`<p>The first ${programs.length} of ${totalPrograms.toLocaleString("en")} are shown: add a word.</p>`}
+${unpublished.length > 0 && section("unpublished", "Programs that partners don’t see", unpublishedTable(unpublished))}`;
+  return { status: 200, title: "Find", trail, main };
+}
+
+function section(id: string, heading: string, content: Html): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>${content}</section>`;
+}
+
+function tokenItem({ tokenId, tenantId, name }: RegisteredToken): Html {
+  return html`<li><a href="${requestsOf({ token: tokenId })}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> of ${tenantId}</li>`;
+}
+
+function programTable(caption: string, programs: FoundAnything["programs"]): Html {
+  return dataTable(
+    caption,
+    [{ title: "Program", isHeading: true }, { title: "Tenant" }, { title: "Why" }],
+    programs.map(({ tenantId, programId, name }) => [
+      html`<a class="row-link" href="${programPath(tenantId, programId)}"><bdi>${name}</bdi></a> <code class="id">${programId}</code>`,
+      html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
+      html`<a href="${explainPath(tenantId, programId)}">Explain<span class="hidden"> ${programId} of ${tenantId}</span></a>`,
+    ]),
+  );
+}
+
+function unpublishedTable(programs: readonly FoundInSource[]): Html {
+  return dataTable(
+    "Programs that partners don’t see",
+    [{ title: "Program", isHeading: true }, { title: "Tenant" }, { title: "In the booking system" }],
+    programs.map(({ tenantId, programId, name, state }) => [
+      html`<a class="row-link" href="${explainPath(tenantId, programId)}"><bdi>${name.trim() === "" ? programId : name}</bdi></a> <code class="id">${programId}</code>`,
+      html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
+      state === "" ? html`<span class="none">no state</span>` : html`${state}`,
+    ]),
+  );
+}

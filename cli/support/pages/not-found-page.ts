@@ -1,0 +1,71 @@
+import { asFailure } from "../../../core/failure.ts";
+import type { ProgramId, TenantId } from "../../../core/ids.ts";
+import { programHistory } from "../../operate/snapshots/program-history.ts";
+import { snapshotHistory } from "../../operate/snapshots/snapshot-history.ts";
+import { type Html, html } from "../../output/html.ts";
+import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { nearestName } from "../../shell/nearest-name.ts";
+import {
+  explainPath,
+  home,
+  programPath,
+  snapshotProgramPath,
+  tenantPath,
+  timelinePath,
+} from "./addresses.ts";
+import type { Inspection } from "./inspection.ts";
+import type { Page } from "./page.ts";
+import { notice } from "./parts.ts";
+import { whyForm } from "./tenant-page.ts";
+
+/** The page, or where to go on from a program that is not there: to why that is, what it was, and what was perhaps meant. */
+export async function notFoundPage(
+  { tenantId, programId }: { readonly tenantId: TenantId; readonly programId: ProgramId },
+  inspection: Inspection,
+  page: () => Promise<Page>,
+): Promise<Page> {
+  try {
+    return await page();
+  } catch (error) {
+    const { code, message } = asFailure(error);
+    if (code !== "not_found") throw error;
+    const where = await whereItIs(tenantId, programId, inspection);
+    const main = html`<h1>No program <bdi>${programId}</bdi> here</h1>
+${notice("bad", html`<p>${message}</p>`)}
+${where}
+<ul class="ways">
+<li><a href="${explainPath(tenantId, programId)}">Explain why partners don’t get ${programId}</a></li>
+<li><a href="${timelinePath(tenantId, programId)}">See when they did, and what it was</a></li>
+<li><a href="${tenantPath(tenantId)}">All programs of ${tenantId}</a></li>
+</ul>
+${whyForm(tenantId, programId)}`;
+    const trail = [
+      { text: "Tenants", path: home },
+      { text: tenantId, path: tenantPath(tenantId) },
+    ];
+    return { status: 404, title: `No program ${programId}`, trail, main };
+  }
+}
+
+/** The last version of a program that partners once got; of one that they never got, as far as is kept, what was perhaps meant. */
+async function whereItIs(
+  tenantId: TenantId,
+  programId: ProgramId,
+  { store, signal }: Inspection,
+): Promise<Html | false> {
+  const live = await publishedSnapshot(store, tenantId, signal);
+  if (live === undefined) return false;
+  const { manifest } = live;
+  if (manifest.programs.has(programId)) {
+    return html`<p>The live snapshot has it: <a href="${programPath(tenantId, programId)}">what partners get now</a>.</p>`;
+  }
+  const { last } = programHistory(await snapshotHistory(store, live, signal), manifest, programId);
+  if (last !== null) {
+    return html`<p>Partners got it before: <a href="${snapshotProgramPath(tenantId, last.snapshotId, programId)}">as it last was</a>.</p>`;
+  }
+  const near = nearestName(programId, manifest.programs.ids());
+  return (
+    near !== undefined &&
+    html`<p>Did you mean <a href="${programPath(tenantId, near)}"><code>${near}</code></a>?</p>`
+  );
+}

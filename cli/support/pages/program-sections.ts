@@ -1,0 +1,161 @@
+import type { ProgramDetail, PublicContent } from "../../../schemas/generated/types.ts";
+import { directionOf, type Html, type HtmlValue, html } from "../../output/html.ts";
+import type { CsvTable } from "./csv.ts";
+import { dataTable, factList, price, shortDay } from "./parts.ts";
+
+/** The parts of a program's page, each `false` when nothing of it is published. */
+
+export function pricesSection({ prices: { rooms, children }, currency }: ProgramDetail): Html | false {
+  if (rooms.length === 0 && children.length === 0) return false;
+  return html`<section aria-labelledby="prices"><h2 id="prices">Prices</h2>
+${
+  rooms.length > 0 &&
+  dataTable(
+    "Room prices",
+    [{ title: "Occupancy" }, { title: "Amount", isNumber: true }],
+    rooms.map(({ occupancy, amount }) => [String(occupancy), price(amount, currency)]),
+  )
+}
+${
+  children.length > 0 &&
+  dataTable(
+    "Child prices",
+    [{ title: "Children aged" }, { title: "Amount", isNumber: true }],
+    children.map(({ minAge, maxAge, amount }) => [`${minAge} to ${maxAge}`, price(amount, currency)]),
+  )
+}</section>`;
+}
+
+export function hotelsSection({ hotels: stays, accommodation }: ProgramDetail): Html | false {
+  const description = accommodation?.description ?? null;
+  if (stays.length === 0 && description === null) return false;
+  return html`<section aria-labelledby="hotels"><h2 id="hotels">Hotels</h2>
+${description !== null && html`<p class="prose" dir="${directionOf(description)}">${description}</p>`}
+${
+  stays.length > 0 &&
+  dataTable(
+    "Hotel stays",
+    [
+      { title: "Hotel", isHeading: true },
+      { title: "Place" },
+      { title: "From" },
+      { title: "To" },
+      { title: "Stars", isNumber: true },
+    ],
+    stays.map(({ name, location, checkIn, checkOut, starLevel }) => [
+      html`<bdi>${name ?? "–"}</bdi>`,
+      html`<bdi>${location ?? "–"}</bdi>`,
+      shortDay(checkIn),
+      shortDay(checkOut),
+      starLevel === null ? "–" : String(starLevel),
+    ]),
+  )
+}</section>`;
+}
+
+export function peopleSection({ staff, transport }: ProgramDetail): Html | false {
+  if (staff === null && transport === null) return false;
+  const teachers = staff?.teachers ?? [];
+  return html`<section aria-labelledby="people"><h2 id="people">People and flights</h2>
+${factList([
+  ["Lead guide", staff?.leadGuide && html`<bdi>${staff.leadGuide.name}</bdi>`],
+  [
+    "Teachers",
+    teachers.length > 0 &&
+      list(
+        teachers.map(
+          ({ name, roleLabel }) =>
+            html`<bdi>${name}</bdi>${roleLabel !== null && html` (<bdi>${roleLabel}</bdi>)`}`,
+        ),
+      ),
+  ],
+  [
+    "Airlines",
+    transport &&
+      list(
+        transport.flights.map(
+          ({ airline }) => html`${airline.code} ${airline.logoUrl !== null && outside(airline.logoUrl)}`,
+        ),
+      ),
+  ],
+])}</section>`;
+}
+
+export function mediaSection({ media: urls }: ProgramDetail): Html | false {
+  if (urls === null) return false;
+  return html`<section aria-labelledby="media"><h2 id="media">Pictures</h2>
+${factList([
+  ["Cover", urls.coverUrl && outside(urls.coverUrl)],
+  ["Gallery", urls.galleryUrls.length > 0 && list(urls.galleryUrls.map(outside))],
+])}</section>`;
+}
+
+export function contentSection({
+  included,
+  excluded,
+  visits,
+  itinerary,
+  faq,
+  accommodationDescription,
+}: PublicContent): Html {
+  const texts = (title: string, items: readonly string[]): Html | false =>
+    items.length > 0 &&
+    html`<h3>${title}</h3><ul dir="${directionOf(items.join(" "))}">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+  return html`<section aria-labelledby="content"><h2 id="content">What is said of it</h2>
+${texts("Included", included)}
+${texts("Not included", excluded)}
+${texts("Places visited", visits)}
+${accommodationDescription !== null && html`<h3>Accommodation</h3><p class="prose" dir="${directionOf(accommodationDescription)}">${accommodationDescription}</p>`}
+${
+  itinerary.length > 0 &&
+  html`<h3>Itinerary</h3><ol class="prose" dir="${directionOf(itinerary.map(({ title }) => title).join(" "))}">${itinerary.map(
+    ({ title, description }) =>
+      html`<li><strong>${title}</strong>${description !== null && html`<br>${description}`}</li>`,
+  )}</ol>`
+}
+${
+  faq.length > 0 &&
+  html`<h3>Questions</h3><dl class="prose">${faq.map(
+    ({ question, answer }) =>
+      html`<dt dir="${directionOf(question)}">${question}</dt><dd dir="${directionOf(answer)}">${answer}</dd>`,
+  )}</dl>`
+}</section>`;
+}
+
+/** What of it stands in tables. */
+export function sectionTables({ prices, hotels, currency }: ProgramDetail): readonly CsvTable[] {
+  const tables: readonly CsvTable[] = [
+    {
+      name: "room-prices",
+      columns: ["occupancy", "amount", "currency"],
+      rows: prices.rooms.map(({ occupancy, amount }) => [occupancy, amount, currency]),
+    },
+    {
+      name: "child-prices",
+      columns: ["from age", "to age", "amount", "currency"],
+      rows: prices.children.map(({ minAge, maxAge, amount }) => [minAge, maxAge, amount, currency]),
+    },
+    {
+      name: "hotels",
+      columns: ["hotel", "place", "from", "to", "stars"],
+      rows: hotels.map(({ name, location, checkIn, checkOut, starLevel }) => [
+        name,
+        location,
+        checkIn,
+        checkOut,
+        starLevel,
+      ]),
+    },
+  ];
+  return tables.filter(({ rows }) => rows.length > 0);
+}
+
+function list(items: readonly HtmlValue[]): Html {
+  return html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+}
+
+/** Pictures are named, not shown: a page about a store asks nobody else for anything. */
+function outside(url: string): Html {
+  if (!url.startsWith("https://")) return html`<span>${url}</span>`;
+  return html`<a href="${url}" rel="noopener noreferrer">${url}</a>`;
+}

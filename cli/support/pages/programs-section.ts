@@ -1,0 +1,85 @@
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
+import { type Html, html } from "../../output/html.ts";
+import type { CsvTable } from "./csv.ts";
+import { dataTable, price, shortDay } from "./parts.ts";
+import type { FoundPrograms } from "./program-search.ts";
+
+/** A searched list of programs and where it stands. */
+export interface ListedPrograms {
+  readonly query: string;
+  readonly found: FoundPrograms;
+  /** The page's own address. */
+  readonly path: string;
+  readonly programPath: (programId: string) => string;
+}
+
+/** A snapshot's programs in the order of its list, with a search. */
+export function programsSection({ query, found, path, programPath }: ListedPrograms): Html {
+  const { total, page, pages } = found;
+  const what = query === "" ? "" : ` matching “${query}”`;
+  const count = `${total.toLocaleString("en")} ${total === 1 ? "program" : "programs"}${what}`;
+  const place = pages > 1 ? `, page ${page} of ${pages}` : "";
+  return html`<section aria-labelledby="programs"><h2 id="programs">Programs</h2>
+<form class="search" action="${path}" method="get" role="search" aria-label="Programs">
+<label for="q">Search by name or id</label>
+<div class="field"><input id="q" name="q" type="search" autocomplete="off" value="${query}"><button>Search</button></div>
+</form>
+<p class="lead" role="status">${count}${place}</p>
+${
+  total > 0 &&
+  dataTable(
+    "Programs in the order of the list that partners get",
+    [
+      { title: "Program", isHeading: true },
+      { title: "Departure" },
+      { title: "Days", isNumber: true },
+      { title: "Free", isNumber: true },
+      { title: "From", isNumber: true },
+    ],
+    found.programs.map((program) => programCells(program, programPath)),
+  )
+}
+${pages > 1 && pager(path, query, found)}</section>`;
+}
+
+/** All matches, not only those of the page. */
+export function programsTable({ matches }: FoundPrograms): CsvTable {
+  const rows = matches.map(({ id, name, departureDate, durationDays, capacity, prices, currency }) => [
+    id,
+    name,
+    departureDate,
+    durationDays,
+    capacity.total,
+    capacity.used,
+    capacity.remaining,
+    prices.startingAmount,
+    currency,
+  ]);
+  const columns = ["id", "name", "departure", "days", "places", "taken", "free", "from", "currency"];
+  return { name: "programs", columns, rows };
+}
+
+function programCells(
+  program: ProgramListItem,
+  programPath: ListedPrograms["programPath"],
+): readonly (Html | string)[] {
+  const { id, name, departureDate, durationDays, capacity, prices, currency } = program;
+  return [
+    html`<a class="row-link" href="${programPath(id)}"><bdi>${name}</bdi></a> <code class="id">${id}</code>`,
+    shortDay(departureDate),
+    durationDays === null ? "–" : String(durationDays),
+    `${capacity.remaining} of ${capacity.total}`,
+    prices.startingAmount === null ? "–" : price(prices.startingAmount, currency),
+  ];
+}
+
+function pager(path: string, query: string, { page, pages }: FoundPrograms): Html {
+  const link = (to: number, text: string): Html => {
+    const parameters = new URLSearchParams({ ...(query === "" ? {} : { q: query }), page: String(to) });
+    return html`<li><a href="${path}?${parameters.toString()}#programs">${text}</a></li>`;
+  };
+  return html`<nav class="pager" aria-label="Pages"><ul>
+${page > 1 && link(page - 1, "← Earlier")}
+${page < pages && link(page + 1, "Later →")}
+</ul></nav>`;
+}

@@ -1,0 +1,74 @@
+import { Failure } from "../../../core/failure.ts";
+import type { RequestFilter } from "../../operate/log-index/request-filter.ts";
+import type { Place } from "../../operate/log-index/top-rows.ts";
+
+/** The fields of the form, as they are written in the address. */
+const requestFields = ["tenant", "token", "program", "status", "route", "from", "to"] as const;
+
+export type RequestField = (typeof requestFields)[number];
+
+/** What the address of the page of requests asks for. */
+export interface RequestQueryText {
+  /** What was given, without the blank ones. */
+  readonly given: Readonly<Partial<Record<RequestField, string>>>;
+  readonly filter: RequestFilter;
+  readonly after: Place | undefined;
+}
+
+/** Throws `usage` for what can't be meant. */
+export function requestQuery(query: URLSearchParams): RequestQueryText {
+  const given: Partial<Record<RequestField, string>> = {};
+  for (const field of requestFields) {
+    const text = query.get(field)?.trim() ?? "";
+    if (text !== "") given[field] = text;
+  }
+  const { tenant, token, program, status, route, from, to } = given;
+  const filter = {
+    tenantId: tenant,
+    tokenId: token,
+    programId: program,
+    route,
+    status: status === undefined ? undefined : statusRange(status),
+    fromMs: from === undefined ? undefined : instant(from),
+    toMs: to === undefined ? undefined : instant(to),
+  };
+  const after = query.get("after");
+  return { given, filter, after: after === null ? undefined : place(after) };
+}
+
+/** A place in an address: the time, and the digest of the request's id. */
+export function placeText({ timeMs, request }: Place): string {
+  return `${new Date(timeMs).toISOString()}_${request.toString(16)}`;
+}
+
+function place(text: string): Place {
+  const [time = "", request = ""] = text.split("_");
+  const found = { timeMs: Date.parse(time), request: Number.parseInt(request, 16) };
+  if (Number.isNaN(found.timeMs) || Number.isNaN(found.request)) {
+    throw new Failure("usage", "The address is no longer whole: go back to the newest requests.");
+  }
+  return found;
+}
+
+function statusRange(text: string): { readonly from: number; readonly to: number } {
+  if (/^[2-5]xx$/.test(text)) {
+    const from = Number(text.slice(0, 1)) * 100;
+    return { from, to: from + 99 };
+  }
+  if (text === "errors") return { from: 400, to: 599 };
+  if (/^[2-5]\d\d$/.test(text)) return { from: Number(text), to: Number(text) };
+  throw new Failure("usage", `${text} is no status: 404, 4xx or errors.`);
+}
+
+/** As a browser's field gives it, without a zone: UTC, as in the log. Also a day alone. */
+function instant(text: string): number {
+  const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z?)?$/.test(text)
+    ? withZone(text)
+    : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new Failure("usage", `${text} is no time: 2026-11-21T14:00, in UTC.`);
+}
+
+function withZone(text: string): number {
+  return Date.parse(text.includes("T") && !text.endsWith("Z") ? `${text}Z` : text);
+}

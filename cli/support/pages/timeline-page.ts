@@ -1,0 +1,138 @@
+import type { LivePeriod } from "../../operate/snapshots/live-periods.ts";
+import type { ProgramTimeline, TimelineEntry } from "../../operate/snapshots/program-timeline.ts";
+import { type Html, html } from "../../output/html.ts";
+import { exactTime } from "../../output/relative-time.ts";
+import {
+  home,
+  programPath,
+  snapshotPath,
+  snapshotProgramPath,
+  tenantPath,
+  timelinePath,
+} from "./addresses.ts";
+import { asOfForm, asOfNotice, type LiveAt, seenUntil } from "./as-of.ts";
+import { changeTable } from "./change-rows.ts";
+import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
+import type { Page } from "./page.ts";
+import { badge, notice, time } from "./parts.ts";
+import { programLinks } from "./program-links.ts";
+
+/** What partners saw of a program, change by change. */
+export interface TimelineView {
+  readonly tenantId: string;
+  readonly programId: string;
+  readonly timeline: ProgramTimeline;
+  /** Whether these are not the newest periods. */
+  readonly isOlder: boolean;
+  /** Whether the oldest snapshot that is kept is the tenant's first. */
+  readonly isWhole: boolean;
+  /** When the tenant was removed, RFC 3339; `null` while it is not. */
+  readonly removedAt: string | null;
+  readonly asOf: AsOfAnswer | null;
+}
+
+/** What was live at a time that somebody asked for. */
+export interface AsOfAnswer extends LiveAt {
+  /** Those of the snapshots that have the program. */
+  readonly having: ReadonlySet<string>;
+}
+
+export function timelinePage(view: TimelineView, now: Date): Page {
+  const { tenantId, programId, timeline, isOlder, removedAt, asOf } = view;
+  const { entries, periods, older } = timeline;
+  const path = timelinePath(tenantId, programId);
+  const main = html`<h1>Timeline of <bdi>${programId}</bdi></h1>
+<p class="lead">Every change that partners saw, as far as snapshots are kept.</p>
+${programLinks(tenantId, programId, "timeline")}
+${asOfForm(path, asOf?.at ?? null, now)}
+${asOf !== null && asOfNotice(tenantId, asOf, now, (period) => versionAt(view, asOf, period))}
+<section aria-labelledby="changes"><h2 id="changes">Changes, newest first</h2>
+<p class="lead" role="status">${counted(entries.length, "change")} in ${counted(new Set(periods.map(({ snapshotId }) => snapshotId)).size, "snapshot")} ${periodsSpan(periods, removedAt)}.</p>
+${removedAt !== null && notice("doubtful", html`<p>Since ${time(removedAt, now)} they get 401 (unauthorized): tenant ${tenantId} was removed.</p>`)}
+${periods.some(({ isCertain }) => !isCertain) && notice("doubtful", html`<p>For a part of this time nothing is kept of what else was live. Changes in it may have come earlier, or more of them.</p>`)}
+<ol class="timeline" reversed>${entries.map((entry) => timelineEntry(view, entry, now))}</ol>
+${
+  (older > 0 || isOlder) &&
+  html`<nav class="pager" aria-label="More of the timeline"><ul>
+${isOlder && html`<li><a href="${path}">← Newest</a></li>`}
+${older > 0 && html`<li><a href="${timelinePath(tenantId, programId, older)}">Older →</a></li>`}
+</ul></nav>`
+}</section>`;
+  const trail = [
+    { text: "Tenants", path: home },
+    { text: tenantId, path: tenantPath(tenantId) },
+    { text: programId, path: programPath(tenantId, programId) },
+  ];
+  return { status: 200, title: "Timeline", trail, main, tables: [timelineTable(timeline)] };
+}
+
+function versionAt(
+  { tenantId, programId }: TimelineView,
+  { having }: AsOfAnswer,
+  { snapshotId }: LivePeriod,
+): Html {
+  return having.has(snapshotId)
+    ? html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}">The program as it was</a>.`
+    : html`This program was not in it: partners got 404.`;
+}
+
+function timelineEntry(view: TimelineView, { period, before, what }: TimelineEntry, now: Date): Html {
+  const { tenantId, programId, isWhole } = view;
+  const isKept = what.kind !== "removed" && what.kind !== "unreadable";
+  const hadBefore = before !== null && (what.kind === "removed" || what.kind === "changed");
+  return html`<li><h3>${badge(...mark(what, isWhole))} ${time(period.from, now)}</h3>
+<p>${how(period)} <a href="${snapshotPath(tenantId, period.snapshotId)}"><code>${period.snapshotId}</code></a>.
+${isKept && html`<a href="${snapshotProgramPath(tenantId, period.snapshotId, programId)}">As it was from then on</a>.`}
+${hadBefore && html`<a href="${snapshotProgramPath(tenantId, before.snapshotId, programId)}">As it was before</a>.`}</p>
+${what.kind === "unreadable" && notice("doubtful", html`<p>Whether it changed is not known. ${what.reason}</p>`)}
+${what.kind === "changed" && (what.changes.length === 0 ? html`<p>No field changed; its bytes did.</p>` : changeTable(`Changes of ${exactTime(period.from)}`, what.changes))}</li>`;
+}
+
+function mark(what: TimelineEntry["what"], isWhole: boolean): Parameters<typeof badge> {
+  switch (what.kind) {
+    case "added":
+      return ["appeared", "good"];
+    case "removed":
+      return ["gone", "bad"];
+    case "changed":
+      return ["changed", "neutral"];
+    case "oldest":
+      return isWhole ? ["appeared", "good"] : ["already there", "neutral"];
+    case "unreadable":
+      return ["not known", "doubtful"];
+  }
+}
+
+function how({ how: reason }: LivePeriod): string {
+  if (reason === "published") return "A build published snapshot";
+  return reason === null ? "Then live was snapshot" : "A rollback went to snapshot";
+}
+
+function counted(count: number, noun: string): string {
+  return `${count === 0 ? "No" : count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function periodsSpan(periods: readonly LivePeriod[], removedAt: string | null): Html | false {
+  const [newest, oldest] = [periods[0], periods.at(-1)];
+  if (newest === undefined || oldest === undefined) return false;
+  const { until } = seenUntil(newest, removedAt);
+  const end = until === null ? "now" : exactTime(until);
+  return html`from <span class="whole">${exactTime(oldest.from)}</span> until <span class="whole">${end}</span>`;
+}
+
+function timelineTable({ entries }: ProgramTimeline): CsvTable {
+  const rows = entries.flatMap(({ period, what }): readonly (readonly CsvValue[])[] => {
+    const { from, snapshotId, how: reason } = period;
+    const start = [from, snapshotId, reason, what.kind];
+    if (what.kind !== "changed") return [[...start, null, null, null, null]];
+    return what.changes.map((change) => [
+      ...start,
+      change.words.label,
+      change.path,
+      change.kind === "added" ? null : csvValue(change.before),
+      change.kind === "removed" ? null : csvValue(change.after),
+    ]);
+  });
+  const columns = ["time", "snapshot", "how", "what", "field", "path", "before", "after"];
+  return { name: "timeline", columns, rows };
+}
