@@ -8,8 +8,7 @@ import { printText } from "../output/print-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { awsVariables, effectiveSettings } from "../support/effective-settings.ts";
-import { type FoundStore, settingsText } from "../support/settings-text.ts";
+import { awsVariables, effectiveSettings, type FoundStore, settingsText } from "../support/settings.ts";
 
 /** `config`: the settings in force, where they come from, and which store they lead to. */
 export function config(shell: Shell): Command {

@@ -1,9 +1,9 @@
 import type { Output, Shell } from "../shell/shell.ts";
 import { type Style, styleOf } from "./style.ts";
+import { isTimeZone, type Reader } from "./times.ts";
 
 /** How a text for people is laid out. */
-export interface Layout {
-  readonly now: Date;
+export interface Layout extends Reader {
   readonly style: Style;
   /** Columns for running text. */
   readonly width: number;
@@ -16,11 +16,16 @@ export function layoutOf(shell: Shell): Layout {
   const { stdout, env } = shell;
   const columns = terminalColumns(stdout);
   return {
-    now: shell.now(),
+    ...readerOf(shell),
     style: styleOf(stdout, env),
     width: Math.min(columns, readableWidth),
     columns,
   };
+}
+
+/** Times in the zone that the shell's `TZ` names; in UTC without one, or with one that nobody knows. */
+export function readerOf({ now, env: { TZ = "" } }: Pick<Shell, "now" | "env">): Reader {
+  return { now: now(), zone: TZ !== "" && isTimeZone(TZ) ? TZ : "UTC" };
 }
 
 /** A terminal that does not know its width says 0. */

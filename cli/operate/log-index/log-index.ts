@@ -1,5 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type RequestLogLine, requestLine } from "../gateway-log/request-line.ts";
+import {
+  type GatewayNote,
+  gatewayNote,
+  type RequestLogLine,
+  requestLine,
+} from "../gateway-log/request-line.ts";
 import { maxLineBytes } from "./line-spool.ts";
 import { RequestColumns } from "./request-columns.ts";
 import { isWantedLine, type RequestFilter, rowTest } from "./request-filter.ts";
@@ -25,6 +30,8 @@ export interface RequestPage {
 
 /** Half a million requests each; together about 8 GB of log. */
 const defaultBounds = { segments: 32, blocksPerSegment: 64 };
+/** Gateways go by one store or two. */
+const maxNotes = 100;
 /** So often others get their turn while blocks are looked through; each takes about half a millisecond. */
 const blocksPerTurn = 16;
 
@@ -39,6 +46,8 @@ export class LogIndex implements Disposable {
   /** Queries share the scratch columns, so they take turns. */
   #last: Promise<unknown> = Promise.resolve();
   #isDropping = false;
+  /** The newest of each kind and store. */
+  readonly #notes = new Map<string, GatewayNote>();
 
   constructor(bounds = defaultBounds) {
     this.#bounds = bounds;
@@ -66,6 +75,16 @@ export class LogIndex implements Disposable {
     return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
   }
 
+  /** What gateways said of themselves: of each kind and store the newest. */
+  get notes(): readonly GatewayNote[] {
+    return [...this.#notes.values()];
+  }
+
+  /** Takes what gateways say of themselves, and no request. */
+  addNotes(lines: Buffer): void {
+    for (const text of lines.toString("utf8").split("\n")) this.#take(gatewayNote(text));
+  }
+
   /** Takes the requests out of whole lines; how many there were. */
   async add(lines: Buffer): Promise<number> {
     let added = 0;
@@ -76,7 +95,10 @@ export class LogIndex implements Disposable {
       from = end + 1;
       if (text.length > maxLineBytes) continue;
       const line = requestLine(text.toString("utf8"));
-      if (line === undefined) continue;
+      if (line === undefined) {
+        this.#take(gatewayNote(text.toString("utf8")));
+        continue;
+      }
       let segment = this.#openSegment();
       while (!segment.lines.hasRoom(text.length)) {
         await segment.lines.room(text.length);
@@ -130,6 +152,14 @@ export class LogIndex implements Disposable {
     });
     this.#last = work.catch(() => {});
     await work;
+  }
+
+  #take(note: GatewayNote | undefined): void {
+    if (note === undefined) return;
+    const key = `${note.kind} ${note.storeId} ${note.otherStoreId}`;
+    const known = this.#notes.get(key);
+    if (known === undefined && this.#notes.size >= maxNotes) return;
+    if (known === undefined || known.time < note.time) this.#notes.set(key, note);
   }
 
   #blocks(): Block[] {

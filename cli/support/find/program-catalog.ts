@@ -6,7 +6,7 @@ import { isProgramListResponse } from "../../../schemas/generated/validators-pub
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
-import { foldedText } from "./folded-text.ts";
+import { foldedText } from "./find-anything.ts";
 
 /** A program to be found by its id or its name. */
 export interface CatalogEntry {

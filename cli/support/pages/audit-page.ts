@@ -1,9 +1,13 @@
+import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { changeWords, endWords } from "../../operate/audit/audit-text.ts";
-import type { AuditEntry, AuditReading } from "../../operate/audit/read-audit.ts";
+import { type AuditEntry, type AuditReading, readAudit } from "../../operate/audit/read-audit.ts";
 import { type Html, html } from "../../output/html.ts";
+import type { Reader } from "../../output/times.ts";
 import { auditPath, home, tenantPath } from "./addresses.ts";
 import type { Page } from "./page.ts";
 import { badge, dataTable, notice, type Tone, time } from "./parts.ts";
+import type { Inspection } from "./route.ts";
+import { route } from "./route.ts";
 
 export interface AuditView {
   /** Of one tenant only. */
@@ -12,7 +16,7 @@ export interface AuditView {
 }
 
 /** Who changed what for partners, newest first. */
-export function auditPage({ tenantId, reading }: AuditView, now: Date): Page {
+function auditPage({ tenantId, reading }: AuditView, reader: Reader): Page {
   const { records, hasOlder, faults } = reading;
   const title = tenantId === undefined ? "Changes by operators" : `Changes of ${tenantId} by operators`;
   const count = `${records.length.toLocaleString("en")} ${records.length === 1 ? "change" : "changes"}.`;
@@ -37,17 +41,17 @@ ${
       { title: "What" },
       { title: "Reason" },
     ],
-    records.map((record) => cells(record, now)),
+    records.map((record) => cells(record, reader)),
   )
 }`;
   return { status: 200, title, trail: [{ text: "Tenants", path: home }], main };
 }
 
-function cells(record: AuditEntry, now: Date): readonly (Html | string)[] {
+function cells(record: AuditEntry, reader: Reader): readonly (Html | string)[] {
   const { at, command, actor, reason, tenants, outcome } = record;
   return [
     html`<code>${command}</code>`,
-    time(at, now),
+    time(at, reader),
     tenants.length === 0
       ? "–"
       : html`${tenants.slice(0, maxTenants).map((tenantId) => html`<a href="${tenantPath(tenantId)}">${tenantId}</a> `)}${tenants.length > maxTenants && html`and ${tenants.length - maxTenants} more`}`,
@@ -64,3 +68,20 @@ const tones: Readonly<Record<AuditEntry["outcome"], Tone>> = {
   done: "good",
   failed: "bad",
 };
+
+export const auditRoute = route({
+  pattern: "/audit",
+  parse: (_, query): TenantId | undefined => {
+    const tenant = query.get("tenant")?.trim() ?? "";
+    return tenant === "" ? undefined : parseTenantId(tenant);
+  },
+  page,
+});
+
+/** A page is read by a person. */
+const maxShown = 100;
+
+async function page(tenantId: TenantId | undefined, { store, reader, signal }: Inspection): Promise<Page> {
+  const reading = await readAudit(store, { tenantId, since: undefined, limit: maxShown }, signal);
+  return auditPage({ tenantId, reading }, reader());
+}

@@ -1,9 +1,13 @@
 import { type Html, html } from "../../output/html.ts";
-import type { Certificate } from "../../partners/certify/certificate.ts";
+import type { Reader } from "../../output/times.ts";
+import { type Certificate, createCertifier } from "../../partners/certify/certificate.ts";
 import type { Finding, Verdict } from "../../partners/certify/rule.ts";
 import { clientPath, home, requestPath, requestsOf, tokensPath } from "./addresses.ts";
 import type { Page } from "./page.ts";
 import { badge, dataTable, notice, type Tone, time } from "./parts.ts";
+import { requestsWithoutLog } from "./requests-page.ts";
+import type { Inspection } from "./route.ts";
+import { route } from "./route.ts";
 
 /** How well a partner's client behaves, by the newest requests of the log. */
 export interface ClientView {
@@ -14,7 +18,7 @@ export interface ClientView {
 }
 
 /** What `certify` says of a token, rule by rule. */
-export function clientPage({ certificate, isDirect, total }: ClientView, now: Date): Page {
+function clientPage({ certificate, isDirect, total }: ClientView, reader: Reader): Page {
   const { tokenId, tenantId, requests, from, to, verdict, rules } = certificate;
   const failed = rules.filter((finding) => finding.verdict === "fail").length;
   const conclusion =
@@ -25,7 +29,7 @@ export function clientPage({ certificate, isDirect, total }: ClientView, now: Da
     requests < total ? `the newest ${requests.toLocaleString("en")}` : requests.toLocaleString("en");
   const main = html`<h1>How the client of <bdi>${tokenId}</bdi> behaves</h1>
 ${notice(verdict === "fail" ? "doubtful" : "good", html`<p>${conclusion}</p>`)}
-<p class="lead">Tenant ${tenantId ?? "unknown"}: ${looked} of ${total.toLocaleString("en")} <a href="${requestsOf({ token: tokenId })}">requests</a> were looked at, from ${time(from, now)} to ${time(to, now)}.</p>
+<p class="lead">Tenant ${tenantId ?? "unknown"}: ${looked} of ${total.toLocaleString("en")} <a href="${requestsOf({ token: tokenId })}">requests</a> were looked at, from ${time(from, reader)} to ${time(to, reader)}.</p>
 ${dataTable(
   "Rules",
   [
@@ -45,7 +49,7 @@ ${dataTable(
 }
 
 /** The log has nothing of the token. */
-export function clientWithoutRequests(tokenId: string): Page {
+function clientWithoutRequests(tokenId: string): Page {
   const main = html`<h1>How the client of <bdi>${tokenId}</bdi> behaves</h1>
 ${notice("doubtful", html`<p>The log has no request with this access key, so there is nothing to judge.</p>`)}`;
   return { status: 404, title: "Client", trail, main };
@@ -73,4 +77,30 @@ function cells({ rule, verdict, summary, advice, examples }: Finding): readonly 
     html`${summary}${links.length > 0 && html` For example: ${links}`}`,
     advice ?? "",
   ];
+}
+
+export const clientRoute = route({
+  pattern: "/tokens/:token/client",
+  parse: ({ token }, query) => ({ tokenId: token, isDirect: query.get("direct") === "1" }),
+  page,
+});
+
+/** `certify` reads a log whole; a page looks at the newest. */
+const maxRequests = 20_000;
+
+interface Question {
+  readonly tokenId: string;
+  /** Whether the log's connections are the client's own; in most installations they are a proxy's. */
+  readonly isDirect: boolean;
+}
+
+async function page({ tokenId, isDirect }: Question, { log, reader, signal }: Inspection): Promise<Page> {
+  if (log === undefined) return requestsWithoutLog();
+  await log.refresh();
+  const found = await log.index.find({ filter: { tokenId }, limit: maxRequests }, signal);
+  const certifier = createCertifier(tokenId, !isDirect);
+  for (const line of found.lines.toReversed()) certifier.see(line);
+  const certificate = certifier.certificate();
+  if (certificate === undefined) return clientWithoutRequests(tokenId);
+  return clientPage({ certificate, isDirect, total: found.total }, reader());
 }

@@ -1,16 +1,20 @@
+import { parseProgramId, parseTenantId } from "../../../core/ids.ts";
+import { detailEntry } from "../../../core/manifest.ts";
 import { type Html, html } from "../../output/html.ts";
+import type { Reader } from "../../output/times.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import { valueWords } from "../../publish/public-program/value-words.ts";
-import type { GatewayAnswer } from "../ask-gateway.ts";
-import type { ProgramInSource } from "../explain/program-in-source.ts";
-import type { TakenPlaces } from "../taken-places.ts";
+import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
+import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { askGateway, type GatewayAnswer } from "../facts/ask-gateway.ts";
+import { type ProgramInSource, readProgramInSource } from "../facts/program-in-source.ts";
+import { type TakenPlaces, takenPlaces } from "../facts/source-questions.ts";
 import { explainPath, home, programPath, snapshotProgramPath, tenantPath } from "./addresses.ts";
-import { type ComparedField, comparedFields } from "./compared-fields.ts";
 import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
 import type { Page } from "./page.ts";
 import { badge, dataTable, factList, notice, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
-import { takenPlacesSection, takenPlacesTable } from "./taken-places-section.ts";
+import { route } from "./route.ts";
 
 /** One program where it comes from, where it is kept and where it is served. */
 export interface ComparisonView {
@@ -28,7 +32,7 @@ export interface ComparisonView {
   readonly places: TakenPlaces;
 }
 
-export function comparisonPage(view: ComparisonView, now: Date): Page {
+function comparisonPage(view: ComparisonView, reader: Reader): Page {
   const { tenantId, programId, source, live, gateway, places } = view;
   const fields = comparedFields([
     sourceDocument(source),
@@ -43,7 +47,7 @@ ${programLinks(tenantId, programId, "comparison")}
 ${factList(
   [
     ["Booking system", sourceState(view)],
-    ["Live snapshot", liveState(view, now)],
+    ["Live snapshot", liveState(view, reader)],
     ["Gateway", gatewayState(view)],
   ],
   "steps",
@@ -93,11 +97,11 @@ function sourceState({ tenantId, programId, source, live }: ComparisonView): Htm
   }
 }
 
-function liveState({ tenantId, programId, live }: ComparisonView, now: Date): Html {
+function liveState({ tenantId, programId, live }: ComparisonView, reader: Reader): Html {
   const { snapshotId, generatedAt, sha256 } = live;
   return sha256 === null
-    ? html`${badge("without this program", "bad")} <code>${snapshotId}</code>, data of ${time(generatedAt, now)}`
-    : html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}"><code>${snapshotId}</code></a>, data of ${time(generatedAt, now)}`;
+    ? html`${badge("without this program", "bad")} <code>${snapshotId}</code>, data of ${time(generatedAt, reader)}`
+    : html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}"><code>${snapshotId}</code></a>, data of ${time(generatedAt, reader)}`;
 }
 
 function gatewayState({ gateway, live }: ComparisonView): Html {
@@ -150,3 +154,110 @@ function comparisonTable(fields: readonly ComparedField[]): CsvTable {
   ]);
   return { name: "fields", columns: ["field", "path", "database", "snapshot", "gateway", "same"], rows };
 }
+
+export const comparisonRoute = route({
+  pattern: "/tenants/:tenant/programs/:program/compare",
+  parse: ({ tenant, program }) => ({
+    tenantId: parseTenantId(tenant),
+    programId: parseProgramId(program),
+  }),
+  page: async ({ tenantId, programId }, { store, database, gateway, reader, signal }) => {
+    const { manifest } = await chosenSnapshot(store, tenantId, undefined, signal);
+    const { snapshotId, generatedAt: readAt, contentAt: generatedAt = readAt } = manifest;
+    const entry = detailEntry(manifest, programId);
+    const bytes = entry && (await responseBytes(store, entry, signal));
+    const [source, places, answer] = await Promise.all([
+      readProgramInSource(store, database, tenantId, programId, reader().now, signal),
+      takenPlaces(database, tenantId, programId, signal),
+      askGateway(gateway, { tenantId, programId }, { store, now: reader().now, signal }),
+    ]);
+    const document = entry && bytes ? dataOf(bytes, entry.key) : null;
+    const live = { snapshotId, generatedAt, document, sha256: entry?.sha256 ?? null };
+    return comparisonPage({ tenantId, programId, source, live, gateway: answer, places }, reader());
+  },
+});
+
+/** A field with what each side says of it, `undefined` where a side does not have it. */
+export interface ComparedField {
+  readonly path: string;
+  readonly values: readonly unknown[];
+  readonly isSame: boolean;
+}
+
+/**
+ * The fields of several documents side by side, those that differ first. A list of plain values is one field. A side that is
+ * `undefined` could not be asked, and differs from nothing. Pure.
+ */
+function comparedFields(documents: readonly unknown[]): readonly ComparedField[] {
+  const sides = documents.map((document) => (document === undefined ? undefined : leaves(document)));
+  const paths = new Set(sides.flatMap((side) => [...(side?.keys() ?? [])]));
+  const fields = [...paths].map((path): ComparedField => {
+    const values = sides.map((side) => side?.get(path));
+    const asked = values.filter((_, at) => sides[at] !== undefined).map((value) => JSON.stringify(value));
+    return { path, values, isSame: new Set(asked).size <= 1 };
+  });
+  return [...fields.filter(({ isSame }) => !isSame), ...fields.filter(({ isSame }) => isSame)];
+}
+
+function leaves(value: unknown, path = "", found = new Map<string, unknown>()): Map<string, unknown> {
+  const parts = isRecord(value)
+    ? Object.entries(value).map(([name, part]) => [path === "" ? name : `${path}.${name}`, part] as const)
+    : Array.isArray(value) && value.some(isRecord)
+      ? value.map((part, at) => [`${path}[${at}]`, part] as const)
+      : undefined;
+  if (parts === undefined) found.set(path, value);
+  else for (const [name, part] of parts) leaves(part, name, found);
+  return found;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** P75: which enrollments take places now, by status and role; who they are nobody is shown. */
+function takenPlacesSection(places: TakenPlaces): Html {
+  return html`<section aria-labelledby="places"><h2 id="places">Who takes the places</h2>${content(places)}</section>`;
+}
+
+function takenPlacesTable(places: TakenPlaces): readonly CsvTable[] {
+  if (places.kind !== "asked" || places.groups.length === 0) return [];
+  const rows = places.groups.map(({ status, role, count, place }) => [
+    status,
+    role,
+    count,
+    words[place].text,
+  ]);
+  return [{ name: "enrollments", columns: ["status", "role", "enrollments", "takes places"], rows }];
+}
+
+function content(places: TakenPlaces): Html {
+  if (places.kind === "unavailable")
+    return html`<p>The booking database could not be asked: ${places.reason}</p>`;
+  const { groups, isCut } = places;
+  const used = groups.reduce((sum, { count, place }) => sum + (place === "used" ? count : 0), 0);
+  if (groups.length === 0)
+    return html`<p>The booking database has no enrollment for this program: 0 places are taken.</p>`;
+  return html`<p class="lead">${isCut ? "At least " : ""}${used.toLocaleString("en")} ${used === 1 ? "place is" : "places are"} taken, says the booking database now.</p>
+${dataTable(
+  "Enrollments by status and role",
+  [
+    { title: "Status", isHeading: true },
+    { title: "Role" },
+    { title: "Enrollments", isNumber: true },
+    { title: "Takes places" },
+  ],
+  groups.map(({ status, role, count, place }) => [
+    status ?? html`<span class="none">none</span>`,
+    role ?? html`<span class="none">none</span>`,
+    count.toLocaleString("en"),
+    badge(words[place].text, words[place].isUsed ? "good" : "neutral"),
+  ]),
+)}
+${isCut && html`<p>There are more kinds of enrollments than can be shown.</p>`}`;
+}
+
+const words = {
+  used: { text: "yes", isUsed: true },
+  terminal: { text: "no, it is over", isUsed: false },
+  staff: { text: "no, staff", isUsed: false },
+} as const;

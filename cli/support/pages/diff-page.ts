@@ -1,11 +1,22 @@
-import type { NamedProgram, SnapshotDiff } from "../../operate/snapshots/snapshot-diff.ts";
+import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
+import type { LivePeriod } from "../../operate/snapshots/live-periods.ts";
+import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
+import {
+  compareSnapshots,
+  type NamedProgram,
+  type SnapshotDiff,
+  snapshotBefore,
+} from "../../operate/snapshots/snapshot-diff.ts";
 import type { PublishedSnapshot } from "../../operate/snapshots/tenant-snapshots.ts";
 import { type Html, html } from "../../output/html.ts";
-import { exactTime, relativeTime } from "../../output/relative-time.ts";
+import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
+import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { diffPath, explainPath, home, snapshotProgramPath, tenantPath } from "./addresses.ts";
 import { changeTable } from "./change-rows.ts";
 import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
 import type { Page } from "./page.ts";
+import type { Inspection } from "./route.ts";
+import { route } from "./route.ts";
 
 /** The difference between two snapshots of a tenant. */
 export interface DiffView {
@@ -17,7 +28,7 @@ export interface DiffView {
   readonly maxDetails: number;
 }
 
-export function diffPage({ tenantId, snapshots, diff, maxDetails }: DiffView, now: Date): Page {
+function diffPage({ tenantId, snapshots, diff, maxDetails }: DiffView, reader: Reader): Page {
   const { from, to, added, removed, changed, unchanged, listChanged, legacyChanged } = diff;
   const isSame = added.length + removed.length + changed.length === 0 && !listChanged && !legacyChanged;
   const choices = { snapshots: withChosen(snapshots, diff), from: from.snapshotId, to: to.snapshotId };
@@ -25,7 +36,7 @@ export function diffPage({ tenantId, snapshots, diff, maxDetails }: DiffView, no
   const before: Linked = (programId) => snapshotProgramPath(tenantId, from.snapshotId, programId);
   const total = added.length + removed.length + changed.length;
   const main = html`<h1>Changes between two snapshots</h1>
-${chooser(tenantId, choices, now)}
+${chooser(tenantId, choices, reader)}
 <p class="lead">${isSame ? "Partners get the same bytes from both." : `${removed.length} removed, ${added.length} added, ${changed.length} changed, ${unchanged} the same.`}</p>
 ${named("Removed", removed, before, (programId) => html` <a href="${explainPath(tenantId, programId)}">Why?</a>`)}
 ${named("Added", added, after)}
@@ -65,10 +76,10 @@ function withChosen(
   return [...snapshots, ...missing.map((side) => ({ ...side, isLive: false }))];
 }
 
-function chooser(tenantId: string, { snapshots, from, to }: Choices, now: Date): Html {
+function chooser(tenantId: string, { snapshots, from, to }: Choices, reader: Reader): Html {
   const options = (chosen: string): readonly Html[] =>
     snapshots.map(({ snapshotId, generatedAt, isLive }) => {
-      const age = relativeTime(new Date(generatedAt), now);
+      const age = relativeTime(new Date(generatedAt), reader.now);
       const text = `${exactTime(generatedAt)}, ${age}${isLive ? ", live" : ""}`;
       return snapshotId === chosen
         ? html`<option value="${snapshotId}" selected>${text}</option>`
@@ -123,3 +134,53 @@ function diffTable({ removed, added, changed }: SnapshotDiff): CsvTable {
   ];
   return { name: "changes", columns: ["what", "program", "name", "field", "path", "before", "after"], rows };
 }
+
+interface Input {
+  readonly tenantId: TenantId;
+  /** Without one: the snapshot before. */
+  readonly from: SnapshotId | undefined;
+  /** Without one: what is live. */
+  readonly to: SnapshotId | undefined;
+}
+
+export const diffRoute = route({
+  pattern: "/tenants/:tenant/diff",
+  parse: ({ tenant }, query): Input => ({
+    tenantId: parseTenantId(tenant),
+    from: chosen(query.get("from")),
+    to: chosen(query.get("to")),
+  }),
+  page,
+});
+
+function chosen(text: string | null): SnapshotId | undefined {
+  return text === null || text === "" ? undefined : parseSnapshotId(text);
+}
+
+async function page(input: Input, { store, reader, signal }: Inspection): Promise<Page> {
+  const { tenantId } = input;
+  const { manifest: to, live } = await chosenSnapshot(store, tenantId, input.to, signal);
+  const { published, periods } = await readLivePeriods(store, live.pointer, signal);
+  const asked = input.from ?? (input.to === undefined ? rolledBackFrom(periods) : undefined);
+  const from =
+    asked === undefined
+      ? await snapshotBefore(store, to, live, signal)
+      : (await chosenSnapshot(store, tenantId, asked, signal)).manifest;
+  const diff = await compareSnapshots(store, from, to, maxDetails, signal);
+  return diffPage({ tenantId, snapshots: newest(published), diff, maxDetails }, reader());
+}
+
+/** What a rollback took from partners: then the snapshot before in the line of builds says nothing, if there is one at all. */
+function rolledBackFrom([live, before]: readonly LivePeriod[]): SnapshotId | undefined {
+  return live?.how === "rolled back to" ? before?.snapshotId : undefined;
+}
+
+/** A page is read by a person. */
+const maxDetails = 50;
+
+/** The snapshots that a page shows of a tenant's, which come newest first: a page is read by a person. */
+export function newest(published: readonly PublishedSnapshot[]): readonly PublishedSnapshot[] {
+  return published.slice(0, maxSnapshots);
+}
+
+const maxSnapshots = 20;

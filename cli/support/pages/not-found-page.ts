@@ -13,9 +13,9 @@ import {
   tenantPath,
   timelinePath,
 } from "./addresses.ts";
-import type { Inspection } from "./inspection.ts";
 import type { Page } from "./page.ts";
 import { notice } from "./parts.ts";
+import type { Inspection } from "./route.ts";
 import { whyForm } from "./tenant-page.ts";
 
 /** The page, or where to go on from a program that is not there: to why that is, what it was, and what was perhaps meant. */

@@ -1,20 +1,20 @@
+import type { LogState } from "../../operate/log-index/request-log.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
-import { exactTime, relativeTime } from "../../output/relative-time.ts";
+import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
 import { calendarDay, money } from "../../publish/public-program/value-words.ts";
-import type { LastTry } from "../read-confirmed.ts";
+import { type Concern, concernSentence, concernTitle } from "../judgement/concern.ts";
+import type { Step } from "../judgement/step.ts";
+import { type DescribedFact, isPieces, type Line, type Piece } from "../texts/description.ts";
+import { outcomePiece } from "../texts/tenant-facts.ts";
+import { explainPath } from "./addresses.ts";
 
 /** How a statement is meant; it is always said in words, too. */
 export type Tone = "good" | "doubtful" | "bad" | "neutral";
 
 /** A time, relative for reading and exact for looking it up. */
-export function time(rfc3339: string, now: Date): Html {
-  const exact = exactTime(rfc3339);
-  return html`<time datetime="${exact}"><span class="when">${relativeTime(new Date(rfc3339), now)}</span> <span class="exact">${exact}</span></time>`;
-}
-
-/** When a live snapshot was last found to be what the source says. */
-export function confirmedTime(confirmedAt: string | null, now: Date): Html {
-  return confirmedAt === null ? html`not known` : time(confirmedAt, now);
+export function time(rfc3339: string, { now, zone }: Reader): Html {
+  const exact = exactTime(rfc3339, zone);
+  return html`<time datetime="${exactTime(rfc3339)}"><span class="when">${relativeTime(new Date(rfc3339), now)}</span> <span class="exact">${exact}</span></time>`;
 }
 
 /** A calendar day in words, on one line. */
@@ -36,16 +36,62 @@ export function badge(text: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-export function outcomeBadge({ outcome }: Pick<LastTry, "outcome">): Html {
-  const tones: Readonly<Record<string, Tone>> = {
-    failed: "bad",
-    refused: "bad",
-    held: "doubtful",
-    skipped: "doubtful",
-    interrupted: "doubtful",
-  };
-  return badge(outcome, tones[outcome] ?? "good");
+export function outcomeBadge({ outcome }: { readonly outcome: string }): Html {
+  const piece = outcomePiece(outcome);
+  return badge(outcome, "tone" in piece ? piece.tone : "neutral");
 }
+
+/** What commands print as `facts`, as a list of steps. */
+export function describedFacts(described: readonly DescribedFact[], reader: Reader): Html {
+  return factList(
+    described.map(([label, ...lines]) => {
+      const known = lines.filter((line) => line !== null);
+      const value = known.map((line, at) => html`${at > 0 && html`<br>`}${lineHtml(line, reader)}`);
+      return [`${label.charAt(0).toUpperCase()}${label.slice(1)}`, known.length > 0 && value] as const;
+    }),
+    "steps",
+  );
+}
+
+function lineHtml(line: Line, reader: Reader): Html {
+  return isPieces(line) ? html`${line.map((piece) => pieceHtml(piece, reader))}` : pieceHtml(line, reader);
+}
+
+function pieceHtml(piece: Piece, reader: Reader): Html {
+  if (typeof piece === "string") return html`${piece}`;
+  if ("time" in piece) return time(piece.time, reader);
+  if ("tone" in piece) return html`<strong class="${piece.tone}">${piece.text}</strong>`;
+  const id = html`<code>${piece.id}</code>`;
+  return piece.page === undefined || piece.page === "" ? id : html`<a href="${piece.page}">${id}</a>`;
+}
+
+/** What to do next: support's steps, and apart from them those of operations. */
+export function stepList(steps: readonly Step[]): Html {
+  const of = (who: Step["who"]): readonly Step[] => steps.filter((step) => step.who === who);
+  const list = (own: readonly Step[]): Html =>
+    html`<ul class="commands">${own.map(({ text, commands }) => html`<li>${text}${commands.map((line) => html`<br>${command(line)}`)}</li>`)}</ul>`;
+  const [support, operations] = [of("support"), of("operations")];
+  return html`${support.length > 0 && list(support)}${operations.length > 0 && html`<p class="rule">For operations:</p>${list(operations)}`}`;
+}
+
+/** A concern with its time, its programs and what to do about it. */
+export function concernItem(concern: Concern, reader: Reader, isOpen = false): Html {
+  const { kind, severity, tenantId, at, programs, steps } = concern;
+  const { title, when } = concernTitle(kind);
+  const shown = programs.slice(0, maxShownPrograms);
+  const more = programs.length - shown.length;
+  const link = (programId: string | null): Html | string =>
+    // D131: a program without an id has no page of its own.
+    programId === null || tenantId === null
+      ? "a program without an id (NULL)"
+      : html`<a href="${explainPath(tenantId, programId)}"><bdi>${programId}</bdi></a>`;
+  return html`${badge(title, severity)} ${concernSentence(concern)}
+${at !== null && html`<span class="line">${when}: ${time(at, reader)}</span>`}
+${shown.length > 0 && html`<span class="line">${shown.map((programId, index) => html`${index > 0 && ", "}${link(programId)}`)}${more > 0 && ` and ${more} more`}</span>`}
+${steps.length > 0 && (isOpen ? stepList(steps) : html`<details><summary>What to do</summary>${stepList(steps)}</details>`)}`;
+}
+
+const maxShownPrograms = 10;
 
 /** Labels with what is to be said of them; what is `null` is left out. Short ones stand side by side, steps below each other. */
 export function factList(
@@ -105,4 +151,34 @@ export function shellLine(text: string): Html {
 /** A command to be copied. */
 export function command(text: string): Html {
   return html`<code class="command">partner-programs ${text}</code>`;
+}
+
+/** What the reader has to know of the logs before they believe that something is not there. */
+export function logNotices(
+  { progress, faults, isDropping, covers }: LogState,
+  reader: Reader,
+): readonly Html[] {
+  const notices = faults.map((fault) => notice("doubtful", html`<p>${fault}</p>`));
+  if (progress < 1) {
+    notices.push(
+      notice(
+        "doubtful",
+        html`<p>The log is being read: ${Math.floor(progress * 100)} % is done${covers !== null && html`, back to ${time(covers.from, reader)}`}. Load the page again for the rest.</p>`,
+      ),
+    );
+  }
+  if (isDropping && covers !== null) {
+    notices.push(
+      notice(
+        "doubtful",
+        html`<p>Requests before ${time(covers.from, reader)} were dropped: there were too many.</p>`,
+      ),
+    );
+  }
+  return notices;
+}
+
+/** Of a page that is made of logs, where none was given. */
+export function noLog(): Html {
+  return html`<p>This page is made from the gateway’s log. Whoever runs this server names it: ${command("inspect --log FILE")}</p>`;
 }

@@ -2,12 +2,21 @@ import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import type { RequestPage } from "../../operate/log-index/log-index.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
 import { type Html, html } from "../../output/html.ts";
+import type { Reader } from "../../output/times.ts";
 import { home, requestPath, requestsOf, requestsPath } from "./addresses.ts";
-import { logNotices, noLog } from "./log-notices.ts";
 import type { Page } from "./page.ts";
-import { dataTable, time } from "./parts.ts";
-import { placeText, type RequestField, type RequestQueryText } from "./request-query.ts";
-import { askedWords, routeWords, statusBadge, statusWords } from "./request-words.ts";
+import { dataTable, logNotices, noLog, time } from "./parts.ts";
+import {
+  askedWords,
+  placeText,
+  type RequestField,
+  type RequestQueryText,
+  requestQuery,
+  routeWords,
+  statusBadge,
+  statusWords,
+} from "./request-query.ts";
+import { route } from "./route.ts";
 
 /** Requests of the log, newest first. */
 export interface RequestsView {
@@ -18,9 +27,9 @@ export interface RequestsView {
 
 const trail = [{ text: "Tenants", path: home }];
 
-export function requestsPage({ query, found, state }: RequestsView, now: Date): Page {
+function requestsPage({ query, found, state }: RequestsView, reader: Reader): Page {
   const main = html`<h1>Requests</h1>
-${logNotices(state, now)}
+${logNotices(state, reader)}
 ${filterForm(query)}
 <p class="lead" role="status">${summary(query, found, state)}</p>
 ${
@@ -34,7 +43,7 @@ ${
       { title: "Asked for" },
       { title: "By" },
     ],
-    found.lines.map((line) => cells(line, now)),
+    found.lines.map((line) => cells(line, reader)),
   )
 }
 ${pager(query, found)}`;
@@ -54,12 +63,12 @@ function summary({ given, after }: RequestQueryText, { total }: RequestPage, { c
   return `${which}${after === undefined ? "" : " Older ones of them."} ${span}`;
 }
 
-function cells(line: RequestLogLine, now: Date): readonly Html[] {
+function cells(line: RequestLogLine, reader: Reader): readonly Html[] {
   const { requestId, tokenId, tenantId } = line;
   const own = { ...(tenantId === null ? {} : { tenant: tenantId }) };
   return [
     html`<a class="row-link" href="${requestPath(requestId)}"><code>${requestId}</code></a>`,
-    time(line.time, now),
+    time(line.time, reader),
     statusBadge(line),
     html`${askedWords(line)}`,
     tokenId === null
@@ -131,3 +140,16 @@ function choice(
         : html`<option value="${value}">${text}</option>`,
   )}</select></div>`;
 }
+
+export const requestsRoute = route({
+  pattern: "/requests",
+  parse: (_, query) => requestQuery(query),
+  page: async (query, { log, reader, signal }) => {
+    if (log === undefined) return requestsWithoutLog();
+    await log.refresh();
+    const found = await log.index.find({ filter: query.filter, after: query.after, limit: perPage }, signal);
+    return requestsPage({ query, found, state: log.state() }, reader());
+  },
+});
+
+const perPage = 50;

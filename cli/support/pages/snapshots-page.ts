@@ -1,11 +1,22 @@
-import type { LivePeriod } from "../../operate/snapshots/live-periods.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
+import { type LivePeriod, periodsAt } from "../../operate/snapshots/live-periods.ts";
+import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
 import type { PublishedSnapshot } from "../../operate/snapshots/tenant-snapshots.ts";
 import { type Html, html } from "../../output/html.ts";
-import { diffPath, home, snapshotPath, snapshotsPath, tenantPath } from "./addresses.ts";
-import { asOfForm, asOfNotice, type LiveAt, span } from "./as-of.ts";
+import type { Reader } from "../../output/times.ts";
+import { readPublishedPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { removedAtOf } from "../facts/registry.ts";
+import { diffPath, home, snapshotPath, snapshotProgramPath, snapshotsPath, tenantPath } from "./addresses.ts";
+import { asOfForm, asOfNotice, chosenTime, type LiveAt, seenUntil, span } from "./as-of.ts";
 import type { CsvTable } from "./csv.ts";
 import type { Page } from "./page.ts";
-import { badge, dataTable, time } from "./parts.ts";
+import { badge, dataTable, factList, time } from "./parts.ts";
+import { type FoundPrograms, programsSection, programsTable, searchPrograms } from "./programs-section.ts";
+import { route } from "./route.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** All snapshots of a tenant that partners see or saw. */
 export interface SnapshotsView {
@@ -19,15 +30,15 @@ export interface SnapshotsView {
 
 const perPage = 50;
 
-export function snapshotsPage(view: SnapshotsView, now: Date): Page {
+function snapshotsPage(view: SnapshotsView, reader: Reader): Page {
   const { tenantId, published, asOf } = view;
   const pages = Math.max(1, Math.ceil(published.length / perPage));
   const page = Math.min(Math.max(1, Math.trunc(view.pageNumber)), pages);
   const shown = published.slice((page - 1) * perPage, page * perPage);
   const place = pages > 1 ? `, page ${page} of ${pages}` : "";
   const main = html`<h1>Snapshots of <bdi>${tenantId}</bdi></h1>
-${asOfForm(snapshotsPath(tenantId), asOf?.at ?? null, now)}
-${asOf !== null && asOfNotice(tenantId, asOf, now)}
+${asOfForm(snapshotsPath(tenantId), asOf?.at ?? null, reader)}
+${asOf !== null && asOfNotice(tenantId, asOf, reader)}
 <p class="lead" role="status">${published.length.toLocaleString("en")} kept${place}.</p>
 ${dataTable(
   "Snapshots that partners see or saw, newest first",
@@ -38,7 +49,7 @@ ${dataTable(
     { title: "Programs", isNumber: true },
     { title: "Changes" },
   ],
-  shown.map((snapshot) => row(view, snapshot, now)),
+  shown.map((snapshot) => row(view, snapshot, reader)),
 )}
 ${
   pages > 1 &&
@@ -54,7 +65,11 @@ ${page < pages && html`<li><a href="${snapshotsPath(tenantId, page + 1)}">Older 
   return { status: 200, title: "Snapshots", trail, main, tables: [snapshotsTable(view)] };
 }
 
-function row({ tenantId, periods }: SnapshotsView, snapshot: PublishedSnapshot, now: Date): readonly Html[] {
+function row(
+  { tenantId, periods }: SnapshotsView,
+  snapshot: PublishedSnapshot,
+  reader: Reader,
+): readonly Html[] {
   const { snapshotId, isLive, generatedAt, programs, parent, withdrawnAt } = snapshot;
   const seen = periods.filter((period) => period.snapshotId === snapshotId);
   const spans = seen.map(
@@ -62,7 +77,7 @@ function row({ tenantId, periods }: SnapshotsView, snapshot: PublishedSnapshot, 
   );
   return [
     html`<a class="row-link" href="${snapshotPath(tenantId, snapshotId)}"><code>${snapshotId}</code></a> ${isLive ? badge("live", "good") : withdrawnAt !== null && badge("withdrawn", "doubtful")}`,
-    time(generatedAt, now),
+    time(generatedAt, reader),
     html`${spans.length === 0 ? "not known" : spans}`,
     html`${programs.toLocaleString("en")}`,
     parent === null
@@ -87,3 +102,75 @@ function snapshotsTable({ published, periods }: SnapshotsView): CsvTable {
   const columns = ["snapshot", "generation", "data of", "programs", "live", "withdrawn", "seen by partners"];
   return { name: "snapshots", columns, rows };
 }
+
+export const snapshotsRoute = route({
+  pattern: "/tenants/:tenant/snapshots",
+  parse: ({ tenant }, query) => ({
+    tenantId: parseTenantId(tenant),
+    pageNumber: Number(query.get("page") ?? 1) || 1,
+    at: chosenTime(query.get("at")),
+  }),
+  page: async ({ tenantId, pageNumber, at }, { store, reader, signal }) => {
+    const pointer = await readPublishedPointer(store, tenantId, signal);
+    const history = await readLivePeriods(store, pointer, signal);
+    const removedAt = await removedAtOf(store, tenantId, signal);
+    const asOf = at && { at, found: periodsAt(history.periods, at), removedAt };
+    const periods = history.periods.map((period) => seenUntil(period, removedAt));
+    return snapshotsPage({ tenantId, ...history, periods, pageNumber, asOf }, reader());
+  },
+});
+
+/** One snapshot, live or not. */
+export interface SnapshotView {
+  readonly manifest: Manifest;
+  readonly isLive: boolean;
+  readonly query: string;
+  readonly found: FoundPrograms;
+}
+
+/** P76: what is in the snapshot, for as long as it is kept. */
+function snapshotPage({ manifest, isLive, query, found }: SnapshotView, reader: Reader): Page {
+  const { tenantId, snapshotId, generatedAt, generation, parent, programs } = manifest;
+  const path = snapshotPath(tenantId, snapshotId);
+  const main = html`<h1>Snapshot <code>${snapshotId}</code></h1>
+<p class="lead">${isLive ? badge("live", "good") : badge("not live", "neutral")}</p>
+${factList([
+  ["Data of", time(generatedAt, reader)],
+  ["Programs", programs.count.toLocaleString("en")],
+  ["Generation", String(generation)],
+  [
+    "Before it was live",
+    parent === null
+      ? "nothing"
+      : html`<a href="${snapshotPath(tenantId, parent)}"><code>${parent}</code></a>`,
+  ],
+  [
+    "Changes",
+    parent !== null && html`<a href="${diffPath(tenantId, parent, snapshotId)}">What it brought</a>`,
+  ],
+])}
+${programsSection({ query, found, path, programPath: (id) => snapshotProgramPath(tenantId, snapshotId, id) })}`;
+  const trail = [
+    { text: "Tenants", path: home },
+    { text: tenantId, path: tenantPath(tenantId) },
+    { text: "Snapshots", path: snapshotsPath(tenantId) },
+  ];
+  return { status: 200, title: `Snapshot ${snapshotId}`, trail, main, tables: [programsTable(found)] };
+}
+
+export const snapshotRoute = route({
+  pattern: "/tenants/:tenant/snapshots/:snapshot",
+  parse: ({ tenant, snapshot }, query) => ({
+    tenantId: parseTenantId(tenant),
+    snapshotId: parseSnapshotId(snapshot),
+    query: query.get("q")?.trim() ?? "",
+    pageNumber: Number(query.get("page") ?? 1) || 1,
+  }),
+  page: async ({ tenantId, snapshotId, query, pageNumber }, { store, reader, signal }) => {
+    const { manifest, isLive } = await chosenSnapshot(store, tenantId, snapshotId, signal);
+    const list = await storedJson(store, manifest.list, signal);
+    const programs = isProgramListResponse(list) ? list.data : [];
+    const found = searchPrograms(programs, query, pageNumber);
+    return snapshotPage({ manifest, isLive, query, found }, reader());
+  },
+});

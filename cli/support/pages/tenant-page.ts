@@ -1,6 +1,13 @@
-import type { PublishedSnapshot } from "../../operate/snapshots/tenant-snapshots.ts";
+import { Failure } from "../../../core/failure.ts";
+import { parseTenantId, type TenantId } from "../../../core/ids.ts";
+import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
+import { type PublishedSnapshot, readTenantSnapshots } from "../../operate/snapshots/tenant-snapshots.ts";
 import { type Html, html } from "../../output/html.ts";
-import type { TenantStatus } from "../tenant-status.ts";
+import type { Reader } from "../../output/times.ts";
+import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { readTenants } from "../facts/tenants.ts";
+import { isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
+import { tenantFacts } from "../texts/tenant-facts.ts";
 import {
   auditPath,
   diffPath,
@@ -11,15 +18,18 @@ import {
   snapshotsPath,
   tenantPath,
 } from "./addresses.ts";
+import { newest } from "./diff-page.ts";
 import { findingsSection, findingsTables } from "./findings-section.ts";
 import type { Page } from "./page.ts";
-import { badge, command, confirmedTime, dataTable, factList, notice, outcomeBadge, time } from "./parts.ts";
-import type { FoundPrograms } from "./program-search.ts";
-import { programsSection, programsTable } from "./programs-section.ts";
+import { badge, concernItem, dataTable, describedFacts, notice, time } from "./parts.ts";
+import { type FoundPrograms, programsSection, programsTable, searchPrograms } from "./programs-section.ts";
+import type { Inspection } from "./route.ts";
+import { route } from "./route.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** What a tenant's page shows. */
 export interface TenantView {
-  readonly status: TenantStatus;
+  readonly tenant: JudgedTenant;
   readonly query: string;
   /** `null` when there is no live list to search in. */
   readonly found: FoundPrograms | null;
@@ -29,9 +39,9 @@ export interface TenantView {
 }
 
 /** One tenant: how it stands, its programs, its snapshots, and what the last run found in its data. */
-export function tenantPage(view: TenantView, now: Date): Page {
-  const { status, query, found, snapshots, totalSnapshots } = view;
-  const { tenantId, lastRun } = status;
+function tenantPage(view: TenantView, reader: Reader): Page {
+  const { tenant, query, found, snapshots, totalSnapshots } = view;
+  const { tenantId, lastRun, concerns } = tenant;
   const listed = found && {
     query,
     found,
@@ -39,12 +49,12 @@ export function tenantPage(view: TenantView, now: Date): Page {
     programPath: (programId: string) => programPath(tenantId, programId),
   };
   const main = html`<h1><bdi>${tenantId}</bdi></h1>
-${attention(status)}
-${standing(status, now)}
+${concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
+${describedFacts(tenantFacts(tenant), reader)}
 ${listed !== null && programsSection(listed)}
 ${whyForm(tenantId)}
 <p><a href="${auditPath(tenantId)}">What operators changed, and why</a></p>
-${snapshots.length > 0 && snapshotList(tenantId, snapshots, totalSnapshots, now)}
+${snapshots.length > 0 && snapshotList(tenantId, snapshots, totalSnapshots, reader)}
 ${lastRun !== null && findingsSection(tenantId, lastRun)}`;
   const tables = [...(found === null ? [] : [programsTable(found)]), ...findingsTables(lastRun)];
   return { status: 200, title: tenantId, trail: [{ text: "Tenants", path: home }], main, tables };
@@ -60,46 +70,15 @@ export function whyForm(tenantId: string, programId = ""): Html {
 </form></section>`;
 }
 
-/** P53: the same as `snapshot status` says. */
-function attention({ tenantId, concerns }: TenantStatus): readonly Html[] {
-  return concerns.map(({ kind, severity, text }) =>
-    notice(
-      severity,
-      html`<p>${text.charAt(0).toUpperCase()}${text.slice(1)}.</p>${
-        kind === "damaged" && html`<p>${command(`snapshot verify --tenant ${tenantId}`)}</p>`
-      }${
-        kind === "held" &&
-        html`<p>Until the hold ends builds take out what the source withdraws, and nothing else. For operations: ${command(`snapshot release --tenant ${tenantId}`)}</p>`
-      }`,
-    ),
-  );
-}
-
-function standing({ live, hold, removedAt, lastTry }: TenantStatus, now: Date): Html {
-  return factList([
-    ["Removed", removedAt && time(removedAt, now)],
-    ["Data of", live && time(live.generatedAt, now)],
-    ["Published", live && time(live.publishedAt, now)],
-    ["Confirmed", live && confirmedTime(live.confirmedAt, now)],
-    ["Programs", live?.programs.toLocaleString("en")],
-    ["Live snapshot", live && html`<code>${live.snapshotId}</code>, generation ${live.generation}`],
-    ["Hold", live && hold === null && "none"],
-    [
-      "Last try",
-      lastTry ? html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, now)}` : "no report is stored",
-    ],
-  ]);
-}
-
 function snapshotList(
   tenantId: string,
   snapshots: readonly PublishedSnapshot[],
   total: number,
-  now: Date,
+  reader: Reader,
 ): Html {
-  const rows = snapshots.map(({ snapshotId, isLive, generatedAt, programs: count, parent, withdrawnAt }) => [
+  const rows = snapshots.map(({ snapshotId, isLive, contentAt, programs: count, parent, withdrawnAt }) => [
     html`<a class="row-link" href="${snapshotPath(tenantId, snapshotId)}"><code>${snapshotId}</code></a> ${isLive ? badge("live", "good") : withdrawnAt !== null && badge("withdrawn", "doubtful")}`,
-    time(generatedAt, now),
+    time(contentAt, reader),
     count.toLocaleString("en"),
     parent === null
       ? "the first"
@@ -117,4 +96,42 @@ ${dataTable(
   rows,
 )}
 <p><a href="${snapshotsPath(tenantId)}">${total === 1 ? "The snapshot" : `All ${total.toLocaleString("en")} snapshots`}, and what partners saw when</a></p></section>`;
+}
+
+interface Input {
+  readonly tenantId: TenantId;
+  readonly text: string;
+  readonly pageNumber: number;
+}
+
+export const tenantRoute = route({
+  pattern: "/tenants/:tenant",
+  parse: ({ tenant }, query): Input => ({
+    tenantId: parseTenantId(tenant),
+    text: query.get("q")?.trim() ?? "",
+    pageNumber: Number(query.get("page") ?? 1) || 1,
+  }),
+  page,
+});
+
+async function page({ tenantId, text, pageNumber }: Input, inspection: Inspection): Promise<Page> {
+  const { store, log, reader, signal } = inspection;
+  const asked = reader();
+  await log?.refresh();
+  const { tenants } = await readTenants({ store, only: tenantId, log, now: asked.now, signal });
+  const [facts] = tenants;
+  if (facts === undefined || isUnknown(facts)) {
+    throw new Failure("not_found", `The store has nothing of tenant ${tenantId}.`);
+  }
+  const tenant = judgedTenant(facts, asked);
+  const nothing = { tenant, query: text, found: null, snapshots: [], totalSnapshots: 0 };
+  if (tenant.live === null) return tenantPage(nothing, asked);
+  const live = await publishedSnapshot(store, tenantId, signal);
+  if (live === undefined) throw new Failure("not_found", `Tenant ${tenantId} is not published any more.`);
+  const list = await storedJson(store, live.manifest.list, signal);
+  const programs = isProgramListResponse(list) ? list.data : [];
+  const { published } = await readTenantSnapshots(store, live.pointer, signal);
+  const found = searchPrograms(programs, text, pageNumber);
+  const shown = { snapshots: newest(published), totalSnapshots: published.length };
+  return tenantPage({ tenant, query: text, found, ...shown }, asked);
 }

@@ -1,7 +1,16 @@
-import type { LivePeriod } from "../../operate/snapshots/live-periods.ts";
-import type { ProgramTimeline, TimelineEntry } from "../../operate/snapshots/program-timeline.ts";
+import { type ProgramId, parseProgramId, parseTenantId, type TenantId } from "../../../core/ids.ts";
+import { type LivePeriod, periodsAt } from "../../operate/snapshots/live-periods.ts";
+import {
+  type ProgramTimeline,
+  programTimeline,
+  type TimelineEntry,
+} from "../../operate/snapshots/program-timeline.ts";
+import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
 import { type Html, html } from "../../output/html.ts";
-import { exactTime } from "../../output/relative-time.ts";
+import { exactTime, type Reader } from "../../output/times.ts";
+import { readPublishedPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
+import { removedAtOf } from "../facts/registry.ts";
 import {
   home,
   programPath,
@@ -10,12 +19,14 @@ import {
   tenantPath,
   timelinePath,
 } from "./addresses.ts";
-import { asOfForm, asOfNotice, type LiveAt, seenUntil } from "./as-of.ts";
+import { asOfForm, asOfNotice, chosenTime, type LiveAt, seenUntil } from "./as-of.ts";
 import { changeTable } from "./change-rows.ts";
 import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
 import type { Page } from "./page.ts";
 import { badge, notice, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
+import type { Inspection } from "./route.ts";
+import { route } from "./route.ts";
 
 /** What partners saw of a program, change by change. */
 export interface TimelineView {
@@ -37,20 +48,20 @@ export interface AsOfAnswer extends LiveAt {
   readonly having: ReadonlySet<string>;
 }
 
-export function timelinePage(view: TimelineView, now: Date): Page {
+function timelinePage(view: TimelineView, reader: Reader): Page {
   const { tenantId, programId, timeline, isOlder, removedAt, asOf } = view;
   const { entries, periods, older } = timeline;
   const path = timelinePath(tenantId, programId);
   const main = html`<h1>Timeline of <bdi>${programId}</bdi></h1>
 <p class="lead">Every change that partners saw, as far as snapshots are kept.</p>
 ${programLinks(tenantId, programId, "timeline")}
-${asOfForm(path, asOf?.at ?? null, now)}
-${asOf !== null && asOfNotice(tenantId, asOf, now, (period) => versionAt(view, asOf, period))}
+${asOfForm(path, asOf?.at ?? null, reader)}
+${asOf !== null && asOfNotice(tenantId, asOf, reader, (period) => versionAt(view, asOf, period))}
 <section aria-labelledby="changes"><h2 id="changes">Changes, newest first</h2>
 <p class="lead" role="status">${counted(entries.length, "change")} in ${counted(new Set(periods.map(({ snapshotId }) => snapshotId)).size, "snapshot")} ${periodsSpan(periods, removedAt)}.</p>
-${removedAt !== null && notice("doubtful", html`<p>Since ${time(removedAt, now)} they get 401 (unauthorized): tenant ${tenantId} was removed.</p>`)}
+${removedAt !== null && notice("doubtful", html`<p>Since ${time(removedAt, reader)} they get 401 (unauthorized): tenant ${tenantId} was removed.</p>`)}
 ${periods.some(({ isCertain }) => !isCertain) && notice("doubtful", html`<p>For a part of this time nothing is kept of what else was live. Changes in it may have come earlier, or more of them.</p>`)}
-<ol class="timeline" reversed>${entries.map((entry) => timelineEntry(view, entry, now))}</ol>
+<ol class="timeline" reversed>${entries.map((entry) => timelineEntry(view, entry, reader))}</ol>
 ${
   (older > 0 || isOlder) &&
   html`<nav class="pager" aria-label="More of the timeline"><ul>
@@ -76,11 +87,11 @@ function versionAt(
     : html`This program was not in it: partners got 404.`;
 }
 
-function timelineEntry(view: TimelineView, { period, before, what }: TimelineEntry, now: Date): Html {
+function timelineEntry(view: TimelineView, { period, before, what }: TimelineEntry, reader: Reader): Html {
   const { tenantId, programId, isWhole } = view;
   const isKept = what.kind !== "removed" && what.kind !== "unreadable";
   const hadBefore = before !== null && (what.kind === "removed" || what.kind === "changed");
-  return html`<li><h3>${badge(...mark(what, isWhole))} ${time(period.from, now)}</h3>
+  return html`<li><h3>${badge(...mark(what, isWhole))} ${time(period.from, reader)}</h3>
 <p>${how(period)} <a href="${snapshotPath(tenantId, period.snapshotId)}"><code>${period.snapshotId}</code></a>.
 ${isKept && html`<a href="${snapshotProgramPath(tenantId, period.snapshotId, programId)}">As it was from then on</a>.`}
 ${hadBefore && html`<a href="${snapshotProgramPath(tenantId, before.snapshotId, programId)}">As it was before</a>.`}</p>
@@ -135,4 +146,57 @@ function timelineTable({ entries }: ProgramTimeline): CsvTable {
   });
   const columns = ["time", "snapshot", "how", "what", "field", "path", "before", "after"];
   return { name: "timeline", columns, rows };
+}
+
+interface Input {
+  readonly tenantId: TenantId;
+  readonly programId: ProgramId;
+  /** As many of the oldest periods; without it, all. */
+  readonly older: number | undefined;
+  readonly at: Date | null;
+}
+
+export const timelineRoute = route({
+  pattern: "/tenants/:tenant/programs/:program/timeline",
+  parse: ({ tenant, program }, query): Input => ({
+    tenantId: parseTenantId(tenant),
+    programId: parseProgramId(program),
+    older: Number(query.get("older")) || undefined,
+    at: chosenTime(query.get("at")),
+  }),
+  page,
+});
+
+/** A page is read by a person, and each manifest names all programs of its tenant. */
+const bounds = { maxManifests: 40, maxEntries: 20 };
+
+async function page(input: Input, { store, reader, signal }: Inspection): Promise<Page> {
+  const { tenantId, programId, older } = input;
+  const pointer = await readPublishedPointer(store, tenantId, signal);
+  const { published, periods } = await readLivePeriods(store, pointer, signal);
+  const rest = older === undefined ? periods : periods.slice(Math.max(0, periods.length - older));
+  const timeline = await programTimeline(store, { tenantId, programId }, rest, bounds, signal);
+  const removedAt = await removedAtOf(store, tenantId, signal);
+  const asOf = input.at && {
+    ...(await answerAsOf(input.at, input, periods, { store, signal })),
+    removedAt,
+  };
+  const isWhole = published.at(-1)?.parent === null;
+  const isOlder = rest.length < periods.length;
+  return timelinePage({ tenantId, programId, timeline, isOlder, isWhole, removedAt, asOf }, reader());
+}
+
+async function answerAsOf(
+  at: Date,
+  { tenantId, programId }: Input,
+  periods: readonly LivePeriod[],
+  { store, signal }: Pick<Inspection, "store" | "signal">,
+): Promise<Omit<AsOfAnswer, "removedAt">> {
+  const found = periodsAt(periods, at);
+  const having = new Set<string>();
+  for (const { snapshotId } of found) {
+    const stored = await readStoredManifest(store, tenantId, snapshotId, signal);
+    if (stored?.manifest.programs.has(programId)) having.add(snapshotId);
+  }
+  return { at, found, having };
 }
