@@ -146,7 +146,7 @@ function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
         const usual = usualIntervalMs === null ? "" : `; usually one comes ${every(usualIntervalMs)}`;
         return bad(
           "silent",
-          `no build has ended since ${plainTime(builds.at, reader)}, much longer than usual${usual}`,
+          `no build has ended since ${plainTime(builds.at, reader)}, much longer than usual${usual}${lastFailure(facts)}`,
           {
             steps: [
               forSupport("Tell operations that no build comes."),
@@ -217,6 +217,12 @@ function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
       at: mostPrograms.generatedAt,
       steps: [forSupport("See which programs went.", `snapshot diff --tenant ${tenantId}`)],
     });
+  }
+
+  /** What failed the last build is so still while no other comes. */
+  function lastFailure(of: Facts): string {
+    const message = failureOf(of)?.message;
+    return message === undefined ? "" : `; the last one did not get through: ${clause(message)}`;
   }
 
   function reason(of: Facts): string {
