@@ -1,7 +1,9 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import { detailEntry } from "../../../core/manifest.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
+import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import { type ProgramHistory, programHistory } from "../../operate/snapshots/program-history.ts";
 import { snapshotHistory } from "../../operate/snapshots/snapshot-history.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
@@ -67,4 +69,23 @@ export async function readProgramInStore(
     if (code === "corrupt_document") return { kind: "damaged", reason: message, isHeld };
     throw error;
   }
+}
+
+/** A stored response as a value. Throws `corrupt_document` when it is not what the manifest vouches for. */
+export async function storedJson(
+  store: ObjectStore,
+  entry: ResponseEntry,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return JSON.parse((await responseBytes(store, entry, signal)).toString("utf8"));
+}
+
+/** The programs of a snapshot's list, in its order. Throws `corrupt_document`. */
+export async function storedPrograms(
+  store: ObjectStore,
+  { list }: Manifest,
+  signal: AbortSignal,
+): Promise<readonly ProgramListItem[]> {
+  const response = await storedJson(store, list, signal);
+  return isProgramListResponse(response) ? response.data : [];
 }

@@ -55,7 +55,7 @@ function standingOf(facts: ProgramFacts, reader: Reader): Standing {
         answer: 500,
         verdict: "damaged_store",
         now: "Partners get 500 (internal error): a published file is damaged.",
-        steps: damageSteps(tenantId, store.isHeld),
+        steps: damageSteps(tenantId, store.isHeld, facts.source.kind !== "tenant_unknown"),
       };
     case "unpublished":
       return unpublished(facts, store);

@@ -2,14 +2,19 @@ import { buildCommand, explainCommand, forOperations, forSupport, type Step } fr
 
 /** What mends a trouble that several judgements meet. */
 
-/** A build mends no snapshot that is held. */
-export function damageSteps(tenantId: string, isHeld: boolean): readonly Step[] {
+/** A build mends no snapshot that is held, and none of a tenant that the source does not list. */
+export function damageSteps(tenantId: string, isHeld: boolean, isListed = true): readonly Step[] {
+  const look = "Find out how much is damaged";
+  const way = isHeld
+    ? `${look}. The tenant is held, so no build mends it: make another snapshot live, or end the hold and write every file anew.`
+    : `${look}; then write every file anew, or make an earlier snapshot live.`;
+  const unlisted = isListed
+    ? ""
+    : " The booking system does not list the tenant, and builds pass over it: list it in the view partner_source.tenants again before a build.";
   return [
     forSupport("Escalate to operations at once."),
     forOperations(
-      isHeld
-        ? "Find out how much is damaged. The tenant is held, so no build mends it: make another snapshot live, or end the hold and write every file anew."
-        : "Find out how much is damaged; then write every file anew, or make an earlier snapshot live.",
+      `${way}${unlisted}`,
       `snapshot verify --tenant ${tenantId}`,
       ...(isHeld ? [`snapshot release --tenant ${tenantId}`] : []),
       buildCommand(tenantId, "--rewrite"),

@@ -77,7 +77,7 @@ function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
     fault === null
       ? undefined
       : bad("damaged", `partners get 500 (internal error): a published file is damaged; ${clause(fault)}`, {
-          steps: damageSteps(tenantId, hold !== null),
+          steps: damageSteps(tenantId, hold !== null, notInSource === null),
         }),
     live === null && fault === null
       ? bad("never_published", "partners get 500 (internal error): nothing was ever published", {
@@ -146,7 +146,7 @@ function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
         const usual = usualIntervalMs === null ? "" : `; usually one comes ${every(usualIntervalMs)}`;
         return bad(
           "silent",
-          `no build has ended since ${plainTime(builds.at, reader)}, much longer than usual${usual}${lastFailure(facts)}`,
+          `no build has ended since ${plainTime(builds.at, reader)}, much longer than usual${usual}${lastEnding(facts)}`,
           {
             steps: [
               forSupport("Tell operations that no build comes."),
@@ -219,10 +219,11 @@ function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
     });
   }
 
-  /** What failed the last build is so still while no other comes. */
-  function lastFailure(of: Facts): string {
+  /** How the last build ended is so still while no other comes. */
+  function lastEnding(of: Facts): string {
     const message = failureOf(of)?.message;
-    return message === undefined ? "" : `; the last one did not get through: ${clause(message)}`;
+    if (message !== undefined) return `; the last one did not get through: ${clause(message)}`;
+    return of.lastTry?.outcome === "interrupted" ? "; that one was stopped before it was done" : "";
   }
 
   function reason(of: Facts): string {

@@ -1,4 +1,4 @@
-import { parseProgramId, parseTenantId } from "../../../core/ids.ts";
+import { type ProgramId, parseProgramId, parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
@@ -9,36 +9,50 @@ import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { askGateway, type GatewayAnswer } from "../facts/ask-gateway.ts";
 import { type ProgramInSource, readProgramInSource } from "../facts/program-in-source.ts";
 import { type TakenPlaces, takenPlaces } from "../facts/source-questions.ts";
-import { explainPath, home, programPath, snapshotProgramPath, tenantPath } from "./addresses.ts";
+import { explainPath, programPath, snapshotProgramPath } from "./addresses.ts";
 import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
-import type { Page } from "./page.ts";
-import { badge, dataTable, factList, notice, time } from "./parts.ts";
+import { type Page, tenantTrail } from "./page.ts";
+import { badge, dataTable, factList, heading, notice, numeric, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
-import { route } from "./route.ts";
+import { type Inspection, route } from "./route.ts";
+
+export const comparisonRoute = route({
+  pattern: "/tenants/:tenant/programs/:program/compare",
+  parse: ({ tenant, program }) => ({
+    tenantId: parseTenantId(tenant),
+    programId: parseProgramId(program),
+  }),
+  page: async (input, inspection) => comparisonPage(await compared(input, inspection), inspection.reader()),
+});
 
 /** One program where it comes from, where it is kept and where it is served. */
-export interface ComparisonView {
-  readonly tenantId: string;
-  readonly programId: string;
-  readonly source: ProgramInSource;
-  /** `document` is `null` when the live snapshot does not have it. */
-  readonly live: {
-    readonly snapshotId: string;
-    readonly generatedAt: string;
-    readonly document: unknown;
-    readonly sha256: string | null;
+async function compared(
+  { tenantId, programId }: { readonly tenantId: TenantId; readonly programId: ProgramId },
+  { store, database, gateway, reader, signal }: Inspection,
+) {
+  const { manifest } = await chosenSnapshot(store, tenantId, undefined, signal);
+  const entry = detailEntry(manifest, programId);
+  const bytes = entry && (await responseBytes(store, entry, signal));
+  const [source, places, answer] = await Promise.all([
+    readProgramInSource(store, database, tenantId, programId, reader().now, signal),
+    takenPlaces(database, tenantId, programId, signal),
+    askGateway(gateway, { tenantId, programId }, { store, now: reader().now, signal }),
+  ]);
+  const live = {
+    snapshotId: manifest.snapshotId,
+    dataOf: manifest.contentAt ?? manifest.generatedAt,
+    /** `undefined` when the live snapshot does not have it. */
+    document: entry && bytes && dataOf(bytes, entry.key),
+    sha256: entry?.sha256 ?? null,
   };
-  readonly gateway: GatewayAnswer;
-  readonly places: TakenPlaces;
+  return { tenantId, programId, source, live, gateway: answer, places };
 }
 
-function comparisonPage(view: ComparisonView, reader: Reader): Page {
+type Compared = Awaited<ReturnType<typeof compared>>;
+
+function comparisonPage(view: Compared, reader: Reader): Page {
   const { tenantId, programId, source, live, gateway, places } = view;
-  const fields = comparedFields([
-    sourceDocument(source),
-    live.document ?? undefined,
-    gatewayDocument(gateway),
-  ]);
+  const fields = comparedFields([sourceDocument(source), live.document, gatewayDocument(gateway)]);
   const differing = fields.filter(({ isSame }) => !isSame);
   const same = fields.filter(({ isSame }) => isSame);
   const main = html`<h1><bdi>${programId}</bdi>, side by side</h1>
@@ -56,11 +70,7 @@ ${factList(
 ${differing.length === 0 ? html`<p role="status">${same.length === 0 ? "There is nothing to compare." : "None of what could be asked."}</p>` : fieldTable("Fields that differ", differing)}
 ${same.length > 0 && html`<details><summary>${same.length} fields that are the same</summary>${fieldTable("Fields that are the same", same)}</details>`}</section>
 ${takenPlacesSection(places)}`;
-  const trail = [
-    { text: "Tenants", path: home },
-    { text: tenantId, path: tenantPath(tenantId) },
-    { text: programId, path: programPath(tenantId, programId) },
-  ];
+  const trail = tenantTrail(tenantId, { text: programId, path: programPath(tenantId, programId) });
   const tables = [comparisonTable(fields), ...takenPlacesTable(places)];
   return { status: 200, title: "Side by side", trail, main, tables };
 }
@@ -75,7 +85,7 @@ function gatewayDocument(gateway: GatewayAnswer): unknown {
   return typeof document === "object" && document !== null && "data" in document ? document.data : undefined;
 }
 
-function sourceState({ tenantId, programId, source, live }: ComparisonView): Html {
+function sourceState({ tenantId, programId, source, live }: Compared): Html {
   const why = html`<a href="${explainPath(tenantId, programId)}">Why?</a>`;
   switch (source.kind) {
     case "publishable":
@@ -97,14 +107,14 @@ function sourceState({ tenantId, programId, source, live }: ComparisonView): Htm
   }
 }
 
-function liveState({ tenantId, programId, live }: ComparisonView, reader: Reader): Html {
-  const { snapshotId, generatedAt, sha256 } = live;
+function liveState({ tenantId, programId, live }: Compared, reader: Reader): Html {
+  const { snapshotId, dataOf: dataTime, sha256 } = live;
   return sha256 === null
-    ? html`${badge("without this program", "bad")} <code>${snapshotId}</code>, data of ${time(generatedAt, reader)}`
-    : html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}"><code>${snapshotId}</code></a>, data of ${time(generatedAt, reader)}`;
+    ? html`${badge("without this program", "bad")} <code>${snapshotId}</code>, data of ${time(dataTime, reader)}`
+    : html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}"><code>${snapshotId}</code></a>, data of ${time(dataTime, reader)}`;
 }
 
-function gatewayState({ gateway, live }: ComparisonView): Html {
+function gatewayState({ gateway, live }: Compared): Html {
   switch (gateway.kind) {
     case "not_asked":
       return html`${badge("not asked", "neutral")} ${gateway.reason}`;
@@ -121,12 +131,7 @@ function gatewayState({ gateway, live }: ComparisonView): Html {
   }
 }
 
-const columns = [
-  { title: "Field", isHeading: true },
-  { title: "Database would give" },
-  { title: "Live snapshot" },
-  { title: "Gateway answers" },
-];
+const columns = [heading("Field"), "Database would give", "Live snapshot", "Gateway answers"];
 
 function fieldTable(caption: string, fields: readonly ComparedField[]): Html {
   const rows = fields.map(({ path, values: [source, live, gateway] }) => [
@@ -154,28 +159,6 @@ function comparisonTable(fields: readonly ComparedField[]): CsvTable {
   ]);
   return { name: "fields", columns: ["field", "path", "database", "snapshot", "gateway", "same"], rows };
 }
-
-export const comparisonRoute = route({
-  pattern: "/tenants/:tenant/programs/:program/compare",
-  parse: ({ tenant, program }) => ({
-    tenantId: parseTenantId(tenant),
-    programId: parseProgramId(program),
-  }),
-  page: async ({ tenantId, programId }, { store, database, gateway, reader, signal }) => {
-    const { manifest } = await chosenSnapshot(store, tenantId, undefined, signal);
-    const { snapshotId, generatedAt: readAt, contentAt: generatedAt = readAt } = manifest;
-    const entry = detailEntry(manifest, programId);
-    const bytes = entry && (await responseBytes(store, entry, signal));
-    const [source, places, answer] = await Promise.all([
-      readProgramInSource(store, database, tenantId, programId, reader().now, signal),
-      takenPlaces(database, tenantId, programId, signal),
-      askGateway(gateway, { tenantId, programId }, { store, now: reader().now, signal }),
-    ]);
-    const document = entry && bytes ? dataOf(bytes, entry.key) : null;
-    const live = { snapshotId, generatedAt, document, sha256: entry?.sha256 ?? null };
-    return comparisonPage({ tenantId, programId, source, live, gateway: answer, places }, reader());
-  },
-});
 
 /** A field with what each side says of it, `undefined` where a side does not have it. */
 export interface ComparedField {
@@ -240,12 +223,7 @@ function content(places: TakenPlaces): Html {
   return html`<p class="lead">${isCut ? "At least " : ""}${used.toLocaleString("en")} ${used === 1 ? "place is" : "places are"} taken, says the booking database now.</p>
 ${dataTable(
   "Enrollments by status and role",
-  [
-    { title: "Status", isHeading: true },
-    { title: "Role" },
-    { title: "Enrollments", isNumber: true },
-    { title: "Takes places" },
-  ],
+  [heading("Status"), "Role", numeric("Enrollments"), "Takes places"],
   groups.map(({ status, role, count, place }) => [
     status ?? html`<span class="none">none</span>`,
     role ?? html`<span class="none">none</span>`,

@@ -1,21 +1,35 @@
-import { isProgramId, parseTenantId, type TenantId } from "../../../core/ids.ts";
+import { isProgramId, parseTenantId } from "../../../core/ids.ts";
 import { html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type Explanation, explainProgram } from "../explain.ts";
 import { verdictTone } from "../judgement/standing.ts";
 import { programFacts } from "../texts/program-facts.ts";
-import { home, programPath, tenantPath } from "./addresses.ts";
+import { programPath } from "./addresses.ts";
 import { changesTable, changeTable } from "./change-rows.ts";
-import type { Page } from "./page.ts";
+import { type Page, tenantTrail } from "./page.ts";
 import { describedFacts, notice, stepList } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
-import { type Inspection, route } from "./route.ts";
+import { route } from "./route.ts";
 import { whyForm } from "./tenant-page.ts";
+
+export const explainRoute = route({
+  pattern: "/tenants/:tenant/explain",
+  parse: ({ tenant }, query) => ({
+    tenantId: parseTenantId(tenant),
+    // As somebody wrote it: what is no id is explained, too.
+    programId: query.get("program")?.trim() ?? "",
+  }),
+  page: async (asked, inspection) => {
+    if (asked.programId === "" || asked.programId.length > 500) return explainForm(asked.tenantId);
+    const reader = inspection.reader();
+    return explainPage(await explainProgram({ ...inspection, reader }, asked), reader);
+  },
+});
 
 /** The form alone, before a program was asked about. */
 function explainForm(tenantId: string): Page {
   const main = html`<h1>Explain a program</h1>${whyForm(tenantId)}`;
-  return { status: 200, title: "Explain", trail: trail(tenantId), main };
+  return { status: 200, title: "Explain", trail: tenantTrail(tenantId), main };
 }
 
 /** Why a program is or isn't served. */
@@ -37,33 +51,5 @@ ${isServed && html`<p><a href="${programPath(tenantId, programId)}">See it as pa
 ${isProgramId(programId) && programLinks(tenantId, programId, "explain")}
 ${whyForm(tenantId, programId)}`;
   const tables = changes === null || changes.length === 0 ? [] : [changesTable(changes)];
-  return { status: 200, title: `Explain ${programId}`, trail: trail(tenantId), main, tables };
-}
-
-function trail(tenantId: string): Page["trail"] {
-  return [
-    { text: "Tenants", path: home },
-    { text: tenantId, path: tenantPath(tenantId) },
-  ];
-}
-
-interface Input {
-  readonly tenantId: TenantId;
-  /** As somebody wrote it: what is no id is explained, too. */
-  readonly programId: string;
-}
-
-export const explainRoute = route({
-  pattern: "/tenants/:tenant/explain",
-  parse: ({ tenant }, query): Input => ({
-    tenantId: parseTenantId(tenant),
-    programId: query.get("program")?.trim() ?? "",
-  }),
-  page,
-});
-
-async function page({ tenantId, programId }: Input, inspection: Inspection): Promise<Page> {
-  if (programId === "" || programId.length > 500) return explainForm(tenantId);
-  const reader = inspection.reader();
-  return explainPage(await explainProgram({ ...inspection, reader }, { tenantId, programId }), reader);
+  return { status: 200, title: `Explain ${programId}`, trail: tenantTrail(tenantId), main, tables };
 }

@@ -17,17 +17,9 @@ import {
   wordsOf,
 } from "../find/find-anything.ts";
 import { createProgramCatalog, type ProgramCatalog } from "../find/program-catalog.ts";
-import {
-  explainPath,
-  findPath,
-  home,
-  programPath,
-  requestPath,
-  requestsOf,
-  tenantPath,
-} from "./addresses.ts";
-import type { Page } from "./page.ts";
-import { dataTable, logNotices, notice } from "./parts.ts";
+import { explainPath, findPath, programPath, requestPath, requestsOf, tenantPath } from "./addresses.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { dataTable, heading, logNotices, notice } from "./parts.ts";
 import type { Answer, Inspection } from "./route.ts";
 import { route } from "./route.ts";
 
@@ -51,7 +43,7 @@ export interface FindView {
   readonly reader: Reader;
 }
 
-const trail = [{ text: "Tenants", path: home }];
+const trail = homeTrail;
 
 /** Before anything was asked for. */
 function findForm(): Page {
@@ -103,7 +95,7 @@ function tokenItem({ tokenId, tenantId, name }: RegisteredToken): Html {
 function programTable(caption: string, programs: FoundAnything["programs"]): Html {
   return dataTable(
     caption,
-    [{ title: "Program", isHeading: true }, { title: "Tenant" }, { title: "Why" }],
+    [heading("Program"), "Tenant", "Why"],
     programs.map(({ tenantId, programId, name }) => [
       html`<a class="row-link" href="${programPath(tenantId, programId)}"><bdi>${name}</bdi></a> <code class="id">${programId}</code>`,
       html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
@@ -115,7 +107,7 @@ function programTable(caption: string, programs: FoundAnything["programs"]): Htm
 function unpublishedTable(programs: readonly FoundInSource[]): Html {
   return dataTable(
     "Programs that partners don’t see",
-    [{ title: "Program", isHeading: true }, { title: "Tenant" }, { title: "In the booking system" }],
+    [heading("Program"), "Tenant", "In the booking system"],
     programs.map(({ tenantId, programId, name, state }) => [
       html`<a class="row-link" href="${explainPath(tenantId, programId)}"><bdi>${name.trim() === "" ? programId : name}</bdi></a> <code class="id">${programId}</code>`,
       html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,

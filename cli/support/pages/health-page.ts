@@ -4,10 +4,10 @@ import { readTenants } from "../facts/tenants.ts";
 import { tallyWords, worstSubjectFirst } from "../judgement/concern.ts";
 import { every } from "../judgement/step.ts";
 import { type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
-import { home, tenantPath } from "./addresses.ts";
+import { tenantPath } from "./addresses.ts";
 import type { CsvTable } from "./csv.ts";
-import type { Page } from "./page.ts";
-import { concernItem, dataTable, logNotices, notice, outcomeBadge, time } from "./parts.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { concernItem, dataTable, heading, logNotices, notice, outcomeBadge, time } from "./parts.ts";
 import { type Inspection, route } from "./route.ts";
 
 export const healthRoute = route({
@@ -47,12 +47,12 @@ ${
       notice("good", html`<p>Nothing is found that anybody would have to look at.</p>`)
     : dataTable(
         "Tenants that somebody should look at, worst first",
-        [{ title: "Tenant", isHeading: true }, { title: "What is found" }, { title: "Last build" }],
+        [heading("Tenant"), "What is found", "Last build"],
         shown.map((tenant) => row(tenant, reader)),
       )
 }
 ${troubled.length > shown.length && html`<p>… and ${troubled.length - shown.length} more tenants, in the file for a spreadsheet.</p>`}`;
-  const trail = [{ text: "Tenants", path: home }];
+  const trail = homeTrail;
   return { status: 200, title: "Health", trail, main, tables: [healthTable(report, tenants)] };
 }
 

@@ -9,7 +9,7 @@ import { diffRoute } from "./diff-page.ts";
 import { explainRoute } from "./explain-page.ts";
 import { findRoute } from "./find-page.ts";
 import { healthRoute } from "./health-page.ts";
-import type { Page } from "./page.ts";
+import { homeTrail, type Page } from "./page.ts";
 import { notice } from "./parts.ts";
 import { programRoute, snapshotProgramRoute } from "./program-page.ts";
 import { requestRoute } from "./request-page.ts";
@@ -99,7 +99,7 @@ export function failurePage(error: unknown): Page {
   return {
     status: isAbsent ? 404 : 500,
     title,
-    trail: [{ text: "Tenants", path: home }],
+    trail: homeTrail,
     main: html`<h1>${title}</h1>${notice("bad", html`<p>${message}</p>`)}
 ${isAbsent && html`<ul class="ways"><li><a href="${home}">All tenants</a></li></ul>`}`,
   };
@@ -112,7 +112,7 @@ function busyPage(message: string): Page {
     status: 503,
     retryAfterSeconds: 5,
     title,
-    trail: [{ text: "Tenants", path: home }],
+    trail: homeTrail,
     main: html`<h1>${title}</h1>${notice("doubtful", html`<p>${message}</p>`)}`,
   };
 }

@@ -102,11 +102,16 @@ export function factList(
   return html`<dl class="facts ${kind}">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-export interface TableColumn {
-  readonly title: string;
-  readonly isNumber?: boolean;
-  /** Names the row: the card's heading where the table is narrow. */
-  readonly isHeading?: boolean;
+/** A column of a table: its title alone where it has text. */
+type Column = string | { readonly title: string; readonly kind: "heading" | "number" };
+
+/** A column that names the row: the card's heading where the table is narrow. */
+export function heading(title: string): Column {
+  return { title, kind: "heading" };
+}
+
+export function numeric(title: string): Column {
+  return { title, kind: "number" };
 }
 
 /**
@@ -115,28 +120,57 @@ export interface TableColumn {
  */
 export function dataTable(
   caption: string,
-  columns: readonly TableColumn[],
+  columns: readonly Column[],
   rows: readonly (readonly HtmlValue[])[],
 ): Html {
-  const kind = ({ isNumber, isHeading }: TableColumn): string =>
-    isNumber === true ? "number" : isHeading === true ? "heading" : "text";
+  const known = columns.map((column) =>
+    typeof column === "string" ? { title: column, kind: "text" } : column,
+  );
   return html`<table role="table" class="${columns.length >= wideColumns ? "wide" : "narrow"}">
 <caption class="hidden">${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map(
-    (column) => html`<th role="columnheader" scope="col" class="${kind(column)}">${column.title}</th>`,
-  )}</tr></thead>
+<thead role="rowgroup"><tr role="row">${known.map(({ title, kind }) => html`<th role="columnheader" scope="col" class="${kind}">${title}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (cells) =>
-      html`<tr role="row">${columns.map(
-        (column, at) =>
-          html`<td role="cell" class="${kind(column)}" data-label="${column.title}"><span>${cells[at]}</span></td>`,
-      )}</tr>`,
+      html`<tr role="row">${known.map(({ title, kind }, at) => html`<td role="cell" class="${kind}" data-label="${title}"><span>${cells[at]}</span></td>`)}</tr>`,
   )}</tbody>
 </table>`;
 }
 
 /** A table of so many columns has no room for them on a tablet held upright. */
 const wideColumns = 6;
+
+/** Asks which tenant's rows the page is to show. */
+export function tenantForm(path: string, label: string, tenantId: string | undefined): Html {
+  return html`<form class="search" action="${path}" method="get" aria-label="${label}">
+<label for="tenant">Tenant</label>
+<div class="field"><input id="tenant" name="tenant" autocomplete="off" spellcheck="false" value="${tenantId ?? ""}"><button>Show</button></div>
+</form>`;
+}
+
+/** The way to more of a list: towards its beginning, and towards its end. */
+export function pager(
+  label: string,
+  ...links: readonly (false | readonly [text: string, path: string])[]
+): Html | false {
+  const known = links.filter((link) => link !== false);
+  if (known.length === 0) return false;
+  return html`<nav class="pager" aria-label="${label}"><ul>${known.map(([text, path]) => html`<li><a href="${path}">${text}</a></li>`)}</ul></nav>`;
+}
+
+/** A choice of values, one of which is chosen. */
+export function selectField(
+  name: string,
+  id: string,
+  label: string,
+  options: readonly (readonly [value: string, text: string])[],
+  chosen: string,
+): Html {
+  const option = ([value, text]: readonly [string, string]): Html =>
+    value === chosen
+      ? html`<option value="${value}" selected>${text}</option>`
+      : html`<option value="${value}">${text}</option>`;
+  return html`<div><label for="${id}">${label}</label><select id="${id}" name="${name}">${options.map(option)}</select></div>`;
+}
 
 /** Something that the reader must not overlook. */
 export function notice(tone: Tone, content: HtmlValue): Html {
@@ -158,24 +192,16 @@ export function logNotices(
   { progress, faults, isDropping, covers }: LogState,
   reader: Reader,
 ): readonly Html[] {
-  const notices = faults.map((fault) => notice("doubtful", html`<p>${fault}</p>`));
-  if (progress < 1) {
-    notices.push(
-      notice(
-        "doubtful",
-        html`<p>The log is being read: ${Math.floor(progress * 100)} % is done${covers !== null && html`, back to ${time(covers.from, reader)}`}. Load the page again for the rest.</p>`,
-      ),
-    );
-  }
-  if (isDropping && covers !== null) {
-    notices.push(
-      notice(
-        "doubtful",
-        html`<p>Requests before ${time(covers.from, reader)} were dropped: there were too many.</p>`,
-      ),
-    );
-  }
-  return notices;
+  const back = covers !== null && html`, back to ${time(covers.from, reader)}`;
+  const said = [
+    ...faults,
+    progress < 1 &&
+      html`The log is being read: ${Math.floor(progress * 100)} % is done${back}. Load the page again for the rest.`,
+    isDropping &&
+      covers !== null &&
+      html`Requests before ${time(covers.from, reader)} were dropped: there were too many.`,
+  ];
+  return said.flatMap((text) => (text === false ? [] : notice("doubtful", html`<p>${text}</p>`)));
 }
 
 /** Of a page that is made of logs, where none was given. */

@@ -1,5 +1,6 @@
 import { Failure } from "../../../core/failure.ts";
 import { requestIdIn } from "../../operate/gateway-log/typed-request-id.ts";
+import type { LogState } from "../../operate/log-index/request-log.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type ExplainedRequest, explainRequests } from "../explain.ts";
@@ -7,31 +8,46 @@ import { noteBefore } from "../judgement/gateways.ts";
 import { partnerMessage } from "../judgement/partner-message.ts";
 import { requestTone } from "../texts/request.ts";
 import { requestFacts } from "../texts/request-facts.ts";
-import { home, requestsPath } from "./addresses.ts";
-import type { Page } from "./page.ts";
+import { requestsPath } from "./addresses.ts";
+import { homeTrail, type Page } from "./page.ts";
 import { describedFacts, notice, stepList } from "./parts.ts";
 import { requestsWithoutLog } from "./requests-page.ts";
 import { type Inspection, route } from "./route.ts";
 
-/** All requests of one id: a client may use one more than once. */
-export interface RequestView {
-  readonly requestId: string;
-  /** Newest first. */
-  readonly requests: readonly ExplainedRequest[];
-  readonly total: number;
-}
+export const requestRoute = route({
+  pattern: "/requests/:request",
+  parse: ({ request }) => request,
+  page: requestPage,
+});
 
-/** Why a request was answered as it was, and what to tell the partner. */
-function requestPage({ requestId, requests, total }: RequestView, reader: Reader): Page {
-  const isOne = requests.length === 1;
+/** A client that sends one id with every request is not worth a section each. */
+const maxShown = 10;
+
+/** Why a request was answered as it was, and what to tell the partner: all requests of one id, the newest first. */
+async function requestPage(typed: string, inspection: Inspection): Promise<Page> {
+  const { log, signal } = inspection;
+  if (log === undefined) return requestsWithoutLog();
+  const reader = inspection.reader();
+  const requestId = requestIdIn(typed);
+  await log.refresh();
+  const { lines, total } = await log.index.find({ filter: { requestId }, limit: maxShown }, signal);
+  if (lines.length === 0) throw notInLog(requestId, log.state());
+  const logged = lines.map((line) => ({ line, gateway: noteBefore(log.index.notes, line.time) ?? null }));
+  const requests = await explainRequests(logged, { ...inspection, reader });
   const main = html`<h1>Request <bdi>${requestId}</bdi></h1>
 ${total > 1 && notice("neutral", html`<p>The id stands in ${total.toLocaleString("en")} requests: ${usersOf(requests)}.${total > requests.length && ` The newest ${requests.length} are shown.`}</p>`)}
-${requests.map((request, at) => section(request, isOne ? "" : String(at + 1), reader))}`;
-  const trail = [
-    { text: "Tenants", path: home },
-    { text: "Requests", path: requestsPath },
-  ];
+${requests.map((request, at) => section(request, requests.length === 1 ? "" : String(at + 1), reader))}`;
+  const trail = [...homeTrail, { text: "Requests", path: requestsPath }];
   return { status: 200, title: requestId, trail, main };
+}
+
+function notInLog(requestId: string, { covers, progress, isDropping, faults }: LogState): Failure {
+  const span = covers === null ? "it has none yet" : `it covers ${covers.from} to ${covers.to}`;
+  const reading = progress < 1 ? " It is still being read, the newest first." : "";
+  const dropped = isDropping ? " Its oldest requests were dropped." : "";
+  const unread = faults.map((fault) => ` Not all of it could be read: ${fault}`).join("");
+  const message = `The log has no request ${requestId}; ${span}.${reading}${dropped}${unread} Check the id.`;
+  return new Failure("not_found", message);
 }
 
 function section(request: ExplainedRequest, number: string, reader: Reader): Html {
@@ -52,35 +68,3 @@ function usersOf(requests: readonly ExplainedRequest[]): string {
   const keys = new Set(requests.map(({ line }) => line.tokenId ?? line.tenantId));
   return keys.size > 1 ? "several clients use it, each of its own" : "the client uses one for several";
 }
-
-export const requestRoute = route({
-  pattern: "/requests/:request",
-  parse: ({ request }) => request,
-  page,
-});
-
-async function page(typed: string, inspection: Inspection): Promise<Page> {
-  const { log, signal } = inspection;
-  const reader = inspection.reader();
-  if (log === undefined) return requestsWithoutLog();
-  const requestId = requestIdIn(typed);
-  await log.refresh();
-  const { lines, total } = await log.index.find({ filter: { requestId }, limit: maxShown }, signal);
-  if (lines.length === 0) {
-    const { covers, progress, isDropping, faults } = log.state();
-    const span = covers === null ? "it has none yet" : `it covers ${covers.from} to ${covers.to}`;
-    const reading = progress < 1 ? " It is still being read, the newest first." : "";
-    const dropped = isDropping ? " Its oldest requests were dropped." : "";
-    const unread = faults.map((fault) => ` Not all of it could be read: ${fault}`).join("");
-    throw new Failure(
-      "not_found",
-      `The log has no request ${requestId}; ${span}.${reading}${dropped}${unread} Check the id.`,
-    );
-  }
-  const logged = lines.map((line) => ({ line, gateway: noteBefore(log.index.notes, line.time) ?? null }));
-  const requests = await explainRequests(logged, { ...inspection, reader });
-  return requestPage({ requestId, requests, total }, reader);
-}
-
-/** A client that sends one id with every request is not worth a section each. */
-const maxShown = 10;

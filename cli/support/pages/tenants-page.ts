@@ -6,7 +6,7 @@ import { healthPath, tenantPath } from "./addresses.ts";
 import type { CsvTable } from "./csv.ts";
 import { readJudgedTenants } from "./health-page.ts";
 import type { Page } from "./page.ts";
-import { badge, command, dataTable, notice, outcomeBadge, time } from "./parts.ts";
+import { badge, command, dataTable, heading, notice, numeric, outcomeBadge, time } from "./parts.ts";
 import { route } from "./route.ts";
 
 export const tenantsRoute = route({
@@ -26,14 +26,7 @@ ${
     ? html`<p>Build the first snapshots: ${command("snapshot build")}</p>`
     : dataTable(
         "Tenants with the age of their data",
-        [
-          { title: "Tenant", isHeading: true },
-          { title: "Published" },
-          { title: "Confirmed" },
-          { title: "Programs", isNumber: true },
-          { title: "Health" },
-          { title: "Last try" },
-        ],
+        [heading("Tenant"), "Published", "Confirmed", numeric("Programs"), "Health", "Last try"],
         tenants.map((tenant) => cells(tenant, reader)),
       )
 }`;

@@ -4,60 +4,57 @@ import type { LogState } from "../../operate/log-index/request-log.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
-import { clientPath, home, requestsOf, tenantPath, tokensPath } from "./addresses.ts";
-import type { Page } from "./page.ts";
-import { badge, dataTable, logNotices, noLog, time } from "./parts.ts";
-import type { Inspection } from "./route.ts";
-import { route } from "./route.ts";
+import { clientPath, requestsOf, tenantPath, tokensPath } from "./addresses.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { badge, dataTable, heading, logNotices, noLog, numeric, tenantForm, time } from "./parts.ts";
+import { type Inspection, route } from "./route.ts";
 
-/** The keys of partners, and what they do with them. */
-export interface TokensView {
-  /** Of one tenant only. */
-  readonly tenantId: string | undefined;
-  readonly tokens: readonly RegisteredToken[];
-  /** All that there are, also those beyond what a page shows. */
-  readonly total: number;
-  /** `null` without a log. */
-  readonly used: { readonly activity: ReadonlyMap<string, KeyActivity>; readonly state: LogState } | null;
-}
+export const tokensRoute = route({
+  pattern: "/tokens",
+  parse: (_, query) => query.get("tenant")?.trim() || undefined,
+  page: tokensPage,
+});
 
+/** A page is read by a person. */
+const maxShown = 200;
 const dayMs = 86_400_000;
 
-function tokensPage({ tenantId, tokens, total, used }: TokensView, reader: Reader): Page {
+/** What partners' keys are used for; `null` without a log. */
+type Used = { readonly activity: ReadonlyMap<string, KeyActivity>; readonly state: LogState } | null;
+
+/** The keys of partners, and what they do with them; of all tenants or of one. */
+async function tokensPage(tenantId: string | undefined, inspection: Inspection): Promise<Page> {
+  const reader = inspection.reader();
+  const { registry } = await readRegistry(inspection.store);
+  const own = registry.tokens.filter((token) => tenantId === undefined || token.tenantId === tenantId);
+  const tokens = own.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)).slice(0, maxShown);
+  const used = await usedFor(tokens, inspection);
   const title = tenantId === undefined ? "Access keys" : `Access keys of ${tenantId}`;
   const main = html`<h1>${title}</h1>
 ${used === null ? noLog() : logNotices(used.state, reader)}
-<form class="search" action="${tokensPath}" method="get" aria-label="Access keys">
-<label for="tenant">Tenant</label>
-<div class="field"><input id="tenant" name="tenant" autocomplete="off" spellcheck="false" value="${tenantId ?? ""}"><button>Show</button></div>
-</form>
-<p class="lead" role="status">${summary(tokens, total, used, reader)}</p>
+${tenantForm(tokensPath, "Access keys", tenantId)}
+<p class="lead" role="status">${summary(tokens, own.length, used, reader)}</p>
 ${
   tokens.length > 0 &&
   html`<div class="dense">${dataTable(
     "Access keys, by tenant and name",
     [
-      { title: "Key", isHeading: true },
-      { title: "Status" },
-      { title: "Last seen" },
-      { title: "A day", isNumber: true },
-      { title: "Refused or failed", isNumber: true },
-      { title: "Old address", isNumber: true },
-      { title: "Busiest minute", isNumber: true },
-      { title: "Expires" },
+      heading("Key"),
+      "Status",
+      "Last seen",
+      numeric("A day"),
+      numeric("Refused or failed"),
+      numeric("Old address"),
+      numeric("Busiest minute"),
+      "Expires",
     ],
     tokens.map((token) => cells(token, used, reader)),
   )}</div>`
 }`;
-  return { status: 200, title, trail: [{ text: "Tenants", path: home }], main };
+  return { status: 200, title, trail: homeTrail, main };
 }
 
-function summary(
-  tokens: readonly RegisteredToken[],
-  total: number,
-  used: TokensView["used"],
-  reader: Reader,
-): string {
+function summary(tokens: readonly RegisteredToken[], total: number, used: Used, reader: Reader): string {
   const active = tokens.filter((token) => tokenStatus(token, reader.now) === "active").length;
   const count = `${total.toLocaleString("en")} ${total === 1 ? "key" : "keys"}, ${active.toLocaleString("en")} active.`;
   const shown = tokens.length < total ? ` The first ${tokens.length} are shown: choose a tenant.` : "";
@@ -67,7 +64,7 @@ function summary(
   return `${count}${shown}${span}`;
 }
 
-function cells(token: RegisteredToken, used: TokensView["used"], reader: Reader): readonly (Html | string)[] {
+function cells(token: RegisteredToken, used: Used, reader: Reader): readonly (Html | string)[] {
   const { tokenId, tenantId, name, expiresAt, revokedAt } = token;
   const activity = used?.activity.get(tokenId);
   return [
@@ -130,25 +127,11 @@ function quota({ tokenId, rateLimit }: RegisteredToken, activity: KeyActivity): 
   return html`${busiest}, <a href="${address}">${limited.toLocaleString("en")} refused</a>`;
 }
 
-export const tokensRoute = route({
-  pattern: "/tokens",
-  parse: (_, query) => query.get("tenant")?.trim() || undefined,
-  page,
-});
-
-/** A page is read by a person. */
-const maxShown = 200;
-
-async function page(tenantId: string | undefined, { store, log, reader, signal }: Inspection): Promise<Page> {
-  const { registry } = await readRegistry(store);
-  const own = registry.tokens.filter((token) => tenantId === undefined || token.tenantId === tenantId);
-  const tokens = own.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)).slice(0, maxShown);
-  if (log === undefined) return tokensPage({ tenantId, tokens, total: own.length, used: null }, reader());
+async function usedFor(tokens: readonly RegisteredToken[], { log, signal }: Inspection): Promise<Used> {
+  if (log === undefined) return null;
   await log.refresh();
   const ids = tokens.map(({ tokenId }) => tokenId);
-  const activity = await keyActivity(log.index, ids, signal);
-  const used = { activity, state: log.state() };
-  return tokensPage({ tenantId, tokens, total: own.length, used }, reader());
+  return { activity: await keyActivity(log.index, ids, signal), state: log.state() };
 }
 
 /** Those that are revoked come last of their tenant's. */
