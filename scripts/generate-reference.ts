@@ -1,4 +1,4 @@
-// Writes the tables of commands and settings into README.md, from the programs themselves. `--check` fails when stale.
+// Writes docs/commands.md and docs/settings.md from the programs themselves. `--check` fails when a page is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
 import { createProgram } from "../cli/program.ts";
@@ -8,19 +8,26 @@ import { gatewaySettings } from "../core/gateway-settings.ts";
 import { packageVersion } from "../core/package-version.ts";
 import type { SettingTable } from "../core/setting-parser.ts";
 
-const path = "README.md";
-const before = readFileSync(path, "utf8");
-const after = withSection(withSection(before, "commands", await commandTable()), "settings", settingTable());
-if (before === after) console.log(`${path} is fresh.`);
-else if (process.argv.includes("--check")) {
-  console.error(`${path} is stale: run \`npm run generate\`.`);
-  process.exitCode = 1;
-} else {
-  writeFileSync(path, after);
-  console.log(`${path} is written.`);
+const sections = {
+  "docs/commands.md": { commands: await commandTable(), options: await optionTables() },
+  "docs/settings.md": { settings: settingTable() },
+};
+
+for (const [path, named] of Object.entries(sections)) {
+  const before = readFileSync(path, "utf8");
+  let after = before;
+  for (const [name, section] of Object.entries(named)) after = withSection(path, after, name, section);
+  if (before === after) console.log(`${path} is fresh.`);
+  else if (process.argv.includes("--check")) {
+    console.error(`${path} is stale: run \`npm run generate\`.`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(path, after);
+    console.log(`${path} is written.`);
+  }
 }
 
-function withSection(text: string, name: string, section: string): string {
+function withSection(path: string, text: string, name: string, section: string): string {
   const [start, end] = [`<!-- generated: ${name} -->`, "<!-- end -->"];
   const from = text.indexOf(start);
   const to = text.indexOf(end, from);
@@ -29,28 +36,46 @@ function withSection(text: string, name: string, section: string): string {
 }
 
 async function commandTable(): Promise<string> {
-  const rows = commandsBelow(await createProgram(idleShell(), packageVersion()), "").map(
-    ([name, description]) => `| \`${name}\` | ${description} |`,
-  );
-  return [
-    "### Commands",
-    "",
-    "`partner-programs` ... (`--help` on each)",
-    "",
-    "| command | does |",
-    "| --- | --- |",
-    ...rows,
-    "",
-  ].join("\n");
+  const rows = (await allCommands()).map(([name, command]) => `| \`${name}\` | ${command.description()} |`);
+  return ["| command | does |", "| --- | --- |", ...rows, ""].join("\n");
 }
 
-function commandsBelow(command: Command, prefix: string): [name: string, description: string][] {
+async function optionTables(): Promise<string> {
+  const tables = (await allCommands()).flatMap(([name, command]) => {
+    const options = command
+      .createHelp()
+      .visibleOptions(command)
+      .filter(({ long }) => long !== "--help");
+    if (options.length === 0) return [];
+    const rows = options.map(({ flags, description, defaultValue }) => {
+      const fallback =
+        defaultValue === undefined || defaultValue === false ? "" : ` (default: ${shown(defaultValue)})`;
+      return `| \`${cell(flags)}\` | ${cell(description)}${cell(fallback)} |`;
+    });
+    return [`### ${name.replace(/ [<[].*/, "")}`, "", "| option | |", "| --- | --- |", ...rows, ""];
+  });
+  return tables.join("\n");
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+async function allCommands(): Promise<[name: string, command: Command][]> {
+  return commandsBelow(await createProgram(idleShell(), packageVersion()), "");
+}
+
+function commandsBelow(command: Command, prefix: string): [name: string, command: Command][] {
   return command.commands.flatMap((child) => {
     if (child.name() === "help") return [];
     const name = `${prefix}${child.name()}`;
     if (child.commands.length > 0) return commandsBelow(child, `${name} `);
     const args = child.registeredArguments.map((argument) => ` ${argumentForm(argument)}`);
-    return [[`${name}${args.join("")}`, child.description()]];
+    return [[`${name}${args.join("")}`, child]];
   });
 }
 
@@ -74,17 +99,7 @@ function settingTable(): string {
       rows.set(name, `| \`${name}\` | ${fallback} | ${users.get(name)?.join(", ")} | ${about} |`);
     }
   }
-  return [
-    "### Settings",
-    "",
-    "Environment variables; both programs also take what the AWS SDK takes (`AWS_REGION`, `AWS_ENDPOINT_URL_S3`, ...).",
-    "`partner-programs config` shows the effective values with their origin.",
-    "",
-    "| name | default | for | |",
-    "| --- | --- | --- | --- |",
-    ...rows.values(),
-    "",
-  ].join("\n");
+  return ["| name | default | for | |", "| --- | --- | --- | --- |", ...rows.values(), ""].join("\n");
 }
 
 /** A shell for commands that are only asked for their descriptions. */
