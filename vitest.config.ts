@@ -10,9 +10,6 @@ const isolate = false;
 // What ends a test that hangs. A busy machine takes its time: no test fails for that.
 const hanging = { testTimeout: 300_000, hookTimeout: 600_000, expect: { poll: patience } };
 
-// Only for CI, which names what needed it (`test/support/second-tries.ts`).
-const retry = process.env.TEST_SECOND_TRY === "1" ? 1 : 0;
-
 const setupFiles = ["test/support/property-seed.ts"];
 
 // After `npm test`, CI runs the rest: a case that was run at full size is not run again.
@@ -41,7 +38,6 @@ export default defineConfig({
           exclude: [...(isQuick ? leftOut : done)],
           globalSetup: ["test/support/global-setup.ts"],
           isolate,
-          retry,
           setupFiles,
           ...hanging,
         },
