@@ -18,9 +18,11 @@ export interface AccessLog {
 export function createAccessLog(
   destination: { write(line: string): void },
   program: string,
+  windowSeconds: number,
   clientOf: (rawHeaders: readonly string[]) => string | undefined = () => undefined,
 ): AccessLog {
   const opening = openingClock(program);
+  const windowField = `,"windowSeconds":${windowSeconds}`;
 
   /** All of a line about a request that no check has seen, but for its ending. */
   function unread(requestId: string, route: Route, status: number, cause: Cause): string {
@@ -33,7 +35,7 @@ export function createAccessLog(
       const { requestId, token, route, programId, req, snapshot, objectKey, cause, startedAtMs } = exchange;
       const { connection, nth, acceptsGzip, encoding, quota } = exchange;
       let line = `${opening()}${withoutTokens(requestId)}"`;
-      if (token !== undefined) line += callerFields(token);
+      if (token !== undefined) line += `${callerFields(token)}${windowField}`;
       line += routeFields[route];
       if (programId !== undefined) line += `,"programId":"${withoutTokens(programId)}"`;
       line += req.method === "GET" ? ',"method":"GET","status":' : `,"method":"${req.method}","status":`;

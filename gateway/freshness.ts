@@ -26,6 +26,8 @@ export interface Freshness {
 
 export interface FreshnessOptions {
   readonly store: StoreReader;
+  /** For the log. */
+  readonly storeId: () => string | undefined;
   readonly logger: Logger;
   readonly refreshMs: number;
   readonly callTimeoutMs: number;
@@ -33,7 +35,7 @@ export interface FreshnessOptions {
 }
 
 export function createFreshness(options: FreshnessOptions): Freshness {
-  const { store, logger, refreshMs, callTimeoutMs, onChange } = options;
+  const { store, storeId, logger, refreshMs, callTimeoutMs, onChange } = options;
   const stopped = new AbortController();
   let known: { readonly confirmations: Confirmations; readonly etag: ETag } | undefined;
   let oldest: readonly ConfirmedTenant[] | undefined;
@@ -41,6 +43,7 @@ export function createFreshness(options: FreshnessOptions): Freshness {
     logger,
     { failed: "the age of the data could not be read", succeeded: "the age of the data is known again" },
     () => performance.now(),
+    () => ({ storeId: storeId() }),
   );
   let isLooking = false;
   let timer: NodeJS.Timeout | undefined;

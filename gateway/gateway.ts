@@ -92,8 +92,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const metrics = createMetrics(clock);
   const { trustedProxies } = settings;
   const addresses = trustedProxies === undefined ? undefined : createClientAddresses(trustedProxies);
+  const windowSeconds = settings.rateLimitWindowSeconds;
   const accessLog = logger.isLevelEnabled("info")
-    ? createAccessLog(options.destination, options.program, addresses?.clientOf)
+    ? createAccessLog(options.destination, options.program, windowSeconds, addresses?.clientOf)
     : undefined;
   const tokenStore = guardedReader(options.tokenStore, clock, metrics.storeCall);
   const watch = createStoreWatch({
@@ -132,6 +133,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const freshness = createFreshness({
     store,
+    storeId: watch.storeId,
     logger,
     refreshMs: settings.freshnessRefreshMs,
     callTimeoutMs,
@@ -148,6 +150,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const snapshots = createLiveSnapshots({
     store,
+    storeId: watch.storeId,
     logger,
     clocks,
     refreshMs: settings.snapshotRefreshMs,
@@ -158,7 +161,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     renew: settings.cacheRenewal === "on" ? createBodyRenewal(bodies) : undefined,
     lastGood,
   });
-  const windowSeconds = settings.rateLimitWindowSeconds;
   const { redisUrl, redisTimeoutMs } = settings;
   const quota = createQuotaCounters({ redisUrl, redisTimeoutMs, windowSeconds, clock, logger });
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);

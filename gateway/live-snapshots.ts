@@ -32,6 +32,8 @@ export interface LiveSnapshots {
 
 export interface LiveSnapshotsOptions {
   readonly store: StoreReader;
+  /** For the log. */
+  readonly storeId: () => string | undefined;
   readonly logger: Logger;
   readonly clocks: Clocks;
   readonly refreshMs: number;
@@ -45,7 +47,8 @@ export interface LiveSnapshotsOptions {
 }
 
 export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshots {
-  const { store, logger, refreshMs, maxStaleMs, callTimeoutMs, headersOf, renew, lastGood } = options;
+  const { store, storeId, logger, refreshMs, maxStaleMs, callTimeoutMs, headersOf, renew, lastGood } =
+    options;
   const { monotonicMs: clock, unixMs } = options.clocks;
   const tenants = new Map<TenantId, TenantState>();
 
@@ -59,7 +62,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       confirmedAtMs: Number.NEGATIVE_INFINITY,
       refresh: undefined,
       failure: undefined,
-      outage: createOutageLog(logger, outageTexts, clock, { tenantId }),
+      outage: createOutageLog(logger, outageTexts, clock, () => ({ tenantId, storeId: storeId() })),
       retryAtMs: Number.NEGATIVE_INFINITY,
       usedAtMs: clock(),
       restoring: undefined,

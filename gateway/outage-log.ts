@@ -23,7 +23,7 @@ export function createOutageLog(
   logger: Logger,
   texts: OutageTexts,
   now: () => number,
-  fields: Readonly<Record<string, string>> = {},
+  fields: () => Readonly<Record<string, string | undefined>> = () => ({}),
 ): OutageLog {
   const said = new Map<FailureCode, Said>();
   let isSaid = false;
@@ -35,12 +35,12 @@ export function createOutageLog(
         return;
       }
       const repeated = before === undefined || before.unsaid === 0 ? {} : { repeated: before.unsaid };
-      logger[level]({ ...fields, cause: message, ...repeated }, texts.failed);
+      logger[level]({ ...fields(), causeCode: code, cause: message, ...repeated }, texts.failed);
       said.set(code, { atMs: now(), unsaid: 0 });
       isSaid = true;
     },
     succeeded() {
-      if (isSaid) logger.info(fields, texts.succeeded);
+      if (isSaid) logger.info(fields(), texts.succeeded);
       isSaid = false;
     },
   };

@@ -84,6 +84,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
       succeeded: "the token registry is confirmed again",
     },
     clock,
+    () => ({ storeId: watch.storeId(), otherStoreId: watch.otherStoreId() }),
   );
   let polling = 0;
   let restoring: Promise<void> | undefined;

@@ -49,6 +49,7 @@ async function writeLog(): Promise<number> {
       },
     },
     "partner-programs-gateway",
+    60,
   );
   // The gateway's writer takes the time from the clock.
   const clock = Date.now;

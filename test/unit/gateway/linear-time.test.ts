@@ -18,7 +18,7 @@ import { sized } from "../../support/quick-pass.ts";
 const sizes = sized({ whole: [16, 64, 256, 1024], quick: [16, 256] }).map((kib) => kib * 1024);
 const maxMs = 2000;
 
-const log = createAccessLog({ write() {} }, "test");
+const log = createAccessLog({ write() {} }, "test", 60);
 const { clientOf } = createClientAddresses({ entries: [], has: () => true });
 const head = (text: string): ReturnType<typeof refusedHead> => refusedHead(Buffer.from(text, "latin1"));
 

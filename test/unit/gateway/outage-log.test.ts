@@ -8,9 +8,14 @@ function outageLog() {
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ level: "info", program: "test", destination });
   const time = { ms: 5 };
-  const log = createOutageLog(logger, { failed: "away", succeeded: "back" }, () => time.ms, {
-    tenantId: "a",
-  });
+  const log = createOutageLog(
+    logger,
+    { failed: "away", succeeded: "back" },
+    () => time.ms,
+    () => ({
+      tenantId: "a",
+    }),
+  );
   return { log, lines, time };
 }
 
@@ -21,7 +26,12 @@ describe("what is tried twice a second and fails for an hour", () => {
     const { log, lines, time } = outageLog();
     for (let n = 0; n < 7200; n++, time.ms += 500) log.failed(away(n));
     expect(lines).toHaveLength(60);
-    expect(lines[0]).toMatchObject({ msg: "away", tenantId: "a", cause: "Request 0 got 503." });
+    expect(lines[0]).toMatchObject({
+      msg: "away",
+      tenantId: "a",
+      causeCode: "store_unavailable",
+      cause: "Request 0 got 503.",
+    });
     expect(lines[0]).not.toHaveProperty("repeated");
     expect(lines[1]).toMatchObject({ msg: "away", cause: "Request 120 got 503.", repeated: 119 });
     log.succeeded();
