@@ -42,7 +42,8 @@ async function run(shell: Shell, flags: RollbackFlags): Promise<ExitStatus> {
   const { result, live, unrecorded } = await withCheckedStore(shell, async (store) => {
     const { now, randomBytes, signal } = shell;
     const { result, unrecorded } = await withAudit(shell, store, request, async (watched, audit) => {
-      const done = await rollback(tenant, { to, allowShrink }, { store: watched, now, randomBytes, signal });
+      const context = { store: watched, now, randomBytes, signal };
+      const done = await rollback(tenant, { to, allowShrink, reason }, context);
       audit.note([pointerChange(done.before, done.after, done.programsBefore, done.programs)]);
       return done;
     });

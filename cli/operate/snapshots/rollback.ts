@@ -36,6 +36,8 @@ export interface RollbackTarget {
   readonly to?: SnapshotId | undefined;
   /** Goes to a snapshot, too, that has much less than the live one, or nothing. */
   readonly allowShrink: boolean;
+  /** Why, in the operator's words: the reason of the hold. */
+  readonly reason?: string | undefined;
 }
 
 const maxAttempts = 4;
@@ -49,7 +51,7 @@ const maxAttempts = 4;
  */
 export async function rollback(
   tenantId: TenantId,
-  { to, allowShrink }: RollbackTarget,
+  { to, allowShrink, reason }: RollbackTarget,
   context: RollbackContext,
 ): Promise<Rollback> {
   let asked = to;
@@ -68,7 +70,7 @@ export async function rollback(
     }
     const target = await chosenTarget(pointer, asked, context);
     asked = target;
-    const done = await makeLive(pointer, target, allowShrink, context);
+    const done = await makeLive(pointer, target, { allowShrink, reason }, context);
     if (done !== undefined) return { outcome: "rolled-back", before, ...done };
   }
   throw new Failure(
@@ -81,7 +83,7 @@ export async function rollback(
 async function makeLive(
   pointer: PointerVersion,
   target: SnapshotId,
-  allowShrink: boolean,
+  { allowShrink, reason }: Pick<RollbackTarget, "allowShrink" | "reason">,
   { store, now, randomBytes, signal }: RollbackContext,
 ): Promise<Pick<Rollback, "after" | "programsBefore" | "programs"> | undefined> {
   const { tenantId, snapshotId, generation } = pointer.current;
@@ -103,7 +105,7 @@ async function makeLive(
     snapshotId: target,
     manifestSha256: stored.sha256,
     publishedAt: at,
-    hold: { reason: `rollback to ${target}`, since: at },
+    hold: { reason: reason ?? `rollback to ${target}`, since: at },
     nonce: Buffer.from(randomBytes(16)).toString("hex"),
   };
   const { kind } = await commit(store, pointer, next);

@@ -41,6 +41,13 @@ test("P14 a rollback makes the snapshot before the live one live, raises the gen
   expect((await verify()).status).toBe(0);
 });
 
+test("the hold's reason is what the operator said", async () => {
+  await tools.publish("A");
+  await tools.publish("B");
+  await rollback("--reason", "wrong prices since Monday");
+  expect((await tools.current()).hold?.reason).toBe("wrong prices since Monday");
+});
+
 test("a build passes a held tenant over, and publishes again after a release", async () => {
   await tools.publish("A");
   await tools.publish("B");
