@@ -20,6 +20,11 @@ export interface Manifest {
   readonly parent: SnapshotId | null;
   /** RFC 3339, UTC: when the database was read. */
   readonly generatedAt: string;
+  /**
+   * Set on a snapshot that took out withdrawn programs and nothing else (P20): when the database was read for its other
+   * programs. What partners see is as old as that.
+   */
+  readonly contentAt?: string | undefined;
   /** Digest of the published schemas that every response was checked against. */
   readonly contract: string;
   readonly list: ResponseEntry;
@@ -47,8 +52,18 @@ export function detailEntry(manifest: Manifest, id: string): ResponseEntry | und
  * program's entry, so that a reader can take it line by line however many programs there are.
  */
 export function* manifestText(manifest: Manifest): Generator<string> {
-  const { tenantId, generation, snapshotId, parent, generatedAt, contract, list, legacy, programs } =
-    manifest;
+  const {
+    tenantId,
+    generation,
+    snapshotId,
+    parent,
+    generatedAt,
+    contentAt,
+    contract,
+    list,
+    legacy,
+    programs,
+  } = manifest;
   const head: ManifestDocument = {
     format: manifestFormat,
     tenantId,
@@ -56,6 +71,7 @@ export function* manifestText(manifest: Manifest): Generator<string> {
     snapshotId,
     parent,
     generatedAt,
+    ...(contentAt === undefined ? {} : { contentAt }),
     contract,
     counts: { programs: programs.count },
     list,

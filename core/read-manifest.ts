@@ -85,6 +85,7 @@ export async function readManifest(
     snapshotId: expected.snapshotId,
     parent: document.parent === null || !isSnapshotId(document.parent) ? null : document.parent,
     generatedAt: document.generatedAt,
+    contentAt: document.contentAt,
     contract: document.contract,
     list: checkedEntry({ kind: "list" }, document.list, expected.tenantId, corrupt).entry,
     legacy: checkedEntry({ kind: "legacy" }, document.legacy, expected.tenantId, corrupt).entry,

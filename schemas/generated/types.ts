@@ -393,6 +393,10 @@ export interface ManifestDocument {
    */
   readonly generatedAt: string;
   /**
+   * Only of a snapshot that took out withdrawn programs and nothing else: when the source was read for all other programs.
+   */
+  contentAt?: string;
+  /**
    * Digest of the published schemas that every response was checked against.
    */
   readonly contract: string;

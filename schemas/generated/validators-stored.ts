@@ -696,12 +696,12 @@ return errors === 0;
 validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const isManifestDocument: CompiledValidator<types.ManifestDocument> = validate27;
-const schema45 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ManifestDocument","type":"object","description":"`tenants/<tenant>/snapshots/<snapshot>/manifest.json`: every response of a snapshot. Never changed once written.","properties":{"format":{"type":"string","const":"partner-programs/manifest@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"The generation under which the snapshot was first published."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"parent":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live when this one was built."},"generatedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the source was read."},"contract":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the published schemas that every response was checked against."},"counts":{"$ref":"#/$defs/ManifestCounts","description":"What the manifest holds."},"list":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/v1/programs`."},"legacy":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/api/v1/partner/programs`."},"programs":{"type":"object","description":"Program id \u2192 answer of `/v1/programs/{programId}`.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$":{"$ref":"#/$defs/ManifestEntry"}},"additionalProperties":false},"source":{"$ref":"#/$defs/ManifestSource","description":"What the snapshot was built from. Without it, the next build reads the source as a whole."}},"required":["format","tenantId","generation","snapshotId","parent","generatedAt","contract","counts","list","legacy","programs"],"additionalProperties":false,"$defs":{"ManifestCounts":{"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false},"ManifestSource":{"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"ManifestEntry":{"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"],"additionalProperties":false}}};
-const schema51 = {"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false};
+const schema45 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ManifestDocument","type":"object","description":"`tenants/<tenant>/snapshots/<snapshot>/manifest.json`: every response of a snapshot. Never changed once written.","properties":{"format":{"type":"string","const":"partner-programs/manifest@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"The generation under which the snapshot was first published."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"parent":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live when this one was built."},"generatedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the source was read."},"contentAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"Only of a snapshot that took out withdrawn programs and nothing else: when the source was read for all other programs."},"contract":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the published schemas that every response was checked against."},"counts":{"$ref":"#/$defs/ManifestCounts","description":"What the manifest holds."},"list":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/v1/programs`."},"legacy":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/api/v1/partner/programs`."},"programs":{"type":"object","description":"Program id \u2192 answer of `/v1/programs/{programId}`.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$":{"$ref":"#/$defs/ManifestEntry"}},"additionalProperties":false},"source":{"$ref":"#/$defs/ManifestSource","description":"What the snapshot was built from. Without it, the next build reads the source as a whole."}},"required":["format","tenantId","generation","snapshotId","parent","generatedAt","contract","counts","list","legacy","programs"],"additionalProperties":false,"$defs":{"ManifestCounts":{"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false},"ManifestSource":{"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"ManifestEntry":{"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"],"additionalProperties":false}}};
+const schema52 = {"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"],"additionalProperties":false};
 const func1 = Object.prototype.hasOwnProperty;
-const pattern24 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
-const schema52 = {"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"],"additionalProperties":false};
-const pattern22 = new RegExp("^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$", "u");
+const pattern25 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
+const schema53 = {"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"],"additionalProperties":false};
+const pattern23 = new RegExp("^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$", "u");
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -735,7 +735,7 @@ let data0 = data.key;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern22.test(data0)){
+if(!pattern23.test(data0)){
 validate28.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/pattern",keyword:"pattern",params:{pattern: "^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$"}}];
 return false;
 }
@@ -814,11 +814,11 @@ return errors === 0;
 }
 validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema54 = {"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
-const pattern33 = new RegExp("^[a-z][a-z0-9_]*$", "u");
-const schema84 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
-const schema69 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
-const pattern44 = new RegExp("^[\\s\\S]{0,200}$", "u");
+const schema55 = {"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
+const pattern34 = new RegExp("^[a-z][a-z0-9_]*$", "u");
+const schema85 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
+const schema70 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
+const pattern45 = new RegExp("^[\\s\\S]{0,200}$", "u");
 
 function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -855,7 +855,7 @@ validate50.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/proper
 return false;
 }
 if(!((data0 === "error") || (data0 === "warning"))){
-validate50.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema84.properties.severity.enum}}];
+validate50.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema85.properties.severity.enum}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -870,7 +870,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
-if(!pattern33.test(data1)){
+if(!pattern34.test(data1)){
 validate50.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
 return false;
 }
@@ -890,7 +890,7 @@ if(data.programId !== undefined){
 let data2 = data.programId;
 const _errs7 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate50.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema84.properties.programId.type}}];
+validate50.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema85.properties.programId.type}}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -903,7 +903,7 @@ if(data.field !== undefined){
 let data3 = data.field;
 const _errs9 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate50.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema84.properties.field.type}}];
+validate50.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema85.properties.field.type}}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -916,12 +916,12 @@ if(data.value !== undefined){
 let data4 = data.value;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate50.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema84.properties.value.type}}];
+validate50.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema85.properties.value.type}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
-if(!pattern44.test(data4)){
+if(!pattern45.test(data4)){
 validate50.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
 return false;
 }
@@ -1122,7 +1122,7 @@ if(errors === _errs14){
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 const _errs16 = errors;
 for(const key1 in data6){
-if(!(pattern33.test(key1))){
+if(!(pattern34.test(key1))){
 validate32.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
@@ -1131,7 +1131,7 @@ break;
 if(_errs16 === errors){
 var valid3 = true;
 for(const key2 in data6){
-if(pattern33.test(key2)){
+if(pattern34.test(key2)){
 let data7 = data6[key2];
 const _errs17 = errors;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
@@ -1395,19 +1395,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.contract !== undefined){
-let data6 = data.contract;
+if(data.contentAt !== undefined){
+let data6 = data.contentAt;
 const _errs22 = errors;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data6 === "string"){
-if(!pattern12.test(data6)){
-validate27.errors = [{instancePath:instancePath+"/contract",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+if(!pattern7.test(data6)){
+validate27.errors = [{instancePath:instancePath+"/contentAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate27.errors = [{instancePath:instancePath+"/contract",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+validate27.errors = [{instancePath:instancePath+"/contentAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1417,37 +1417,59 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.counts !== undefined){
-let data7 = data.counts;
+if(data.contract !== undefined){
+let data7 = data.contract;
 const _errs25 = errors;
 const _errs26 = errors;
 if(errors === _errs26){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if(typeof data7 === "string"){
+if(!pattern12.test(data7)){
+validate27.errors = [{instancePath:instancePath+"/contract",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+return false;
+}
+}
+else {
+validate27.errors = [{instancePath:instancePath+"/contract",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.counts !== undefined){
+let data8 = data.counts;
+const _errs28 = errors;
+const _errs29 = errors;
+if(errors === _errs29){
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
 let missing1;
-if((data7.programs === undefined) && (missing1 = "programs")){
+if((data8.programs === undefined) && (missing1 = "programs")){
 validate27.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ManifestCounts/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
-const _errs28 = errors;
-for(const key1 in data7){
+const _errs31 = errors;
+for(const key1 in data8){
 if(!(key1 === "programs")){
 validate27.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ManifestCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
 }
-if(_errs28 === errors){
-if(data7.programs !== undefined){
-let data8 = data7.programs;
-const _errs29 = errors;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+if(_errs31 === errors){
+if(data8.programs !== undefined){
+let data9 = data8.programs;
+const _errs32 = errors;
+if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
 validate27.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ManifestCounts/properties/programs/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs29){
-if((typeof data8 == "number") && (isFinite(data8))){
-if(data8 < 0 || isNaN(data8)){
+if(errors === _errs32){
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 < 0 || isNaN(data9)){
 validate27.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ManifestCounts/properties/programs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
@@ -1462,60 +1484,60 @@ validate27.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/Ma
 return false;
 }
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs28 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.list !== undefined){
-const _errs31 = errors;
+const _errs34 = errors;
 if(!(validate28(data.list, {instancePath:instancePath+"/list",parentData:data,parentDataProperty:"list",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs34 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.legacy !== undefined){
-const _errs32 = errors;
+const _errs35 = errors;
 if(!(validate28(data.legacy, {instancePath:instancePath+"/legacy",parentData:data,parentDataProperty:"legacy",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs35 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.programs !== undefined){
-let data11 = data.programs;
-const _errs33 = errors;
-if(errors === _errs33){
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-const _errs35 = errors;
-for(const key2 in data11){
-if(!(pattern24.test(key2))){
+let data12 = data.programs;
+const _errs36 = errors;
+if(errors === _errs36){
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+const _errs38 = errors;
+for(const key2 in data12){
+if(!(pattern25.test(key2))){
 validate27.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/properties/programs/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
 }
-if(_errs35 === errors){
-var valid9 = true;
-for(const key3 in data11){
-if(pattern24.test(key3)){
-const _errs36 = errors;
-if(!(validate28(data11[key3], {instancePath:instancePath+"/programs/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data11,parentDataProperty:key3,rootData,dynamicAnchors}))){
+if(_errs38 === errors){
+var valid10 = true;
+for(const key3 in data12){
+if(pattern25.test(key3)){
+const _errs39 = errors;
+if(!(validate28(data12[key3], {instancePath:instancePath+"/programs/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data12,parentDataProperty:key3,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
-var valid9 = _errs36 === errors;
-if(!valid9){
+var valid10 = _errs39 === errors;
+if(!valid10){
 break;
 }
 }
@@ -1527,22 +1549,23 @@ validate27.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs33 === errors;
+var valid0 = _errs36 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.source !== undefined){
-const _errs37 = errors;
+const _errs40 = errors;
 if(!(validate32(data.source, {instancePath:instancePath+"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs37 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -1569,7 +1592,7 @@ return errors === 0;
 validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const isSandboxDocument: CompiledValidator<types.SandboxDocument> = validate53;
-const schema90 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"SandboxDocument","type":"object","description":"`runs/sandbox.json`: which tenant of the store is the sandbox.","properties":{"format":{"type":"string","const":"partner-programs/sandbox@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"since":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When it was made."}},"required":["format","tenantId","since"],"additionalProperties":false};
+const schema91 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"SandboxDocument","type":"object","description":"`runs/sandbox.json`: which tenant of the store is the sandbox.","properties":{"format":{"type":"string","const":"partner-programs/sandbox@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"since":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When it was made."}},"required":["format","tenantId","since"],"additionalProperties":false};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1674,9 +1697,9 @@ return errors === 0;
 validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const isStoreDocument: CompiledValidator<types.StoreDocument> = validate54;
-const schema93 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"StoreDocument","type":"object","description":"`store.json`: which store this is. Written once, by the first command that publishes or issues a token.","properties":{"format":{"type":"string","const":"partner-programs/store@1","description":"Kind and version of this document."},"storeId":{"$ref":"scalars.schema.json#/$defs/StoreId"},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the store was begun; for a store of a version before 0.2.0, when it got its identity."}},"required":["format","storeId","createdAt"],"additionalProperties":false};
-const schema94 = {"type":"string","pattern":"^store_[0-9A-Za-z]{16}$","description":"A store id: `store_` and 16 letters or digits. Names one store, wherever it lies, and every copy of it."};
-const pattern55 = new RegExp("^store_[0-9A-Za-z]{16}$", "u");
+const schema94 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"StoreDocument","type":"object","description":"`store.json`: which store this is. Written once, by the first command that publishes or issues a token.","properties":{"format":{"type":"string","const":"partner-programs/store@1","description":"Kind and version of this document."},"storeId":{"$ref":"scalars.schema.json#/$defs/StoreId"},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the store was begun; for a store of a version before 0.2.0, when it got its identity."}},"required":["format","storeId","createdAt"],"additionalProperties":false};
+const schema95 = {"type":"string","pattern":"^store_[0-9A-Za-z]{16}$","description":"A store id: `store_` and 16 letters or digits. Names one store, wherever it lies, and every copy of it."};
+const pattern56 = new RegExp("^store_[0-9A-Za-z]{16}$", "u");
 
 function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1728,7 +1751,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
-if(!pattern55.test(data1)){
+if(!pattern56.test(data1)){
 validate54.errors = [{instancePath:instancePath+"/storeId",schemaPath:"scalars.schema.json#/$defs/StoreId/pattern",keyword:"pattern",params:{pattern: "^store_[0-9A-Za-z]{16}$"}}];
 return false;
 }
@@ -1781,11 +1804,11 @@ return errors === 0;
 validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const isTokensDocument: CompiledValidator<types.TokensDocument> = validate55;
-const schema96 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
-const schema97 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
-const schema98 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
-const pattern57 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
-const pattern61 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
+const schema97 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
+const schema98 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"For people: who uses it."},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"From then on the token is refused; `null`: never."},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"Since when the token is refused."},"replaces":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/TokenId"},{"type":"null"}],"description":"The token that the rotation which issued this one revoked."}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
+const schema99 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
+const pattern58 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
+const pattern62 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
 
 function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1807,7 +1830,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema97.properties, key0))){
+if(!(func1.call(schema98.properties, key0))){
 validate56.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -1820,7 +1843,7 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern57.test(data0)){
+if(!pattern58.test(data0)){
 validate56.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
 return false;
 }
@@ -1967,7 +1990,7 @@ let data5 = data4[i0];
 const _errs20 = errors;
 if(errors === _errs20){
 if(typeof data5 === "string"){
-if(!pattern61.test(data5)){
+if(!pattern62.test(data5)){
 validate56.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9._:-]{0,63}$"}}];
 return false;
 }
@@ -2093,7 +2116,7 @@ if(data.rateLimit !== undefined){
 let data7 = data.rateLimit;
 const _errs29 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (data7 !== null)){
-validate56.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema97.properties.rateLimit.type}}];
+validate56.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema98.properties.rateLimit.type}}];
 return false;
 }
 if(errors === _errs29){
@@ -2222,7 +2245,7 @@ const _errs43 = errors;
 const _errs44 = errors;
 if(errors === _errs44){
 if(typeof data10 === "string"){
-if(!pattern57.test(data10)){
+if(!pattern58.test(data10)){
 const err12 = {instancePath:instancePath+"/replaces",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}};
 if(vErrors === null){
 vErrors = [err12];

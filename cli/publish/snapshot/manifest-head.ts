@@ -14,6 +14,8 @@ export interface ManifestHead {
   readonly parent: SnapshotId | null;
   /** RFC 3339, UTC: when the database was read. */
   readonly generatedAt: string;
+  /** When it was read for what partners see of the programs; earlier than `generatedAt` where the build only withdrew. */
+  readonly contentAt: string;
   readonly programs: number;
   /** When the manifest was stored, by the store's clock. */
   readonly storedAt: Date;
@@ -39,12 +41,13 @@ export async function readManifestHead(
   if (document.tenantId !== tenantId || document.snapshotId !== snapshotId) {
     throw new Failure("corrupt_document", `${key} belongs to another tenant or snapshot.`);
   }
-  const { generation, parent, generatedAt, counts } = document;
+  const { generation, parent, generatedAt, contentAt = generatedAt, counts } = document;
   return {
     snapshotId,
     generation,
     parent: parent !== null && isSnapshotId(parent) ? parent : null,
     generatedAt,
+    contentAt,
     programs: counts.programs,
     storedAt: found.modifiedAt,
   };

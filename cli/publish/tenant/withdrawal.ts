@@ -53,6 +53,7 @@ export async function withdrawalManifest(
       snapshotId,
       parent: live.snapshotId,
       generatedAt,
+      contentAt: live.contentAt ?? live.generatedAt,
       programs,
       list: await writer.put({ kind: "list" }, listBody),
       legacy: await writer.put({ kind: "legacy" }, legacyBody),

@@ -62,6 +62,22 @@ describe("P20 a withdrawal arrives", () => {
     },
   );
 
+  test("and what stays keeps the date of its own reading, through several withdrawals", async () => {
+    const { manifest: first } = await bench.published("acme");
+    expect(first.contentAt).toBeUndefined();
+    for (const id of ["p-3", "p-4"]) {
+      await set("lifecycle_state", "cancelled", `program_id = '${id}'`);
+      await set("name", null, "program_id = 'p-5'");
+      await build("--on-invalid", "fail");
+    }
+    const { manifest } = await bench.published("acme");
+    expect(manifest.contentAt).toBe(first.generatedAt);
+    expect(manifest.generatedAt > first.generatedAt).toBe(true);
+    await set("name", "Mended", "program_id = 'p-5'");
+    await build();
+    expect((await bench.published("acme")).manifest.contentAt).toBeUndefined();
+  });
+
   test("beside faulty programs", async () => {
     await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
     await set("name", " ", "program_id = 'p-4'");

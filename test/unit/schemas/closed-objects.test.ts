@@ -18,8 +18,8 @@ const newInTenantRun = ["confirmedAt", "livePrograms", "leftOut", "leftOutOmitte
 const newInOptions = ["allowEmptied", "allowShared"];
 /** Keys that a document of an earlier version may lack, by the place of the object: in a document, in the schemas. */
 const optional: Readonly<Record<string, readonly string[]>> = {
-  "manifest.json ": ["source"],
-  "manifest.schema.json": ["source"],
+  "manifest.json ": ["source", "contentAt"],
+  "manifest.schema.json": ["source", "contentAt"],
   "run report /options": newInOptions,
   "run-report.schema.json/$defs/RunOptions": newInOptions,
   "run report /tenants/0": newInTenantRun,

@@ -20,6 +20,7 @@ export const manifest = {
   snapshotId: "20270201T031500Z-0a1b2c3d",
   parent: "20270131T031500Z-ffffffff",
   generatedAt: "2027-02-01T03:15:00Z",
+  contentAt: "2027-01-31T03:15:00.000Z",
   contract: "c0".repeat(32),
   counts: { programs: 1 },
   list: { key: `${prefix}/v1/programs.json`, sha256, size: 1201 },

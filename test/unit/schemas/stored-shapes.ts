@@ -79,6 +79,7 @@ export const manifestShape = object({
   snapshotId,
   parent: orNull(snapshotId),
   generatedAt: instant,
+  contentAt: instant,
   contract: sha256,
   counts: object({ programs: count }),
   list: entry,

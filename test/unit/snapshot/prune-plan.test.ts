@@ -15,6 +15,7 @@ function snapshot(generation: number, hoursAgo: number | null, isCondemned = fal
     generation,
     parent: null,
     generatedAt: "2027-01-01T00:00:00Z",
+    contentAt: "2027-01-01T00:00:00Z",
     programs: 1,
     storedAt: new Date(0),
     isLive: hoursAgo === null,
