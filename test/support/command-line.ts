@@ -7,6 +7,7 @@ import { createProgram } from "../../cli/program.ts";
 import { type ExitStatus, exitStatusOf } from "../../cli/shell/exit-status.ts";
 import type { Output, Shell } from "../../cli/shell/shell.ts";
 import { asFailure } from "../../core/failure.ts";
+import { nowhere } from "./run-cli.ts";
 
 /** What a command left behind. */
 export interface CommandResult {
@@ -44,7 +45,7 @@ export async function runCommand(
   let status: ExitStatus = 0;
   const net = options.isBare === true ? (output: Output) => output : safeOutput;
   const shell: Shell = {
-    env: options.env ?? {},
+    env: { DATA_DIR: nowhere, ...options.env },
     stdout: net(collecting(out, options.columns, options.onOutput)),
     stderr: net(collecting(err, options.errorColumns)),
     stdin: Readable.from([Buffer.from(options.stdin ?? "")]),

@@ -5,8 +5,14 @@ import { fileURLToPath } from "node:url";
 /** The built program, as a user starts it. */
 const cliPath = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
+/**
+ * The `DATA_DIR` of a command that is given none: nothing is there, and nothing can be made. With the checkout's own `data/` a test
+ * would depend on what a demo or another test published into it.
+ */
+export const nowhere = "/proc/no-data";
+
 export interface CliOptions {
-  /** All of the environment, but for `PATH`, `HOME` and `TMPDIR`, which are inherited unless named here. */
+  /** All of the environment, but for `PATH`, `HOME` and `TMPDIR`, which are inherited unless named here, and `DATA_DIR` (`nowhere`). */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string;
   readonly cwd?: string;
@@ -28,7 +34,7 @@ export interface CliProcess {
 /** Starts `partner-programs` in a process of its own. */
 export function startCli(args: readonly string[], options: CliOptions = {}): CliProcess {
   const { PATH, HOME, TMPDIR } = process.env;
-  const env = { PATH, HOME, TMPDIR, ...options.env };
+  const env = { PATH, HOME, TMPDIR, DATA_DIR: nowhere, ...options.env };
   const child = spawn(process.execPath, [cliPath, ...args], { env, cwd: options.cwd });
   let stdout = "";
   let stderr = "";
