@@ -1,13 +1,11 @@
 import express, { type ErrorRequestHandler, type Express } from "express";
 import { createAdminHostCheck } from "../core/admin-host.ts";
+import type { Readiness } from "./readiness.ts";
 
 export interface AdminAppOptions {
   /** That it answers to, beside IP addresses and `localhost`. */
   readonly hostNames: readonly string[];
-  /** Why requests would not be served now; `undefined` while they would. */
-  readonly notReadyCause: () => string | undefined;
-  /** What should be known of a gateway that is ready all the same. */
-  readonly note?: () => string | undefined;
+  readonly readiness: Pick<Readiness, "notReadyCause" | "note">;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
@@ -29,9 +27,8 @@ export function createAdminApp(options: AdminAppOptions): Express {
   });
 
   app.get("/readyz", (_req, res) => {
-    const reason = options.notReadyCause();
-    const note = options.note?.();
-    if (reason === undefined) res.json({ status: "ready", ...(note === undefined ? {} : { note }) });
+    const reason = options.readiness.notReadyCause();
+    if (reason === undefined) res.json({ status: "ready", note: options.readiness.note() });
     else res.status(503).json({ status: "not_ready", reason });
   });
 

@@ -28,6 +28,7 @@ import { closeServer, listen } from "./listen.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
 import { createQuotaCounters } from "./quota-counters.ts";
+import { createReadiness } from "./readiness.ts";
 import { Refusal } from "./refusal.ts";
 import { createResponder } from "./respond.ts";
 import { createWholeSender } from "./send-whole.ts";
@@ -225,39 +226,22 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   });
 
-  function notReadyCause(): string | undefined {
-    if (isStopping) return "the gateway is shutting down";
-    return tokens.unconfirmedCause() ?? (apiServer.listening ? undefined : "the API does not listen yet");
-  }
-  const isServingLastGood = (): boolean => tokens.isFromCopy() || snapshots.servedFromCopy() > 0;
-  function note(): string | undefined {
-    if (isServingLastGood()) {
-      return "the store has not confirmed all that is served: it comes from the last good copy";
-    }
-    const failure = tokens.failure();
-    return failure && `what is served is of an older look at the store: ${failure}`;
-  }
+  const readiness = createReadiness({
+    tokens,
+    watch,
+    snapshots,
+    isStopping: () => isStopping,
+    isListening: () => apiServer.listening,
+  });
   const hostNames = [settings.adminHost, ...settings.adminHostNames];
-  const adminServer = createServer(createAdminApp({ hostNames, notReadyCause, note, metrics }));
+  const adminServer = createServer(createAdminApp({ hostNames, readiness, metrics }));
   metrics.attach({
-    tokenRegistryAgeMs: tokens.ageMs,
-    snapshotAges: snapshots.ages,
-    expiringTokens: tokens.expiring,
-    tokenCounts: tokens.counts,
-    storeId: watch.storeId,
-    otherStoreId: watch.otherStoreId,
+    ...{ tokens, watch, snapshots, readiness, lastGood },
     oldestData: freshness.oldest,
     unixMs: clocks.unixMs,
     cacheBytes: bodies.size,
     connections: connections.count,
-    isCountedInFleet: () => quota.fleet?.isShared() ?? false,
-    isFleetWanted: quota.fleet !== undefined,
-    isReady: () => notReadyCause() === undefined,
-    lastGood: {
-      bytes: () => lastGood?.bytes() ?? 0,
-      isServing: isServingLastGood,
-      writeFailures: () => lastGood?.writeFailures() ?? 0,
-    },
+    fleet: quota.fleet,
   });
   const sweeper = setInterval(snapshots.sweep, sweepMs);
 
@@ -293,7 +277,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return { api, admin };
     },
 
-    notReadyCause,
+    notReadyCause: readiness.notReadyCause,
     storeId: watch.storeId,
     logLinesLost: metrics.lostLogLine,
 

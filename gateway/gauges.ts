@@ -1,32 +1,28 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { buildInfo } from "../core/package-version.ts";
-import { type ExpiringToken, maxExpiring } from "./expiring-tokens.ts";
+import { maxExpiring } from "./expiring-tokens.ts";
+import type { FleetCounter } from "./fleet-counter.ts";
 import { maxListed } from "./freshness.ts";
+import type { LastGood } from "./last-good/last-good.ts";
+import type { LiveSnapshots } from "./live-snapshots.ts";
+import type { Readiness } from "./readiness.ts";
+import type { StoreWatch } from "./store-watch.ts";
+import type { TokenDirectory } from "./token-directory.ts";
 
 /** What is asked for when Prometheus comes to read. */
 export interface MetricSources {
-  readonly tokenRegistryAgeMs: () => number;
+  readonly tokens: Pick<TokenDirectory, "ageMs" | "counts" | "expiring">;
+  readonly watch: Pick<StoreWatch, "storeId" | "otherStoreId">;
+  readonly snapshots: Pick<LiveSnapshots, "ages">;
+  readonly readiness: Pick<Readiness, "notReadyCause" | "isServingLastGood">;
   /** Tenants whose data was confirmed the longest ago, the oldest first, as many as have a gauge of their own. */
   readonly oldestData: () => readonly { readonly tenantId: string; readonly confirmedAtMs: number }[];
   readonly unixMs: () => number;
-  /** Tokens that will expire, the soonest first, as many as have a gauge of their own. */
-  readonly expiringTokens: () => readonly ExpiringToken[];
-  readonly tokenCounts: () => Readonly<Record<string, number>>;
-  /** The store that the gateway goes by, and one that answers in its place. */
-  readonly storeId: () => string | undefined;
-  readonly otherStoreId: () => string | undefined;
-  readonly snapshotAges: () => readonly { readonly tenantId: string; readonly ageMs: number }[];
   readonly cacheBytes: () => number;
   readonly connections: () => number;
-  readonly isCountedInFleet: () => boolean;
-  /** Whether Redis is to count, away or not. */
-  readonly isFleetWanted: boolean;
-  readonly isReady: () => boolean;
-  readonly lastGood: {
-    readonly bytes: () => number;
-    readonly isServing: () => boolean;
-    readonly writeFailures: () => number;
-  };
+  /** Where Redis is to count, away or not. */
+  readonly fleet: Pick<FleetCounter, "isShared"> | undefined;
+  readonly lastGood: Pick<LastGood, "bytes" | "writeFailures"> | undefined;
 }
 
 /** Gauges that ask their sources when they are read. */
@@ -45,7 +41,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     registers,
     collect() {
       this.reset();
-      for (const { tokenId, tenantId, expiresAtMs } of sources.expiringTokens()) {
+      for (const { tokenId, tenantId, expiresAtMs } of sources.tokens.expiring()) {
         this.set({ token: tokenId, tenant: tenantId }, expiresAtMs / 1000);
       }
     },
@@ -56,7 +52,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     labelNames: ["status"],
     registers,
     collect() {
-      for (const [status, count] of Object.entries(sources.tokenCounts())) this.set({ status }, count);
+      for (const [status, count] of Object.entries(sources.tokens.counts())) this.set({ status }, count);
     },
   });
   // W161
@@ -67,7 +63,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     registers,
     collect() {
       this.reset();
-      const [storeId, other] = [sources.storeId(), sources.otherStoreId()];
+      const [storeId, other] = [sources.watch.storeId(), sources.watch.otherStoreId()];
       if (storeId !== undefined) this.set({ store_id: storeId }, 1);
       if (other !== undefined) this.set({ store_id: other }, 0);
     },
@@ -77,7 +73,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     help: "Time since the token registry was last confirmed; +Inf before the first time.",
     registers,
     collect() {
-      this.set(sources.tokenRegistryAgeMs() / 1000);
+      this.set(sources.tokens.ageMs() / 1000);
     },
   });
   new Gauge({
@@ -87,7 +83,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     registers,
     collect() {
       this.reset();
-      for (const { tenantId, ageMs } of sources.snapshotAges().slice(0, maxTenantGauges)) {
+      for (const { tenantId, ageMs } of sources.snapshots.ages().slice(0, maxTenantGauges)) {
         this.set({ tenant: tenantId }, ageMs / 1000);
       }
     },
@@ -118,7 +114,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     help: "Tenants whose live snapshot is in memory.",
     registers,
     collect() {
-      this.set(sources.snapshotAges().length);
+      this.set(sources.snapshots.ages().length);
     },
   });
   new Gauge({
@@ -142,7 +138,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     help: "1 while requests are counted for the whole fleet, 0 while this process counts alone.",
     registers,
     collect() {
-      this.set(sources.isCountedInFleet() ? 1 : 0);
+      this.set(sources.fleet?.isShared() === true ? 1 : 0);
     },
   });
   // W94
@@ -150,14 +146,14 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     name: "gateway_limiter_shared_wanted",
     help: "1 when REDIS_URL is set, so that requests are to be counted for the whole fleet.",
     registers,
-  }).set(sources.isFleetWanted ? 1 : 0);
+  }).set(sources.fleet !== undefined ? 1 : 0);
   // W93
   new Gauge({
     name: "gateway_ready",
     help: "1 while requests would be served, as /readyz says.",
     registers,
     collect() {
-      this.set(sources.isReady() ? 1 : 0);
+      this.set(sources.readiness.notReadyCause() === undefined ? 1 : 0);
     },
   });
   new Gauge({
@@ -165,7 +161,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     help: "Bytes on the disk in LAST_GOOD_DIR.",
     registers,
     collect() {
-      this.set(sources.lastGood.bytes());
+      this.set(sources.lastGood?.bytes() ?? 0);
     },
   });
   new Gauge({
@@ -173,7 +169,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     help: "1 while what is served was confirmed before this process began, by the copy in LAST_GOOD_DIR.",
     registers,
     collect() {
-      this.set(sources.lastGood.isServing() ? 1 : 0);
+      this.set(sources.readiness.isServingLastGood() ? 1 : 0);
     },
   });
   new Counter({
@@ -182,7 +178,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     registers,
     collect() {
       this.reset();
-      this.inc(sources.lastGood.writeFailures());
+      this.inc(sources.lastGood?.writeFailures() ?? 0);
     },
   });
 }

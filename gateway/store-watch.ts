@@ -23,6 +23,11 @@ export interface StoreWatch {
   storeId(): StoreId | undefined;
   /** The store that answered last, if it is another one than that. */
   otherStoreId(): StoreId | undefined;
+  /**
+   * Why this process is no replacement for one that runs, whatever its last good copy lets it serve: the only stores that it
+   * has seen were none, or others (W161, W164). `undefined` once it has seen its own.
+   */
+  wrongStart(): string | undefined;
 }
 
 export interface StoreWatchOptions {
@@ -41,6 +46,9 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   /** Why nothing may be believed now that the store says: it is another one. */
   let refusal: Failure | undefined;
+  let wasRight = false;
+  /** What the last look had against the store. */
+  let fault: Failure | undefined;
 
   /** `undefined`: the store has no identity, or credentials of an earlier version do not show it. */
   async function identity(signal: AbortSignal | undefined): Promise<StoreId | undefined> {
@@ -64,10 +72,11 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
     const isAway = storeId === undefined && !(await isRegistryThere());
     found = storeId;
     refusal = wrongStore(wanted, storeId, address) ?? anotherStore(storeId);
+    fault = refusal ?? (isAway ? noStore(address) : undefined);
     lookedAtMs = Number.NEGATIVE_INFINITY;
-    if (refusal !== undefined) throw refusal;
-    if (isAway) throw noStore(address);
+    if (fault !== undefined) throw fault;
     known ??= storeId;
+    wasRight = true;
     lookedAtMs = clock();
   }
 
@@ -109,6 +118,7 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
     },
     storeId: () => known,
     otherStoreId: () => (found === known ? undefined : found),
+    wrongStart: () => (wasRight ? undefined : fault?.message),
   };
 }
 

@@ -18,8 +18,11 @@ export interface FrontStage {
   readonly gateways: readonly GatewayProcess[];
   /** Everything that the gateways of both places have written. */
   gatewayOutput(): string;
-  /** Ends the gateway of that place by SIGTERM and starts another in its place; resolves with the exit status when it listens. */
-  restart(place: number): Promise<number | NodeJS.Signals>;
+  /**
+   * Ends the gateway of that place by SIGTERM and starts another in its place, with these settings in place of the stage's own.
+   * Resolves with the exit status when the new one listens.
+   */
+  restart(place: number, env?: Readonly<Record<string, string>>): Promise<number | NodeJS.Signals>;
   close(): Promise<void>;
 }
 
@@ -35,7 +38,7 @@ export async function startFrontStage(
   const store = createFileStore({ directory: join(directory, "store") });
   await fill(store, createTokenFile(store));
   const [apiPort, adminPort] = [await freePort(), await freePort()];
-  const start = (host: string): Promise<GatewayProcess> =>
+  const start = (host: string, other: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> =>
     startGatewayProcess({
       STORE_URL: `file:${join(directory, "store")}`,
       HOST: host,
@@ -43,8 +46,9 @@ export async function startFrontStage(
       ADMIN_HOST: host,
       ADMIN_PORT: String(adminPort),
       ...env,
+      ...other,
     });
-  const gateways = await Promise.all(gatewayHosts.map(start));
+  const gateways = await Promise.all(gatewayHosts.map((host) => start(host)));
   const all = [...gateways];
   const tls = selfSigned(directory);
   const [port, plainPort] = [await freePort(), await freePort()];
@@ -54,10 +58,10 @@ export async function startFrontStage(
     certificate: await readFile(tls.certificate, "utf8"),
     gateways,
     gatewayOutput: () => all.map(({ output }) => output()).join(""),
-    async restart(place) {
+    async restart(place, other) {
       gateways[place]?.signal("SIGTERM");
       const status = await gateways[place]?.ended;
-      const next = await start(gatewayHosts[place] ?? "");
+      const next = await start(gatewayHosts[place] ?? "", other);
       gateways[place] = next;
       all.push(next);
       return status ?? Number.NaN;

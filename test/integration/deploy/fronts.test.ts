@@ -84,16 +84,19 @@ for (const kind of kinds) {
     /** Answers of 500 that the proxy has written down. */
     const failed = (): number => stage.front.log().match(/"status":"?500/g)?.length ?? 0;
 
-    test(`W99 ${kind} passes every answer on as it is, and asks for none again`, async () => {
+    const repeats = kind === "nginx" ? "only a 500" : "none";
+    test(`W99 ${kind} passes every answer on as it is, and asks for ${repeats} again`, async () => {
       for (const [name, status, path, token, more] of cases) {
         const answer = await through(path, token, name, more);
         if (status !== 0) expect([name, answer.status]).toEqual([name, status]);
+        const asked = kind === "nginx" && answer.status === 500 ? 2 : 1;
         await eventually(
           () => linesOf(name).length,
-          (count) => count > 0,
+          (count) => count >= asked,
         );
-        // By now a second gateway, had it been asked, would have answered before the client had its answer.
-        expect([name, linesOf(name).map((line) => line.status)]).toEqual([name, [answer.status]]);
+        // A second gateway, had it been asked, would have answered before the client had its answer.
+        const statuses = Array.from({ length: asked }, () => answer.status);
+        expect([name, linesOf(name).map((line) => line.status)]).toEqual([name, statuses]);
         if (token === spent.plaintext) continue;
         const direct = await askGateway(stage.gateways[0]?.api ?? "", path, token, name, more);
         expect([name, direct.status]).toEqual([name, answer.status]);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { beginTestStore, testStoreId } from "../../support/begun-store.ts";
 import { startLoad } from "../../support/front-load.ts";
 import { type FrontKind, isInstalled } from "../../support/front-process.ts";
 import { type FrontStage, startFrontStage } from "../../support/front-stage.ts";
@@ -61,6 +62,33 @@ for (const kind of kinds) {
       if (process.env.FRONT_ROUNDS !== undefined) console.info(kind, answers, failures);
       expect(failures).toEqual({});
       expect(answers).toBeGreaterThan(rounds * 80);
+    });
+
+    test(`W164 behind ${kind} a rollout to a wrong store stops at its first gateway, and no request fails`, {
+      timeout: 300_000,
+    }, async () => {
+      stage = await startFrontStage(kind, async (store, tokens) => {
+        await beginTestStore(store);
+        await tokens.write([token]);
+        await publishSnapshot(store, "acme", { programIds: ["p1", "p2"], minBytes: 20_000 });
+      });
+      const target = { port: stage.front.port, certificate: stage.certificate };
+      const load = startLoad(target, "/v1/programs", token.plaintext);
+      for (const place of [0, 1]) await isUsed(place);
+      for (const wrong of [{ STORE_URL: "file:/nowhere/at-all" }, { STORE_ID: testStoreId("b") }]) {
+        expect(await stage.restart(0, wrong)).toBe(0);
+        const { 200: before = 0 } = load.tally;
+        await eventually(
+          () => load.tally[200] ?? 0,
+          (answers) => answers > before + 100,
+        );
+        // Whoever rolls it out waits for this, and never ends the other one.
+        expect((await fetch(`${stage.gateways[0]?.admin}/readyz`)).status).toBe(503);
+      }
+      await stage.restart(0);
+      await isUsed(0);
+      const { 200: _, ...failures } = await load.stop();
+      expect(failures).toEqual({});
     });
   });
 }

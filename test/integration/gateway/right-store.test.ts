@@ -148,11 +148,12 @@ describe("a gateway that runs", () => {
     expect(await metric(/^gateway_store_info/)).toHaveLength(1);
   });
 
-  test("W161 goes by the store of its last good copy after a restart", async () => {
+  test("W161 goes by the store of its last good copy after a restart: it serves that, and is not ready", async () => {
     const kept = join(`${process.env.TMPDIR ?? "/tmp"}`, `kept-${process.pid}`);
     await mkdir(kept, { mode: 0o700 });
     try {
       await start({ fill: filled, lastGoodFolder: kept });
+      expect(await ask()).toBe(200);
       await gateway.close();
       await start({
         lastGoodFolder: kept,
@@ -161,7 +162,8 @@ describe("a gateway that runs", () => {
           await tokens.write([]);
         },
       });
-      expect(await ready()).toMatchObject({ status: 200, note: expect.stringContaining("last good copy") });
+      expect(await ready()).toMatchObject({ status: 503, reason: expect.stringContaining(testStoreId("b")) });
+      expect(await ask()).toBe(200);
       expect(await ask("", issueToken("acme").plaintext)).toBe(401);
       expect(await metric(/^gateway_tokens\{status="valid"/)).toEqual(['gateway_tokens{status="valid"} 1']);
       expect(await metric(/^gateway_store_info.* 0$/)).toHaveLength(1);

@@ -42,20 +42,16 @@ describe("the operator guide", () => {
   test("lists every metric with its labels", async () => {
     const metrics = createMetrics(() => 0);
     metrics.attach({
-      tokenRegistryAgeMs: () => 0,
-      snapshotAges: () => [],
-      expiringTokens: () => [],
-      tokenCounts: () => ({}),
-      storeId: () => undefined,
-      otherStoreId: () => undefined,
+      tokens: { ageMs: () => 0, counts: () => ({ valid: 0, expired: 0, revoked: 0 }), expiring: () => [] },
+      watch: { storeId: () => undefined, otherStoreId: () => undefined },
+      snapshots: { ages: () => [] },
+      readiness: { notReadyCause: () => undefined, isServingLastGood: () => false },
       oldestData: () => [],
       unixMs: () => 0,
       cacheBytes: () => 0,
       connections: () => 0,
-      isCountedInFleet: () => false,
-      isFleetWanted: false,
-      isReady: () => true,
-      lastGood: { bytes: () => 0, isServing: () => false, writeFailures: () => 0 },
+      fleet: undefined,
+      lastGood: undefined,
     });
     const exposed = [...(await metrics.text()).matchAll(/^# TYPE (gateway_\w+)/gm)].map(([, name]) => name);
     const listed = tableAfter(text, "<!-- metrics -->").flatMap(([name = ""]) => inlineCode(name));

@@ -1,0 +1,43 @@
+import type { LiveSnapshots } from "./live-snapshots.ts";
+import type { StoreWatch } from "./store-watch.ts";
+import type { TokenDirectory } from "./token-directory.ts";
+
+/** Whether a gateway should get requests, as `/readyz` tells it. */
+export interface Readiness {
+  /** Why not; `undefined` while it should. */
+  notReadyCause(): string | undefined;
+  /** What should be known of a gateway that is ready all the same. */
+  note(): string | undefined;
+  /** Whether some of what it serves comes from the last good copy. */
+  isServingLastGood(): boolean;
+}
+
+export interface ReadinessSources {
+  readonly tokens: Pick<TokenDirectory, "unconfirmedCause" | "isFromCopy" | "failure">;
+  readonly watch: Pick<StoreWatch, "wrongStart">;
+  readonly snapshots: Pick<LiveSnapshots, "servedFromCopy">;
+  readonly isStopping: () => boolean;
+  readonly isListening: () => boolean;
+}
+
+export function createReadiness(sources: ReadinessSources): Readiness {
+  const { tokens, watch, snapshots, isStopping, isListening } = sources;
+  const isServingLastGood = (): boolean => tokens.isFromCopy() || snapshots.servedFromCopy() > 0;
+  return {
+    notReadyCause() {
+      if (isStopping()) return "the gateway is shutting down";
+      const cause = tokens.unconfirmedCause() ?? watch.wrongStart();
+      return cause ?? (isListening() ? undefined : "the API does not listen yet");
+    },
+
+    note() {
+      if (isServingLastGood()) {
+        return "the store has not confirmed all that is served: it comes from the last good copy";
+      }
+      const failure = tokens.failure();
+      return failure && `what is served is of an older look at the store: ${failure}`;
+    },
+
+    isServingLastGood,
+  };
+}
