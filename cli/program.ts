@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import { singleLine } from "../core/printable.ts";
-import { hintAtOptions } from "./commands/argument-hint.ts";
 import { commandExamples } from "./commands/command-examples.ts";
 import { type CommandEntry, commandGroups, commandTable } from "./commands/command-table.ts";
-import { unknownCommand } from "./commands/unknown-command.ts";
+import { hintAtOptions, unknownCommand } from "./commands/meant-call.ts";
 import { helpFormat } from "./output/help-format.ts";
 import type { Shell } from "./shell/shell.ts";
 

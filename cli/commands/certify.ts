@@ -8,7 +8,7 @@ import { certificateText } from "../partners/certify/certificate-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { logOption, logSources } from "./log-option.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 
 interface CertifyFlags {
   readonly tokenId: TokenId;

@@ -4,7 +4,7 @@ import { type Contact, parseBaseUrl, parseCompanyName, parseContact } from "../p
 import { exportPartnerFolder } from "../partners/folder/partner-folder.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell } from "../shell/shell.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 
 interface ExportFlags {
   readonly company: string;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { exposedSecretWarnings } from "../../core/exposed-secrets.ts";
 import { Failure } from "../../core/failure.ts";
 import { createLogger, type Logger } from "../../core/logger.ts";
@@ -15,6 +15,7 @@ import { createInspectServer } from "../support/pages/inspect-server.ts";
 import { type AccessFlags, inspectAccess, loopback } from "./inspect-access.ts";
 import { type GatewayFlags, inspectGateway } from "./inspect-gateway.ts";
 import { namedLogs } from "./log-option.ts";
+import { wholeNumber } from "./option-values.ts";
 
 interface InspectFlags extends AccessFlags, GatewayFlags {
   readonly port: number;
@@ -24,7 +25,7 @@ interface InspectFlags extends AccessFlags, GatewayFlags {
 /** `inspect`: read-only pages over the store, for support staff: on this machine with a key of this run, or for a team. */
 export function inspect(shell: Shell): Command {
   return new Command()
-    .option("--port <n>", "port to listen on; 0 picks a free one", port, 7878)
+    .option("--port <n>", "port to listen on; 0 picks a free one", wholeNumber(0, 65_535), 7878)
     .option("--listen <host>", `address to listen on, for a team that signs in (default: ${loopback})`)
     .option("--host-name <name...>", "the names that the pages are reached by, as behind a proxy")
     .option("--user-header <name>", "the header in which an authenticating proxy names who signed in")
@@ -97,10 +98,4 @@ async function listenOn(server: Server, host: string, wanted: number): Promise<n
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Failure("internal", "Not a TCP listener.");
   return address.port;
-}
-
-function port(value: string): number {
-  const number = /^\d{1,5}$/.test(value) ? Number(value) : -1;
-  if (number >= 0 && number <= 65_535) return number;
-  throw new InvalidArgumentError("Expected a port from 0 to 65535.");
 }

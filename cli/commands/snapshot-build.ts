@@ -1,6 +1,6 @@
 import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { Failure, type FailureCode } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printableLines } from "../../core/printable.ts";
@@ -8,8 +8,7 @@ import type { RunReport } from "../../schemas/generated/types.ts";
 import { createAudit } from "../operate/audit/audit.ts";
 import { publications } from "../operate/audit/changes.ts";
 import { auditedStatus } from "../operate/audit/with-audit.ts";
-import { layoutOf } from "../output/layout.ts";
-import { printText } from "../output/print-text.ts";
+import { layoutOf, printText } from "../output/layout.ts";
 import type { OnInvalid } from "../publish/guards/guards.ts";
 import { type WatchedBuild, withMetricsFile } from "../publish/report/metrics-file.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
@@ -18,7 +17,7 @@ import { withBuildSession } from "../publish/run/build-session.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption, wholeNumber } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface BuildFlags extends ReasonFlag {
@@ -70,7 +69,7 @@ export function snapshotBuild(shell: Shell): Command {
 
 /** Shared with `snapshot watch`. */
 export function concurrencyOption(): Option {
-  return new Option("--concurrency <n>", "tenants built at a time").argParser(concurrency).default(4);
+  return new Option("--concurrency <n>", "tenants built at a time").argParser(wholeNumber(1, 64)).default(4);
 }
 
 /** Shared with `snapshot watch`. */
@@ -164,10 +163,4 @@ async function writeReport(path: string, report: RunReport): Promise<void> {
 
 function collectTenants(value: string, previous: readonly TenantId[] | undefined): readonly TenantId[] {
   return [...(previous ?? []), parsedOption(parseTenantId)(value)];
-}
-
-function concurrency(value: string): number {
-  const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
-  if (number >= 1 && number <= 64) return number;
-  throw new InvalidArgumentError("Expected a whole number from 1 to 64.");
 }

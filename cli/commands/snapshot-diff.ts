@@ -1,16 +1,15 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { diffText } from "../operate/snapshots/diff-text.ts";
 import { compareSnapshots as difference, snapshotBefore } from "../operate/snapshots/snapshot-diff.ts";
-import { layoutOf } from "../output/layout.ts";
-import { printText } from "../output/print-text.ts";
+import { layoutOf, printText } from "../output/layout.ts";
 import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption, wholeNumber } from "./option-values.ts";
 
 interface DiffFlags {
   readonly tenant: TenantId;
@@ -24,7 +23,11 @@ export function snapshotDiff(shell: Shell): Command {
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
     .argument("[from]", "the older snapshot (default: the one before TO)", parsedOption(parseSnapshotId))
     .argument("[to]", "the newer snapshot (default: the live one)", parsedOption(parseSnapshotId))
-    .option("--limit <n>", "programs compared field by field (default: 50; with --json all)", limit)
+    .option(
+      "--limit <n>",
+      "programs compared field by field (default: 50; with --json all)",
+      wholeNumber(0, 999_999_999),
+    )
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(
       action(shell, (from: SnapshotId | undefined, to: SnapshotId | undefined, flags: DiffFlags) =>
@@ -58,8 +61,3 @@ async function sides(
 }
 
 const defaultLimit = 50;
-
-function limit(value: string): number {
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError("Expected a whole number.");
-}

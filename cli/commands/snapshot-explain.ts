@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { layoutOf } from "../output/layout.ts";
 import { tenantHint } from "../publish/snapshot/unknown-tenant.ts";
@@ -9,7 +9,7 @@ import { createAskedDatabase } from "../support/asked-database.ts";
 import { type Explanation, explainProgram } from "../support/explain/explain-program.ts";
 import { explanationJson } from "../support/explain/explanation-json.ts";
 import { explanationText } from "../support/explanation-text.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption, sourceProgramId } from "./option-values.ts";
 
 interface ExplainFlags {
   readonly tenant: TenantId;
@@ -24,7 +24,7 @@ export function snapshotExplain(shell: Shell): Command {
     .requiredOption(
       "--program <id>",
       "the program's id, as partners or the booking system write it",
-      programId,
+      sourceProgramId,
     )
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: ExplainFlags) => run(shell, flags)));
@@ -50,10 +50,4 @@ async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {
 function isTenantUnknown({ source, store, removedAt }: Explanation): boolean {
   if (removedAt !== null) return false;
   return store.kind === "unpublished" && (source.kind === "tenant_unknown" || source.kind === "unavailable");
-}
-
-/** Not `parseProgramId`: that an id is ill-formed is one of the answers. */
-function programId(value: string): string {
-  if (value !== "" && value.length <= 500) return value;
-  throw new InvalidArgumentError("Expected a program id.");
 }

@@ -6,7 +6,7 @@ import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 
 interface ExportFlags {
   readonly tenant: TenantId;

@@ -2,13 +2,12 @@ import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { snapshotListText } from "../operate/snapshots/snapshot-list-text.ts";
 import { readTenantSnapshots } from "../operate/snapshots/tenant-snapshots.ts";
-import { layoutOf } from "../output/layout.ts";
-import { printText } from "../output/print-text.ts";
+import { layoutOf, printText } from "../output/layout.ts";
 import { readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 
 interface ListFlags {
   readonly tenant: TenantId;

@@ -6,14 +6,13 @@ import { deletions } from "../operate/audit/changes.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { type PruneReport, pruneExitStatus, pruneRun } from "../operate/snapshots/prune-run.ts";
 import { pruneText } from "../operate/snapshots/prune-text.ts";
-import { layoutOf } from "../output/layout.ts";
-import { printText } from "../output/print-text.ts";
+import { layoutOf, printText } from "../output/layout.ts";
 import { unknownTenant } from "../publish/snapshot/unknown-tenant.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption, wholeNumber } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface PruneFlags extends ReasonFlag {
@@ -28,7 +27,7 @@ interface PruneFlags extends ReasonFlag {
 export function snapshotPrune(shell: Shell): Command {
   return new Command()
     .option("--tenant <id>", "only this tenant", parsedOption(parseTenantId))
-    .option("--keep <n>", "snapshots to keep per tenant, the live one counted", keepCount, 10)
+    .option("--keep <n>", "snapshots to keep per tenant, the live one counted", wholeNumber(1, 999_999), 10)
     .option("--min-age <hours>", "delete nothing that was written or live less long ago", hours, 24)
     .option("--dry-run", "only say what would be deleted", false)
     .addOption(reasonOption())
@@ -62,12 +61,6 @@ async function run(shell: Shell, flags: PruneFlags): Promise<ExitStatus> {
   if (flags.json) printJson(shell, report);
   else printText(shell, pruneText(report, layoutOf(shell)));
   return auditedStatus(shell, unrecorded, pruneExitStatus(report));
-}
-
-function keepCount(value: string): number {
-  const number = /^\d{1,6}$/.test(value) ? Number(value) : 0;
-  if (number >= 1) return number;
-  throw new InvalidArgumentError("Expected a whole number from 1: the live snapshot is always kept.");
 }
 
 function hours(value: string): number {

@@ -11,7 +11,7 @@ import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { createAskedDatabase } from "../support/asked-database.ts";
 import { type WithdrawnSince, withdrawnSince } from "../support/withdrawn-since.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface RollbackFlags extends ReasonFlag {

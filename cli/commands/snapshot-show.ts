@@ -11,15 +11,14 @@ import {
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { printableJson } from "../../core/printable.ts";
 import { snapshotFacts } from "../operate/snapshots/snapshot-text.ts";
-import { layoutOf } from "../output/layout.ts";
-import { printText } from "../output/print-text.ts";
+import { layoutOf, printText } from "../output/layout.ts";
 import { responseBytes } from "../publish/snapshot/stored-response.ts";
 import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 
 interface ShowFlags {
   readonly tenant: TenantId;

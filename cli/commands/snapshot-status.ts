@@ -2,8 +2,7 @@ import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { settingText } from "../../core/setting-parser.ts";
-import { layoutOf } from "../output/layout.ts";
-import { printText } from "../output/print-text.ts";
+import { layoutOf, printText } from "../output/layout.ts";
 import { unknownTenant } from "../publish/snapshot/unknown-tenant.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -12,7 +11,7 @@ import { statusJson } from "../support/status-json.ts";
 import { statusFacts, statusTable } from "../support/status-text.ts";
 import { type TenantStatus, tenantStatus } from "../support/tenant-status.ts";
 import { whereNothingIs } from "../support/where-nothing-is.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 
 interface StatusFlags {
   readonly tenant?: TenantId;

@@ -3,15 +3,14 @@ import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { settingText } from "../../core/setting-parser.ts";
 import { verificationText } from "../operate/snapshots/verification-text.ts";
 import { type TenantVerification, verifyTenant } from "../operate/snapshots/verify-tenant.ts";
-import { layoutOf } from "../output/layout.ts";
-import { printText } from "../output/print-text.ts";
+import { layoutOf, printText } from "../output/layout.ts";
 import { storedTenants } from "../publish/snapshot/stored-tenants.ts";
 import { unknownTenant } from "../publish/snapshot/unknown-tenant.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { whereNothingIs } from "../support/where-nothing-is.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 
 interface VerifyFlags {
   readonly tenant?: TenantId;

@@ -1,8 +1,7 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
-import { layoutOf } from "../output/layout.ts";
-import { printText } from "../output/print-text.ts";
+import { layoutOf, printText } from "../output/layout.ts";
 import type { OnInvalid } from "../publish/guards/guards.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { runSummary } from "../publish/report/run-summary.ts";
@@ -11,6 +10,7 @@ import { createNews } from "../publish/watch/run-news.ts";
 import { watchSource } from "../publish/watch/watch-source.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, commandLogger, type Shell, settingsOf } from "../shell/shell.ts";
+import { wholeNumber } from "./option-values.ts";
 import { concurrencyOption, onInvalidOption } from "./snapshot-build.ts";
 
 interface WatchFlags {
@@ -102,8 +102,5 @@ const silent: RunProgress = { total() {}, tenantDone() {}, programs() {}, clear(
 /** One small object, however many tenants change. */
 const confirmationIntervalMs = 10_000;
 
-function seconds(value: string): number {
-  const number = /^\d{1,6}$/.test(value) ? Number(value) : 0;
-  if (number >= 1 && number <= 86_400) return number;
-  throw new InvalidArgumentError("Expected a whole number of seconds from 1 to 86400.");
-}
+/** At most a day. */
+const seconds = wholeNumber(1, 86_400);

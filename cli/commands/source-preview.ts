@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { withSourceReading } from "../database/with-source-reading.ts";
 import { layoutOf } from "../output/layout.ts";
@@ -7,7 +7,7 @@ import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { previewSource } from "../support/preview/preview-source.ts";
 import { previewText } from "../support/preview-text.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption, sourceProgramId } from "./option-values.ts";
 
 interface PreviewFlags {
   readonly tenant?: TenantId;
@@ -19,7 +19,7 @@ interface PreviewFlags {
 export function sourcePreview(shell: Shell): Command {
   return new Command()
     .option("--tenant <id>", "the tenant (default: the first)", parsedOption(parseTenantId))
-    .option("--program <id>", "the program (default: the first that would be published)", programId)
+    .option("--program <id>", "the program (default: the first that would be published)", sourceProgramId)
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: PreviewFlags) => run(shell, flags)));
 }
@@ -34,10 +34,4 @@ async function run(shell: Shell, { tenant, program, json }: PreviewFlags): Promi
   if (json) printJson(shell, preview);
   else shell.stdout.write(previewText(preview, layoutOf(shell)));
   return 0;
-}
-
-/** As the source writes it. */
-function programId(value: string): string {
-  if (value !== "" && value.length <= 500) return value;
-  throw new InvalidArgumentError("Expected a program id.");
 }

@@ -4,11 +4,11 @@ import { parseInstant } from "../../core/setting-types.ts";
 import { withSourceClient } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { type SeedReport, seedSource } from "../demo/booking/seed-source.ts";
-import { type Layout, layoutOf } from "../output/layout.ts";
-import { printText } from "../output/print-text.ts";
+import { type Layout, layoutOf, printText } from "../output/layout.ts";
 import { table } from "../output/table.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { wholeNumber } from "./option-values.ts";
 
 interface SeedFlags {
   readonly tenants: number;
@@ -62,14 +62,6 @@ function seedText(report: SeedReport, elapsedMs: number, { columns }: Layout): s
     `${total.toLocaleString("en")} rows in ${(elapsedMs / 1000).toFixed(1)} s `,
     `(seed ${printable(JSON.stringify(report.seed))}, dates around ${report.date}).\n`,
   ].join("");
-}
-
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
-  };
 }
 
 function date(text: string): string {

@@ -9,7 +9,7 @@ import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface RemoveFlags extends ReasonFlag {

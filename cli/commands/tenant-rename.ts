@@ -7,7 +7,7 @@ import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenan
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell } from "../shell/shell.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface RenameFlags extends ReasonFlag {

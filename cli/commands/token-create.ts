@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { singleLine } from "../../core/printable.ts";
 import { readScope } from "../../core/token-registry.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { assertNotRemoved } from "../operate/tokens/assert-not-removed.ts";
@@ -11,9 +10,8 @@ import { issueToken } from "../operate/tokens/issue-token.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
-import { tokenFree } from "../shell/token-free.ts";
 import { instantAfter, instantForms } from "./instant-option.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption, storedLine, wholeNumber } from "./option-values.ts";
 import { printIssuedToken } from "./print-token.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
@@ -32,11 +30,15 @@ interface CreateFlags extends ReasonFlag {
 export function tokenCreate(shell: Shell): Command {
   return new Command()
     .requiredOption("--tenant <id>", "the tenant whose programs it reads", parsedOption(parseTenantId))
-    .option("--name <text>", "what it is for, shown in lists", name)
+    .option("--name <text>", "what it is for, shown in lists", storedLine(200))
     .option("--scope <scope...>", `what it may do (default: ${readScope})`, collectedScopes)
     .option("--allow-unknown-scope", "take scopes that no resource asks for", false)
     .option("--expires <when>", `when it ends by itself: ${instantForms}`, instantAfter(shell.now))
-    .option("--rate-limit <n>", "requests per window, instead of the gateway's own limit", rateLimit)
+    .option(
+      "--rate-limit <n>",
+      "requests per window, instead of the gateway's own limit",
+      wholeNumber(1, 999_999_999),
+    )
     .option("--allow-unpublished", "also for a tenant without a published snapshot", false)
     .addOption(reasonOption())
     .option("--json", "print one object with the token and its metadata", false)
@@ -94,24 +96,10 @@ function assertKnown(scopes: readonly string[]): void {
   );
 }
 
-function name(value: string): string {
-  const isPlain = singleLine(value) === value && tokenFree(value) === value;
-  if (value.trim() !== "" && value.length <= 200 && isPlain) return value;
-  throw new InvalidArgumentError(
-    "Expected 1 to 200 characters on one line. Control characters and plaintexts of tokens are not taken.",
-  );
-}
-
 /** Each once, of the form of T12. */
 function collectedScopes(value: string, previous: readonly string[] | undefined): readonly string[] {
   if (!/^[a-z][a-z0-9._:-]{0,63}$/.test(value)) {
     throw new InvalidArgumentError("Expected a lower-case letter, then up to 63 of a-z 0-9 . _ : -");
   }
   return [...new Set([...(previous ?? []), value])];
-}
-
-function rateLimit(value: string): number {
-  const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
-  if (number >= 1) return number;
-  throw new InvalidArgumentError("Expected a whole number from 1 to 999999999.");
 }

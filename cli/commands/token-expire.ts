@@ -12,7 +12,7 @@ import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell } from "../shell/shell.ts";
 import { instantAfter, instantForms } from "./instant-option.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface ExpireFlags extends ReasonFlag {

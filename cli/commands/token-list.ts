@@ -3,12 +3,11 @@ import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { assertPublished } from "../operate/tokens/assert-published.ts";
 import { readRegistry } from "../operate/tokens/edit-registry.ts";
 import { listedToken, tokenListText } from "../operate/tokens/token-text.ts";
-import { layoutOf } from "../output/layout.ts";
-import { printText } from "../output/print-text.ts";
+import { layoutOf, printText } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 
 interface ListFlags {
   readonly tenant?: TenantId;

@@ -12,7 +12,7 @@ import { requireHonouredConditions } from "../publish/store/with-checked-store.t
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface RevokeFlags extends ReasonFlag {

@@ -7,7 +7,7 @@ import { type IssuedToken, issueToken, revoked } from "../operate/tokens/issue-t
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
-import { parsedOption } from "./parsed-option.ts";
+import { parsedOption } from "./option-values.ts";
 import { printIssuedToken } from "./print-token.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 

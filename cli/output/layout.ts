@@ -1,5 +1,7 @@
 import type { Output, Shell } from "../shell/shell.ts";
+import { displayWidth } from "./display-width.ts";
 import { type Style, styleOf } from "./style.ts";
+import { wrapped } from "./wrap.ts";
 
 /** How a text for people is laid out. */
 export interface Layout {
@@ -21,6 +23,15 @@ export function layoutOf(shell: Shell): Layout {
     width: Math.min(columns, readableWidth),
     columns,
   };
+}
+
+/** Prints a result for people: on a terminal, lines that are too long for it go on below, broken between words (P81). */
+export function printText(shell: Shell, text: string): void {
+  const { columns } = layoutOf(shell);
+  const lines = text.split("\n");
+  shell.stdout.write(
+    lines.flatMap((line) => (displayWidth(line) <= columns ? [line] : wrapped(line, columns))).join("\n"),
+  );
 }
 
 /** A terminal that does not know its width says 0. */

@@ -1,0 +1,42 @@
+import { InvalidArgumentError } from "commander";
+import { Failure } from "../../core/failure.ts";
+import { singleLine } from "../../core/printable.ts";
+import { tokenFree } from "../shell/token-free.ts";
+
+/** Makes a parser that throws `Failure` one for commander, which adds the option's name to the error of usage. */
+export function parsedOption<Value>(parse: (text: string) => Value): (text: string) => Value {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (error instanceof Failure) throw new InvalidArgumentError(error.message);
+      throw error;
+    }
+  };
+}
+
+/** A parser of whole numbers; `max` has at most nine digits. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** A parser of texts that are stored and shown in lists, so they are one line and hold no token (T4). */
+export function storedLine(maxLength: number): (text: string) => string {
+  return (text) => {
+    const isPlain = singleLine(text) === text && tokenFree(text) === text;
+    if (text.trim() !== "" && text.length <= maxLength && isPlain) return text;
+    throw new InvalidArgumentError(
+      `Expected 1 to ${maxLength} characters on one line. Control characters and plaintexts of tokens are not taken.`,
+    );
+  };
+}
+
+/** A program's id as the source writes it. Ill-formed ids pass, since the command's answer is about them. */
+export function sourceProgramId(text: string): string {
+  if (text !== "" && text.length <= 500) return text;
+  throw new InvalidArgumentError("Expected a program id.");
+}
