@@ -14,14 +14,14 @@ import { createProgram } from "./program.ts";
 import { type ExitStatus, exitStatusOf } from "./shell/exit-status.ts";
 import type { Output, Shell } from "./shell/shell.ts";
 
-// The SDK warns of Node.js 20 in several lines on standard error; which versions we support is for package.json to say.
+// The SDK warns about Node.js 20 on standard error. We support that version, as package.json says, so we silence it.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 
-// The gateway's, too: `config` shows both programs' settings.
+// This includes the gateway's secrets, because `config` shows the settings of both programs.
 Object.assign(process.env, secretsFromFiles(secretNames, process.env));
 
 const stderr = safeOutput(output(process.stderr));
-// Node.js would print these itself, with whatever the messages quote.
+// Node.js would print errors and warnings itself, and with them whatever their messages quote.
 process.on("uncaughtException", (error) => {
   stderr.write(failureText(error));
   process.exit(1);
@@ -37,17 +37,17 @@ process.exitCode = await run(process.argv.slice(2));
 
 async function run(args: readonly string[]): Promise<ExitStatus> {
   const interruption = new AbortController();
-  // Every call in flight listens; Node.js would take more than ten for a leak and say so on standard error.
+  // Every call in flight listens to this signal. Node.js would take more than ten listeners for a leak and warn.
   setMaxListeners(0, interruption.signal);
   const interrupt = (): void => {
-    // A second signal ends a process that is stuck.
+    // The second signal ends a process that is stuck.
     if (interruption.signal.aborted) process.exit(130);
     interruption.abort();
   };
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
-  // `partner-programs ... | head` closes our output early; that is no failure.
+  // `partner-programs ... | head` closes our output early, which is no failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
-  // Nobody is left to read it.
+  // When standard error is closed, nobody is left to read a message about that.
   process.stderr.on("error", () => {});
 
   let status: ExitStatus = 0;
@@ -81,7 +81,7 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
   }
 }
 
-/** A container may run under a number that no name belongs to. */
+/** In a container the user may be a bare number without a name. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -7,9 +7,9 @@ import { helpFormat } from "./output/help-format.ts";
 import type { Shell } from "./shell/shell.ts";
 
 /**
- * The command line. With the arguments of a call only the command that they name is whole; of the others stand name and
- * description, which is all that a help text shows of them. Without arguments all are. Throws `CommanderError`, with the
- * nearest command, when the arguments name none.
+ * The command line. `args` are the arguments of a call: only the command that they name is loaded. The other commands have
+ * just a name and a description, which is all that a help text shows of them. Without `args` all commands are loaded.
+ * Throws `CommanderError`, which suggests the nearest command, when the arguments name none.
  */
 export async function createProgram(
   shell: Shell,
@@ -26,7 +26,7 @@ export async function createProgram(
       writeErr: (text) => shell.stderr.write(text),
       getOutHelpWidth: () => shell.stdout.columns,
       getErrHelpWidth: () => shell.stderr.columns,
-      // Errors quote the arguments; one line each keeps an argument from forging the next.
+      // Errors quote the arguments. Each error is kept to one line, so that no argument can forge another line.
       outputError: (text, write) => write(`${singleLine(text.trimEnd())}\n`),
     })
     .exitOverride();
@@ -44,20 +44,20 @@ export async function createProgram(
     command.name(entry.name).description(entry.description);
     withExamples(command, entry.group === undefined ? entry.name : `${entry.group} ${entry.name}`);
     hintAtOptions(command);
-    // A command made elsewhere does not know our outputs and our way to end.
+    // `addCommand` does not pass on our outputs and our way to end, so they are copied.
     parent.addCommand(command.copyInheritedSettings(parent));
   }
   for (const parent of parents.values()) addHelpCommand(parent);
   return program;
 }
 
-/** P83 */
+/** Every help text ends with calls that work (P83). */
 function withExamples(command: Command, path: string): Command {
   const lines = (commandExamples[path] ?? []).map((example) => `  partner-programs ${example}\n`);
   return command.addHelpText("after", `\nExamples:\n${lines.join("")}`.trimEnd());
 }
 
-/** `help snapshot explain`: commander's own takes one word. */
+/** Adds `help snapshot explain`; commander's own `help` takes only one word. */
 function addHelpCommand(parent: Command): void {
   const help = new Command("help")
     .description("show the help of a command")
@@ -70,13 +70,13 @@ function addHelpCommand(parent: Command): void {
   parent.helpCommand(false).addCommand(help.copyInheritedSettings(parent));
 }
 
-/** Whether the words of a call, options and `help` apart, begin with the command's. */
+/** Whether a call names this command. Options and the word `help` are ignored. */
 function isNamed({ group, name }: CommandEntry, args: readonly string[]): boolean {
   const words = args.filter((word) => !word.startsWith("-") && word !== "help");
   return group === undefined ? words[0] === name : words[0] === group && words[1] === name;
 }
 
-/** What shells complete is made of all commands. */
+/** The scripts for shell completion list every command and option. */
 function needsAll(args: readonly string[]): boolean {
   return args[0] === "completion" && !args.some((arg) => arg === "--help" || arg === "-h");
 }

@@ -48,5 +48,5 @@ async function run(shell: Shell, { tenant, since, limit, json }: ListFlags): Pro
   return 0;
 }
 
-/** A record is a few hundred bytes, most often. */
+/** The records are held in memory. Most have a few hundred bytes. */
 const maxLimit = 10_000;

@@ -17,7 +17,7 @@ interface CertifyFlags {
   readonly json: boolean;
 }
 
-/** `certify`: how well the client of a partner behaves. Needs the log alone, no store and no database. */
+/** `certify`: how well a partner's client behaves. It needs the gateway's log only, no store and no database. */
 export function certify(shell: Shell): Command {
   return new Command()
     .requiredOption("--token-id <id>", "the token's id (see `token list`)", parsedOption(parseTokenId))

@@ -1,6 +1,6 @@
 /**
- * For every command and group, and for the program itself (``), calls as somebody would type them: each `--help` shows
- * them (P83).
+ * Calls that work, for every command and group, and for the program itself (the empty name). Each `--help` shows them
+ * (P83).
  */
 export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   "": ["snapshot build", "snapshot status", "help snapshot explain"],

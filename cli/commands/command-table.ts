@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Shell } from "../shell/shell.ts";
 
-/** A command: the words that call it, what it does, and where its file is, which is loaded when somebody calls it. */
+/** A command: the words that call it, what it does, and how to load its file, which happens only when it is called. */
 export interface CommandEntry {
   readonly group: string | undefined;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface CommandEntry {
   readonly load: () => Promise<(shell: Shell) => Command>;
 }
 
-/** What the groups are about, in the order of the help. */
+/** What each group is about, in the order of the help. */
 export const commandGroups: Readonly<Record<string, string>> = {
   source: "set up, fill and check the booking database",
   snapshot: "build, inspect and mend snapshots",

@@ -7,8 +7,8 @@ import { fishCompletion } from "./completion/fish-completion.ts";
 import { zshCompletion } from "./completion/zsh-completion.ts";
 
 /**
- * P83 `completion`: a script that makes a shell complete calls, out of the commands themselves. It asks no store: tenants
- * would cost a start of the program with each key.
+ * `completion`: prints a script that makes a shell complete calls. It is made from the commands themselves (P83). Ids of tenants
+ * are not completed, because the script would have to start this program at each press of the key.
  */
 export function completion(shell: Shell): Command {
   const command = new Command().addArgument(

@@ -10,7 +10,7 @@ import { withStore } from "../shell/with-store.ts";
 import { awsVariables, effectiveSettings } from "../support/effective-settings.ts";
 import { type FoundStore, settingsText } from "../support/settings-text.ts";
 
-/** `config`: the settings in force, where they come from, and which store they lead to. */
+/** `config`: the settings in force, their origin, and the store that they lead to. */
 export function config(shell: Shell): Command {
   return new Command()
     .option("--json", "print an object for programs (see docs/json.md)", false)
@@ -32,20 +32,20 @@ async function run(shell: Shell, json: boolean): Promise<ExitStatus> {
   return 2;
 }
 
-/** Which store the settings lead to. `wrong`: it is not the one that `STORE_ID` names. */
+/** The store that the settings lead to. `wrong` is the fault of a store other than the one that `STORE_ID` names. */
 async function foundStore(
   settings: CliSettings,
 ): Promise<{ readonly found: FoundStore; readonly wrong?: string }> {
   const address = showStoreAddress(settings.storeUrl);
   const { storeId: wanted } = settings;
   try {
-    // P163: settings are looked at where something does not work; nobody should wait for a store that is away.
-    const hasty = {
+    // `config` is used when something does not work, so a store that is away gets two seconds at most (P163).
+    const impatient = {
       ...settings,
       storeId: undefined,
       storeTimeoutMs: Math.min(settings.storeTimeoutMs, 2000),
     };
-    const identity = await withStore(hasty, readStoreIdentity);
+    const identity = await withStore(impatient, readStoreIdentity);
     const found = { address, storeId: identity?.storeId ?? null, unknown: null };
     const wrong = wrongStore(wanted, identity?.storeId, address)?.message;
     return wrong === undefined ? { found } : { found, wrong };

@@ -15,7 +15,7 @@ interface ExportFlags {
   readonly json: boolean;
 }
 
-/** `docs export`: all that a partner needs beside a token, as a folder. */
+/** `docs export`: writes a folder with all that a partner needs beside a token. */
 export function docsExport(shell: Shell): Command {
   return new Command()
     .requiredOption(

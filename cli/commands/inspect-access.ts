@@ -17,19 +17,19 @@ export interface AccessFlags {
   readonly passwordFile?: string;
 }
 
-/** Where `inspect` listens, whom it lets in, and what it says of that. */
+/** Where `inspect` listens, and whom it lets in. */
 export interface InspectAccess {
   readonly host: string;
   readonly gate: Gate;
-  /** Whether several people use it. */
+  /** Whether a team uses the pages, or only the person who started the command. */
   readonly isShared: boolean;
-  /** What to print, with the port that was bound. */
+  /** The text that tells who can open which address. */
   readonly invitation: (port: number) => string;
 }
 
 export const loopback = "127.0.0.1";
 
-/** P61: pages are never open to whoever reaches them. Throws `usage` for options that would leave them so. */
+/** The access that the options ask for. Throws `usage` for options that would let everybody in (P61). */
 export async function inspectAccess(flags: AccessFlags, shell: Shell): Promise<InspectAccess> {
   const { listen: host = loopback, hostName = [], userHeader, proxySecretFile, passwordFile } = flags;
   const hostNames = [host, ...hostName];
@@ -75,7 +75,7 @@ function checkUserHeader(name: string): void {
   }
 }
 
-/** What the file holds, less white space around it. */
+/** The secret in the file, without white space around it. */
 async function proxySecret(path: string | undefined): Promise<string> {
   if (path === undefined) {
     throw new Failure(

@@ -10,7 +10,9 @@ export interface GatewayFlags {
   readonly tokenFile?: readonly string[];
 }
 
-/** P74: `undefined` when no gateway is to be asked. Throws `usage`, without a word of what the files hold. */
+/**
+ * The gateway that pages may ask, and the tokens for that (P74). Errors (`usage`) never quote the files, which hold tokens.
+ */
 export async function inspectGateway(flags: GatewayFlags): Promise<AskedGateway | undefined> {
   const { gateway, tokenFile = [] } = flags;
   if (gateway === undefined && tokenFile.length === 0) return undefined;

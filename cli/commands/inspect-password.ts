@@ -5,14 +5,14 @@ import { action, type Shell } from "../shell/shell.ts";
 import { accountName } from "../support/pages/access/password-file.ts";
 import { passwordHash, passwordHashText } from "../support/pages/access/password-hash.ts";
 
-/** `inspect-password`: a line for the password file of `inspect`, from a password on standard input. */
+/** `inspect-password`: reads a password from standard input and prints a line for the password file of `inspect`. */
 export function inspectPassword(shell: Shell): Command {
   return new Command()
     .argument("<name>", "who signs in with it: letters, digits and ._@-")
     .action(action(shell, (name: string) => run(shell, name)));
 }
 
-/** Long enough that a stolen hash is not worth the guessing. */
+/** A password of this length is too costly to guess from a stolen hash. */
 const minLength = 12;
 const maxLength = 1024;
 
@@ -20,7 +20,7 @@ async function run(shell: Shell, name: string): Promise<ExitStatus> {
   if (!accountName.test(name)) {
     throw new Failure("usage", `${name} can't be a name: 1 to 64 letters, digits and ._@-`);
   }
-  // Not as an argument, which every user of the machine can read in the list of processes.
+  // The password is no argument, since every user of the machine can read arguments in the list of processes.
   const password = await firstLine(shell.stdin);
   if (password.length < minLength || password.length > maxLength) {
     throw new Failure(

@@ -22,7 +22,7 @@ interface InspectFlags extends AccessFlags, GatewayFlags {
   readonly log?: readonly string[];
 }
 
-/** `inspect`: read-only pages over the store, for support staff: on this machine with a key of this run, or for a team. */
+/** `inspect`: read-only pages for support staff. One person opens them with a key, a team signs in. */
 export function inspect(shell: Shell): Command {
   return new Command()
     .option("--port <n>", "port to listen on; 0 picks a free one", wholeNumber(0, 65_535), 7878)
@@ -74,17 +74,19 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
       await logs?.close();
     }
   });
-  // To be stopped is how it ends.
+  // Being stopped is the normal end of this command.
   return 0;
 }
 
-/** P66: of a team's visits there is a log wherever standard error goes; a single person's terminal stays quiet. */
+/**
+ * The log of visits. A team's visits are always logged (P66); one person's terminal stays quiet, like other commands' logs.
+ */
 function visitLog(shell: Shell, settings: CliSettings, isShared: boolean): Logger {
   if (!isShared) return commandLogger(shell, settings);
   return createLogger({ level: "info", program: "partner-programs", destination: shell.stderr });
 }
 
-/** The port that was bound; throws `usage` when it is taken. */
+/** Listens and returns the port. Throws `usage` when that is impossible, as for a port that is taken. */
 async function listenOn(server: Server, host: string, wanted: number): Promise<number> {
   server.listen(wanted, host);
   try {

@@ -3,7 +3,7 @@ import { Failure } from "../../core/failure.ts";
 import type { LogSource } from "../operate/gateway-log/open-log.ts";
 import type { CliSettings, Shell } from "../shell/shell.ts";
 
-/** `--log FILE`, which may be given several times: a log and what it was rotated to. */
+/** `--log FILE`. It may be repeated, because a log that was rotated is several files. */
 export function logOption(): Option {
   return new Option(
     "--log <file>",
@@ -11,7 +11,7 @@ export function logOption(): Option {
   ).argParser((name: string, previous: readonly string[] | undefined) => [...(previous ?? []), name]);
 }
 
-/** The logs of `--log`, else the one of `PARTNER_PROGRAMS_LOG`, else none. */
+/** The logs that `--log` names; without `--log`, the one that `PARTNER_PROGRAMS_LOG` names, if it is set. */
 export function namedLogs(
   shell: Shell,
   { logFile }: CliSettings,
@@ -21,7 +21,7 @@ export function namedLogs(
   return names.map((name) => ({ name, stdin: shell.stdin }));
 }
 
-/** The same; throws `usage` when neither names one. */
+/** Like `namedLogs`, but throws `usage` when no log is named. */
 export function logSources(
   shell: Shell,
   settings: CliSettings,

@@ -3,7 +3,7 @@ import { isSnapshotId, isTenantId } from "../../core/ids.ts";
 import { nearestName } from "../shell/nearest-name.ts";
 import { commandGroups, commandTable } from "./command-table.ts";
 
-/** Why the words of a call name no command, and which one they most likely mean; `undefined` when they name one. */
+/** The error for a call that names no command, with the command that was probably meant. `undefined` when it names one. */
 export function unknownCommand(args: readonly string[]): string | undefined {
   const firstOption = args.findIndex((arg) => arg.startsWith("-"));
   const words = (firstOption < 0 ? args : args.slice(0, firstOption)).filter((word) => word !== "help");
@@ -20,7 +20,7 @@ export function unknownCommand(args: readonly string[]): string | undefined {
   return fault(`${first} ${second}`, [near && `${first} ${near}`, ...called(second)]);
 }
 
-/** The first guess; of commands that have the very name in several groups all. */
+/** The error with the first guess, and with the commands that have the same name in other groups. */
 function fault(words: string, guesses: readonly (string | undefined)[]): string {
   const [guess, ...others] = guesses.filter((candidate) => candidate !== undefined);
   const hint =
@@ -34,7 +34,7 @@ function sameName(guess: string, others: readonly string[]): readonly string[] {
   return others.filter((other) => other !== guess && other.split(" ")[1] === guess.split(" ")[1]);
 }
 
-/** The commands of groups that have this name: somebody left out the group, or took another. */
+/** The commands of any group that have this name, for a call that left out the group or named a wrong one. */
 function called(name: string): readonly string[] {
   return commandTable.flatMap((entry) =>
     entry.group !== undefined && entry.name === name.toLowerCase() ? [`${entry.group} ${entry.name}`] : [],
@@ -54,8 +54,8 @@ function namesIn(group: string | undefined): readonly string[] {
 }
 
 /**
- * Makes errors about what is too much or missing name the option that was left out before a bare word: for
- * `snapshot status acme` it is `--tenant acme`.
+ * Makes errors about excess arguments and missing options suggest the option that a bare word belongs to: `--tenant acme` for
+ * `snapshot status acme`.
  */
 export function hintAtOptions(command: Command): void {
   const error = command.error.bind(command);
@@ -70,7 +70,7 @@ const codes: ReadonlySet<string> = new Set([
   "commander.missingMandatoryOptionValue",
 ]);
 
-/** The bare words of the call behind the options that they belong to, as far as that is likely. */
+/** The bare words of the call, each behind the option that it probably belongs to. Empty when a word fits none. */
 function optionsMeant(command: Command): string {
   const left = ["--tenant", "--program"].flatMap(
     (name) => command.options.find(({ long }) => long === name) ?? [],

@@ -3,7 +3,7 @@ import { openapiDocument } from "../partners/folder/openapi-document.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
 
-/** `openapi`: the description of the API for tools. */
+/** `openapi`: prints the description of the API, which tools read. */
 export function openapi(shell: Shell): Command {
   return new Command().action(action(shell, () => run(shell)));
 }

@@ -4,8 +4,8 @@ import { tokenLines, tokenMetadata } from "../operate/tokens/token-text.ts";
 import { printJson, type Shell } from "../shell/shell.ts";
 
 /**
- * T4: prints a new token, for the only time: the plaintext alone on standard output, so that it can be piped into a secret
- * store, and everything else on standard error. `--json` is one object with all of it.
+ * Prints a new token for the only time (T4). The plaintext stands alone on standard output, so that it can be piped into a
+ * secret store; everything else goes to standard error. With `json`, one object on standard output has all of it.
  */
 export function printIssuedToken(shell: Shell, issued: IssuedToken, json: boolean): void {
   if (!issued.entry.scopes.includes(readScope)) shell.stderr.write(uselessToken);

@@ -28,7 +28,7 @@ interface InitFlags extends ReasonFlag {
   readonly json: boolean;
 }
 
-/** `sandbox init`: a tenant for partners' tests, with a token for each refusal, beside the real ones. */
+/** `sandbox init`: makes a tenant for partners' tests, with a token for each kind of answer. */
 export function sandboxInit(shell: Shell): Command {
   return new Command()
     .option(
@@ -64,7 +64,9 @@ async function run(shell: Shell, flags: InitFlags): Promise<ExitStatus> {
   });
 }
 
-/** Gives what is to be printed when the record is complete. */
+/**
+ * Makes the sandbox. Returns a function that prints the result, which is called when the record of the audit is complete.
+ */
 async function provide(
   store: ObjectStore,
   audit: Audit,
@@ -74,7 +76,7 @@ async function provide(
 ): Promise<() => void> {
   const settings = settingsOf(shell);
   const tenantId = existing ?? flags.tenant ?? parseTenantId(usualId);
-  // P98
+  // The sandbox must not take the id of a tenant that the source or the store has (P98).
   if (!flags.withoutSource && (await isInSource(tenantId, settings, shell.signal))) {
     throw taken(tenantId, "The booking database");
   }
@@ -84,7 +86,7 @@ async function provide(
       found.body.destroy();
       throw taken(tenantId, "The store");
     }
-    // Before anything else of it: a run that begins meanwhile must not take it for a tenant that vanished.
+    // The document comes before anything else of the sandbox, so that no run takes it for a tenant that vanished.
     await makeSandbox(store, tenantId, shell.now());
   }
   const removed = await readRemovedTenants(store, shell.signal);
@@ -103,7 +105,7 @@ async function provide(
   };
 }
 
-/** As `tenant remove --purge` does; the next sandbox of the same id goes on with its generations (P92). */
+/** Ends the sandbox as `tenant remove --purge` does. A later one of the same id continues its generations (P92). */
 async function end(
   store: ObjectStore,
   audit: Audit,

@@ -34,7 +34,7 @@ interface BuildFlags extends ReasonFlag {
   readonly json: boolean;
 }
 
-/** `snapshot build`: reads the source, publishes what changed. */
+/** `snapshot build`: reads the source and publishes what changed. */
 export function snapshotBuild(shell: Shell): Command {
   return new Command()
     .option("--tenant <id...>", "only these tenants", collectTenants)
@@ -67,12 +67,12 @@ export function snapshotBuild(shell: Shell): Command {
     .action(action(shell, (flags: BuildFlags) => run(shell, flags)));
 }
 
-/** Shared with `snapshot watch`. */
+/** `--concurrency`, which `snapshot watch` has, too. */
 export function concurrencyOption(): Option {
   return new Option("--concurrency <n>", "tenants built at a time").argParser(wholeNumber(1, 64)).default(4);
 }
 
-/** Shared with `snapshot watch`. */
+/** `--on-invalid`, which `snapshot watch` has, too. */
 export function onInvalidOption(): Option {
   return new Option(
     "--on-invalid <what>",
@@ -137,12 +137,12 @@ async function watchedBuild(shell: Shell, { metricsFile, tenant }: BuildFlags): 
   return await withMetricsFile(metricsFile, shell, tenant === undefined ? "round" : "asked");
 }
 
-/** Before the run, which may take minutes. */
+/** Fails before the run, which may take minutes, when the report could not be written after it. */
 async function assertWritable(path: string): Promise<void> {
   try {
     const file = await stat(path).catch(() => undefined);
     if (file?.isDirectory()) throw new Failure("usage", `--report: ${path} is a folder; name a file.`);
-    // `/.`: what is no folder is refused, too.
+    // With `/.` at its end, a path that is no folder is refused, too.
     await access(file === undefined ? `${dirname(path)}/.` : path, constants.W_OK);
   } catch (error) {
     throw placeFailure(error, `--report: the file ${path}`, "Nothing was built.");

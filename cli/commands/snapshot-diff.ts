@@ -17,7 +17,7 @@ interface DiffFlags {
   readonly json: boolean;
 }
 
-/** `snapshot diff`: what partners see differently between two snapshots. */
+/** `snapshot diff`: what partners see differently in two snapshots. */
 export function snapshotDiff(shell: Shell): Command {
   return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))

@@ -46,7 +46,7 @@ async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {
   return 1;
 }
 
-/** P82: also when the source could not be asked. */
+/** Whether nobody knows the tenant (P82). A source that could not be asked does not know it either. */
 function isTenantUnknown({ source, store, removedAt }: Explanation): boolean {
   if (removedAt !== null) return false;
   return store.kind === "unpublished" && (source.kind === "tenant_unknown" || source.kind === "unavailable");

@@ -14,7 +14,7 @@ interface ListFlags {
   readonly json: boolean;
 }
 
-/** `snapshot list`: what partners see and have seen, as far as it is kept. */
+/** `snapshot list`: the snapshot that partners see, and the earlier ones that are kept. */
 export function snapshotList(shell: Shell): Command {
   return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))

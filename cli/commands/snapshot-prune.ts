@@ -23,7 +23,7 @@ interface PruneFlags extends ReasonFlag {
   readonly json: boolean;
 }
 
-/** `snapshot prune`: gives the space of old snapshots back. */
+/** `snapshot prune`: deletes old snapshots. */
 export function snapshotPrune(shell: Shell): Command {
   return new Command()
     .option("--tenant <id>", "only this tenant", parsedOption(parseTenantId))
@@ -53,7 +53,7 @@ async function run(shell: Shell, flags: PruneFlags): Promise<ExitStatus> {
     const what = `Nothing is published for tenant ${tenant}, so there is nothing to prune. Check the id.`;
     throw await unknownTenant(store, tenant, what, signal);
   };
-  // A dry run writes nothing, not even what it takes to find out about conditional writes.
+  // A dry run writes nothing, so it does not probe whether the store honours conditional writes.
   const request = { command: "snapshot prune", tenants: tenant === undefined ? [] : [tenant], reason };
   const { result: report, unrecorded } = await (dryRun
     ? withStore(settingsOf(shell), async (store) => ({ result: await prune(store), unrecorded: undefined }))

@@ -21,7 +21,7 @@ interface RollbackFlags extends ReasonFlag {
   readonly json: boolean;
 }
 
-/** `snapshot rollback`: an earlier snapshot for partners, at once, and until it is released. */
+/** `snapshot rollback`: makes an earlier snapshot live at once. It stays live until the tenant is released. */
 export function snapshotRollback(shell: Shell): Command {
   return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
@@ -47,12 +47,12 @@ async function run(shell: Shell, flags: RollbackFlags): Promise<ExitStatus> {
       audit.note([pointerChange(done.before, done.after, done.programsBefore, done.programs)]);
       return done;
     });
-    // P30: people who open the folder see what partners get.
+    // The `live/` folder follows at once, so that it shows what partners get (P30).
     await createFollowLive(shell, settingsOf(shell))(store, result.after);
     return { result, live: await readLiveManifest(store, result.after, signal), unrecorded };
   });
   const { outcome, before, after } = result;
-  // Partners have the snapshot by now: whatever the database does, it does not keep that up.
+  // The database is asked last, so that a slow one does not delay the rollback.
   const withdrawn = await withdrawnSince(createAskedDatabase(settingsOf(shell)), live, shell.signal);
   if (json) {
     const { snapshotId, generation, hold } = after;
@@ -86,7 +86,7 @@ function rollbackText({ outcome, before, after, programs, programsBefore }: Roll
   );
 }
 
-/** P20 */
+/** Which programs of the snapshot the next build takes out again, since the source has withdrawn them (P20). */
 function withdrawnText(withdrawn: WithdrawnSince): string {
   if (withdrawn.kind === "unavailable") {
     return (

@@ -30,7 +30,7 @@ interface ShowFlags {
   readonly json: boolean;
 }
 
-/** `snapshot show`: a response as partners get it, or what a snapshot consists of. */
+/** `snapshot show`: a response as partners get it, or a summary of a snapshot. */
 export function snapshotShow(shell: Shell): Command {
   return new Command()
     .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))

@@ -46,7 +46,7 @@ async function run(shell: Shell, flags: StatusFlags): Promise<ExitStatus> {
   return 0;
 }
 
-/** P82: a run that was asked for a tenant by a wrong name makes it no better known. */
+/** Whether nothing is known of the tenant (P82). A run that was asked for it and did not find it proves nothing. */
 function isUnknown({ live, fault, removedAt, lastRun }: TenantStatus): boolean {
   return (
     live === null &&

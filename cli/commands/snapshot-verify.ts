@@ -17,7 +17,7 @@ interface VerifyFlags {
   readonly json: boolean;
 }
 
-/** `snapshot verify`: whether every object that partners can be sent is what it should be. */
+/** `snapshot verify`: whether every object that partners can get is intact. */
 export function snapshotVerify(shell: Shell): Command {
   return new Command()
     .option("--tenant <id>", "only this tenant", parsedOption(parseTenantId))

@@ -21,7 +21,7 @@ interface WatchFlags {
   readonly json: boolean;
 }
 
-/** `snapshot watch`: builds a tenant when the source says that it changed, and everything at least every interval. */
+/** `snapshot watch`: builds a tenant when the source says that it changed, and all tenants at least every interval. */
 export function snapshotWatch(shell: Shell): Command {
   return new Command()
     .option("--interval <seconds>", "build all tenants at least this often", seconds, 300)
@@ -79,7 +79,7 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
   return 0;
 }
 
-/** What is done after each run: those that are news are kept and printed. */
+/** Makes the function that follows each run: it keeps and prints the report, unless the run says nothing new. */
 function reportRuns(
   shell: Shell,
   session: BuildSession,
@@ -96,11 +96,11 @@ function reportRuns(
   };
 }
 
-/** A bar for one tenant would only flicker. */
+/** Builds of single tenants show no progress bar, which would only flicker. */
 const silent: RunProgress = { total() {}, tenantDone() {}, programs() {}, clear() {} };
 
-/** One small object, however many tenants change. */
+/** How often `runs/confirmed.json` is written at most. It is one small object, however many tenants change. */
 const confirmationIntervalMs = 10_000;
 
-/** At most a day. */
+/** From a second to a day. */
 const seconds = wholeNumber(1, 86_400);

@@ -54,7 +54,7 @@ function checkText(shell: Shell, { problems, rows, published, isBroken }: Source
     return `${findings}The contract is broken: ${errors}. Rows were not looked at; mend the views first.\n`;
   }
   const size = `(${counted(rows.tenants ?? 0, "tenant")}, ${counted(rows.programs ?? 0, "program")})`;
-  // P103: whatever else is right.
+  // This comes first: a source of which nothing would be published is never called right (P103).
   if (published === 0) {
     const found = isBroken ? `${errors}, ${counted(warnings, "warning")}` : counted(warnings, "warning");
     return `${findings}Nothing would be published: ${found} ${size}.\n`;

@@ -17,7 +17,7 @@ interface InitFlags {
   readonly json: boolean;
 }
 
-/** `source init`: the reference schema with its views; for a schema of your own, what helps to write them. */
+/** `source init`: creates the reference schema with its views, or helps to write the views on a schema of your own. */
 export function sourceInit(shell: Shell): Command {
   return new Command()
     .option(

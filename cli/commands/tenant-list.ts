@@ -9,7 +9,7 @@ import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 
-/** `tenant list`: source, store and tokens side by side. */
+/** `tenant list`: which tenants the source, the store and the tokens have. */
 export function tenantList(shell: Shell): Command {
   return new Command()
     .option("--json", "print an object for programs (see docs/json.md)", false)

@@ -36,7 +36,7 @@ async function run(shell: Shell, tenantId: TenantId, flags: RemoveFlags): Promis
   const request = { command: purge ? "tenant remove --purge" : "tenant remove", tenants: [tenantId], reason };
   const { result, unrecorded } = await withCheckedStore(shell, async (checked) => {
     await assertKnownTenant(checked, tenantId, signal);
-    // The sandbox's rows come with the generator.
+    // The database is not asked for the sandbox, whose programs come with the generator.
     const isAsked = !withoutSource && (await knownSandbox(checked, signal)) !== tenantId;
     if (isAsked && (await isInSource(tenantId, settings, signal))) throw stillInSource(tenantId);
     return await withAudit(shell, checked, request, (store, audit) =>
@@ -48,7 +48,7 @@ async function run(shell: Shell, tenantId: TenantId, flags: RemoveFlags): Promis
   return auditedStatus(shell, unrecorded);
 }
 
-/** P91 */
+/** The refusal for a tenant that the source still lists (P91). */
 function stillInSource(tenantId: TenantId): Failure {
   return new Failure(
     "in_source",

@@ -15,7 +15,7 @@ interface RenameFlags extends ReasonFlag {
   readonly json: boolean;
 }
 
-/** `tenant rename`: all tokens of one tenant read another from now on, in one write. */
+/** `tenant rename`: moves all tokens of one tenant to another, in one write. */
 export function tenantRename(shell: Shell): Command {
   return new Command()
     .argument("<old-id>", "the tenant whose tokens move", parsedOption(parseTenantId))

@@ -63,7 +63,7 @@ async function run(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
   const request = { command: "token create", tenants: [tenantId], reason: flags.reason };
   return await withCheckedStore(shell, async (checked) => {
     const { result: issued, unrecorded } = await withAudit(shell, checked, request, async (store, audit) => {
-      // T13: most often the id is wrong.
+      // Most often, the id of a tenant without a snapshot was mistyped (T13).
       if (!flags.allowUnpublished) await assertPublished(store, tenantId, shell.signal, uselessFor(tenantId));
       const issued = issueToken(terms, null, now, shell.randomBytes);
       await editRecorded(store, audit, async (tokens) => {
@@ -72,7 +72,7 @@ async function run(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
       });
       return issued;
     });
-    // P86: the token is in force whatever became of the record, and nobody else has it.
+    // Even when its record could not be completed, the token is printed: it is in force, and only we have it (P86).
     printIssuedToken(shell, issued, flags.json);
     return auditedStatus(shell, unrecorded);
   });
@@ -85,7 +85,7 @@ function uselessFor(tenantId: TenantId): string {
   );
 }
 
-/** T14: a scope that nothing asks for opens nothing: with a slip of the pen every request is a 403. */
+/** Refuses unknown scopes, because a mistyped scope would turn every request into a 403 (T14). */
 function assertKnown(scopes: readonly string[]): void {
   const unknown = scopes.filter((scope) => scope !== readScope);
   if (unknown.length === 0) return;
@@ -96,7 +96,7 @@ function assertKnown(scopes: readonly string[]): void {
   );
 }
 
-/** Each once, of the form of T12. */
+/** Each scope once. T12 defines their form. */
 function collectedScopes(value: string, previous: readonly string[] | undefined): readonly string[] {
   if (!/^[a-z][a-z0-9._:-]{0,63}$/.test(value)) {
     throw new InvalidArgumentError("Expected a lower-case letter, then up to 63 of a-z 0-9 . _ : -");

@@ -20,7 +20,7 @@ interface ExpireFlags extends ReasonFlag {
   readonly json: boolean;
 }
 
-/** `token expire`: an end for a token, so that two overlap while a partner changes from one to the other (P84). */
+/** `token expire`: gives a token an end, so that it overlaps with its successor while a partner changes over (P84). */
 export function tokenExpire(shell: Shell): Command {
   return new Command()
     .argument("<token-id>", "the token to end", parsedOption(parseTokenId))

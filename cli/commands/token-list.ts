@@ -14,7 +14,7 @@ interface ListFlags {
   readonly json: boolean;
 }
 
-/** `token list`: every token ever issued, with its status; plaintexts are not known to anybody. */
+/** `token list`: every token ever issued, with its status. Plaintexts are stored nowhere, so it cannot show them. */
 export function tokenList(shell: Shell): Command {
   return new Command()
     .option("--tenant <id>", "only this tenant's", parsedOption(parseTenantId))
@@ -28,7 +28,7 @@ async function run(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatu
     const { registry } = await readRegistry(store);
     if (tenant === undefined) return registry.tokens;
     const own = registry.tokens.filter(({ tenantId }) => tenantId === tenant);
-    // A tenant without tokens is one that a snapshot shows.
+    // No token names the tenant, so only a snapshot can show that its id is right.
     if (own.length === 0) await assertPublished(store, tenant, shell.signal);
     return own;
   });

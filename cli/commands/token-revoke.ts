@@ -20,7 +20,7 @@ interface RevokeFlags extends ReasonFlag {
   readonly json: boolean;
 }
 
-/** `token revoke`: ends tokens, all of them or none, in one write. */
+/** `token revoke`: ends tokens in one write, so that either all or none of them end. */
 export function tokenRevoke(shell: Shell): Command {
   return new Command()
     .argument("[token-id...]", "the tokens to end; required without --tenant")
@@ -34,7 +34,7 @@ export function tokenRevoke(shell: Shell): Command {
     );
 }
 
-// On any store: what keeps conditional writes from being honoured must not keep a token alive.
+// Unlike other commands, this one takes a store that does not honour conditional writes: that must not keep a token alive.
 async function run(
   shell: Shell,
   named: readonly TokenId[],
@@ -51,7 +51,7 @@ async function run(
       let ended = named;
       let isKnown = true;
       await editRecorded(store, audit, (tokens) => {
-        // P84: on each attempt those that are there by now, so that none that was just issued is missed.
+        // Each attempt reads the tenant's tokens again, so that a token that was just issued is not missed (P84).
         if (tenant !== undefined) {
           isKnown = tokens.some(({ tenantId }) => tenantId === tenant);
           ended = unrevoked(tokens, tenant);
@@ -68,7 +68,9 @@ async function run(
   return auditedStatus(shell, unrecorded);
 }
 
-/** A revocation asks nothing of a store with tokens that could keep it from arriving. */
+/**
+ * The conditions are proved only when this command is the first to write to the store. A store with tokens needs no proof.
+ */
 function identified(store: ObjectStore, settings: CliSettings, shell: Shell): ObjectStore {
   const requireConditions = (): Promise<void> => requireHonouredConditions(settings, store, shell);
   return identifiedStore(store, settings, shell, { requireConditions });

@@ -32,7 +32,7 @@ async function run(shell: Shell, tokenId: TokenId, { json, reason }: RotateFlags
       let issued: IssuedToken | undefined;
       await editRecorded(store, audit, (tokens) => {
         const old = activeToken(tokens, tokenId, now);
-        // One token for all attempts: what was possibly stored by a lost write must be what is printed.
+        // All attempts store the same token, because an attempt whose answer was lost may have stored it.
         issued ??= issueToken(old, tokenId, now, shell.randomBytes);
         return [...revoked(tokens, [tokenId], now), issued.entry];
       });

@@ -16,7 +16,7 @@ interface UsageFlags {
   readonly json: boolean;
 }
 
-/** `token usage`: who calls what, by the gateway's log. */
+/** `token usage`: who requests what, according to the gateway's log. */
 export function tokenUsage(shell: Shell): Command {
   return new Command()
     .addOption(logOption())

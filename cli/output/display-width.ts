@@ -1,4 +1,6 @@
-/** Columns that a terminal uses: two for East Asian wide characters, none for combining marks and escape codes. */
+/**
+ * How many columns of a terminal a text fills: two per wide East Asian character, none per combining mark or escape code.
+ */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text.replace(escapeCodes, "")) {

@@ -2,10 +2,10 @@ import { displayWidth } from "./display-width.ts";
 import { styledLine } from "./style.ts";
 import { wrapped } from "./wrap.ts";
 
-/** A label and what is to be said of it; further lines stand below the first. */
+/** A label and the lines of text beside it. */
 export type Fact = readonly [label: string, ...lines: readonly string[]];
 
-/** Labels in one column, texts in another, wrapped to `width` characters with a hanging indent. */
+/** Facts as lines: labels in one column, texts in another, which is wrapped so that no line is longer than `width`. */
 export function facts(rows: readonly Fact[], width: number): string {
   const labels = rows.map(([label]) => styledLine(label));
   const labelWidth = Math.max(0, ...labels.map(displayWidth));

@@ -2,8 +2,8 @@ import { asFailure } from "../../core/failure.ts";
 import { singleLine } from "../../core/printable.ts";
 
 /**
- * What standard error says of whatever was thrown. What nobody expected is a defect: its trace helps whoever mends it. The
- * trace is indented line by line, so that none of it passes for a line of the program.
+ * The text that standard error gets for something that was thrown. An unexpected error is a defect, so its stack trace is
+ * added for the developer. Each line of the trace is indented, so that it cannot pass for a message of the program.
  */
 export function failureText(thrown: unknown): string {
   const { code, message, cause } = asFailure(thrown);

@@ -1,10 +1,11 @@
 import { type Argument, type Command, Help, type HelpConfiguration, type Option } from "commander";
 
-/** How help texts differ from commander's own: they mark what a call can't do without (P83). */
+/** How help texts differ from commander's own: they mark required options and arguments (P83). */
 export const helpFormat: HelpConfiguration = {
-  // Descriptions stay readable in a column of so many characters; commander's own bound lets lines run over in 60.
+  // Descriptions are wrapped even into a column this narrow. By commander's own bound, lines overflow a terminal of 60
+  // columns.
   minWidthToWrap: 24,
-  // A list of commands looks the same whether a command is whole or not.
+  // Only the name, because the other commands of a list are not loaded and have no options to show.
   subcommandTerm: (command: Command) => command.name(),
   commandUsage(command: Command): string {
     const path = commandPath(command);
@@ -29,7 +30,7 @@ function isRequired({ mandatory, defaultValue }: Option): boolean {
   return mandatory && defaultValue === undefined;
 }
 
-/** An option that is there or not needs nobody to say that it is off. */
+/** The description without `(default: false)`, which says nothing new about a flag. */
 function described(option: Option): string {
   if (option.isBoolean() && option.defaultValue === false) return option.description;
   return Help.prototype.optionDescription.call(plain, option);

@@ -1,20 +1,20 @@
 import { visible } from "../../core/printable.ts";
 import { tokenFree } from "../shell/token-free.ts";
 
-/** Markup that one of the templates below made: whatever came from outside is escaped in it. */
+/** Markup made by the template `html`, in which every foreign value is escaped. */
 export interface Html {
   readonly markup: string;
 }
 
-/** What may stand in a template: text is escaped, nothing (`null`, `undefined`, `false`) is left out. */
+/** A value in a template. Text is escaped; `null`, `undefined` and `false` are left out. */
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
- * A template of HTML. Every value is escaped unless it is itself the result of a template, so there is no way to forget
- * it, and none to get around it. Values stand in text or in attributes between double quotes, nowhere else.
+ * A template of HTML. Every value is escaped unless it is itself the result of a template, so escaping can be neither
+ * forgotten nor avoided. Values may stand in text or in attributes between double quotes, nowhere else.
  *
- * The same holds for what steers a browser's text: control characters become visible, right-to-left text is isolated from
- * what stands beside it, and a token's plaintext is left out.
+ * Values are also made harmless as text: control characters become visible, right-to-left text is isolated from its
+ * neighbours, and plaintexts of tokens are replaced.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let markup = "";
@@ -28,14 +28,14 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
 }
 
 /**
- * Which way a text is written, by its first letter. `dir="auto"` does not find out: it passes over what is isolated, and so is
- * right-to-left text here.
+ * The direction in which a text is written, judged by its first letter. `dir="auto"` would be wrong here: it ignores isolated
+ * text, and this template isolates all right-to-left text.
  */
 export function directionOf(text: string): "ltr" | "rtl" {
   return rightToLeft.test(/\p{L}/u.exec(text)?.[0] ?? "") ? "rtl" : "ltr";
 }
 
-/** Not exported, so that nothing but a template makes one. */
+/** The class is not exported, so only the template can make an instance. */
 class Markup implements Html {
   readonly markup: string;
 
@@ -44,7 +44,10 @@ class Markup implements Html {
   }
 }
 
-/** Whether a value that follows this beginning of a template stands where elements may: in no attribute, title, option or textarea. */
+/**
+ * Whether elements are allowed where this beginning of a template ends. They are not in attributes, title, option and
+ * textarea.
+ */
 function mayHoldElements(beginning: string): boolean {
   const tag = /<[^<]*$/.exec(beginning)?.[0] ?? "";
   return !/^<[^>]*$|^<(title|option|textarea)\b/.test(tag);

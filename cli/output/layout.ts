@@ -3,17 +3,20 @@ import { displayWidth } from "./display-width.ts";
 import { type Style, styleOf } from "./style.ts";
 import { wrapped } from "./wrap.ts";
 
-/** How a text for people is laid out. */
+/** The format of a text for people. */
 export interface Layout {
   readonly now: Date;
   readonly style: Style;
-  /** Columns for running text. */
+  /** The width of running text, in columns. */
   readonly width: number;
-  /** Columns for tables: the terminal's. A pipe has no end, so that `grep` and `awk` find each row on one line (P81). */
+  /**
+   * The width of tables: the terminal's. On a pipe it is infinite, so that `grep` and `awk` find each row on one line
+   * (P81).
+   */
   readonly columns: number;
 }
 
-/** The layout of results for whoever reads this shell's standard output. */
+/** The layout for this shell's standard output. */
 export function layoutOf(shell: Shell): Layout {
   const { stdout, env } = shell;
   const columns = terminalColumns(stdout);
@@ -25,7 +28,7 @@ export function layoutOf(shell: Shell): Layout {
   };
 }
 
-/** Prints a result for people: on a terminal, lines that are too long for it go on below, broken between words (P81). */
+/** Prints a result for people. On a terminal, a line that is too long is broken between words (P81). */
 export function printText(shell: Shell, text: string): void {
   const { columns } = layoutOf(shell);
   const lines = text.split("\n");
@@ -34,11 +37,11 @@ export function printText(shell: Shell, text: string): void {
   );
 }
 
-/** A terminal that does not know its width says 0. */
+/** A terminal that does not know its width tells 0; then the usual width is assumed. */
 function terminalColumns(output: Output): number {
   return output.isTTY ? output.columns || defaultColumns : Number.POSITIVE_INFINITY;
 }
 
 const defaultColumns = 80;
-/** The columns up to which running text reads well. */
+/** Running text in longer lines is hard to read. */
 const readableWidth = 100;

@@ -1,4 +1,4 @@
-/** How long ago, or in how long, in words and one unit: `3 minutes ago`, `in 2 days`, `just now`. */
+/** The time between `now` and `at` in words, in one unit: `3 minutes ago`, `in 2 days`, `just now`. */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = (now.getTime() - at.getTime()) / 1000;
   const distance = inUnit(
@@ -9,13 +9,13 @@ export function relativeTime(at: Date, now: Date): string {
   return seconds < 0 ? `in ${distance}` : `${distance} ago`;
 }
 
-/** The same without direction and as short as tables need it: `3 min`, `2 d`, `0 s`. */
+/** How long ago `at` was, as short as tables need it: `3 min`, `2 d`, `0 s`. */
 export function shortAge(at: Date, now: Date): string {
   const seconds = Math.max(0, (now.getTime() - at.getTime()) / 1000);
   return inUnit(seconds, ({ sign }, count) => `${count} ${sign}`) ?? "0 s";
 }
 
-/** Both the relative and the exact time, for people who go on to search a log with it. */
+/** The relative and the exact time. With the exact one people can search a log. */
 export function relativeAndExact(rfc3339: string, now: Date): string {
   return `${relativeTime(new Date(rfc3339), now)} (${exactTime(rfc3339)})`;
 }
@@ -29,11 +29,11 @@ interface Unit {
   readonly name: string;
   readonly sign: string;
   readonly seconds: number;
-  /** From this many on, the unit is used. */
+  /** The unit is used from this many of it on. */
   readonly from: number;
 }
 
-/** A unit begins at two of it where one alone would round away half: `90 minutes` says more than `1 hour`. */
+/** Days and hours are used from two on, because one would round too much away: `90 minutes` says more than `1 hour`. */
 const units: readonly Unit[] = [
   { name: "day", sign: "d", seconds: 86_400, from: 2 },
   { name: "hour", sign: "h", seconds: 3600, from: 2 },

@@ -4,12 +4,12 @@ import { tokenFree } from "../shell/token-free.ts";
 import { betweenCodes } from "./style.ts";
 
 /**
- * The net below everything that is printed. Values of foreign origin are made safe where they are put into a sentence, a
- * cell or a failure, which alone keeps them from forging lines; whatever slips through ends here. Only line breaks pass,
- * and on a terminal the program's own colours and the redrawing of a progress line; every other control character is
- * shown as `\uXXXX`, which leaves JSON the same data. No token's plaintext passes, but for one that is being issued.
+ * The last safeguard for everything that is printed. Foreign values are made safe earlier, where they are put into a
+ * sentence, a cell or a failure: only there can they be kept from forging lines. This output catches what was forgotten. It
+ * shows every control character as `\uXXXX`, which leaves JSON the same data. Only line breaks pass, and on a terminal the
+ * program's own colours and the redrawing of a progress line. Plaintexts of tokens are replaced, unless they are `issued`.
  *
- * Bytes are for programs and pass as they are; on a terminal they are text like any other.
+ * Bytes are for programs and pass unchanged. On a terminal they are treated like text.
  */
 export function safeOutput(output: Output): Output {
   return {
@@ -17,7 +17,7 @@ export function safeOutput(output: Output): Output {
       if (typeof chunk !== "string" && !output.isTTY) output.write(chunk);
       else {
         const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
-        output.write(netted(tokenFree(text, issued), output.isTTY));
+        output.write(harmless(tokenFree(text, issued), output.isTTY));
       }
     },
     get isTTY() {
@@ -29,7 +29,7 @@ export function safeOutput(output: Output): Output {
   };
 }
 
-function netted(text: string, isTerminal: boolean): string {
+function harmless(text: string, isTerminal: boolean): string {
   const line = isTerminal ? redrawn.exec(text)?.[1] : undefined;
   if (line !== undefined) return `\r${betweenCodes(line, escaped)}\u001b[K`;
   return text
@@ -38,6 +38,6 @@ function netted(text: string, isTerminal: boolean): string {
     .join("\n");
 }
 
-/** A progress line: it goes back to the beginning of its line and wipes what is left of the line before. */
+/** A progress line: it returns to the beginning of the line, and ends with the code that wipes the rest of it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it ends with a terminal's code
 const redrawn = /^\r([^\n\r]*)\u001b\[K$/;

@@ -1,7 +1,7 @@
 import { singleLine } from "../../core/printable.ts";
 import type { Output } from "../shell/shell.ts";
 
-/** Emphasis for people: colours on a terminal, plain text anywhere else. Never the only carrier of a meaning. */
+/** Emphasis for people: colours on a terminal, plain text elsewhere. Nothing may be said by colour alone. */
 export interface Style {
   readonly bold: (text: string) => string;
   readonly faint: (text: string) => string;
@@ -10,7 +10,7 @@ export interface Style {
   readonly bad: (text: string) => string;
 }
 
-/** Colours only on a terminal that has them, and not when `NO_COLOR` is set to anything (no-color.org). */
+/** The style for an output: colours on a terminal that has them, unless `NO_COLOR` is set to anything (no-color.org). */
 export function styleOf(output: Output, env: Readonly<Record<string, string | undefined>>): Style {
   const wantsNone = env.NO_COLOR !== undefined && env.NO_COLOR !== "";
   return output.isTTY && !wantsNone && env.TERM !== "dumb" ? coloured : plain;
@@ -33,14 +33,14 @@ const coloured: Style = {
 };
 
 /**
- * A text of one line that may hold this file's own codes: they stay, and all the rest is made a `singleLine`. Tables and
- * facts pass every cell through it, so that no value breaks out of its cell.
+ * The text as one line: this file's own colour codes stay, and the rest passes `singleLine`. Tables and facts do this to every
+ * cell, so that no value breaks out of its cell.
  */
 export function styledLine(text: string): string {
   return betweenCodes(text, singleLine);
 }
 
-/** The text with everything but this file's own codes changed. */
+/** Applies `change` to the text between this file's own colour codes. */
 export function betweenCodes(text: string, change: (part: string) => string): string {
   if (!text.includes("\u001b")) return change(text);
   return text
@@ -49,7 +49,7 @@ export function betweenCodes(text: string, change: (part: string) => string): st
     .join("");
 }
 
-/** The words of a styled line, between spaces; what stands in one colour is one word. */
+/** The words of a styled line. A coloured phrase counts as one word. */
 export function styledWords(text: string): readonly string[] {
   return text.match(words) ?? [];
 }
@@ -61,10 +61,10 @@ function unchanged(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
 const ownCodes = /(\u001b\[(?:1|2|22|31|32|33|39)m)/;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
 const words = /(?:[^ \u001b]|\u001b\[\d+m[^\u001b]*\u001b\[\d+m)+/g;
 
-/** Select Graphic Rendition of ECMA-48, section 8.3.117: one code switches on, the other off again. */
+/** Select Graphic Rendition (ECMA-48, section 8.3.117): the code `on` begins the emphasis, `off` ends it. */
 function ansi(on: number, off: number): (text: string) => string {
   return (text) => (text === "" ? "" : `\u001b[${on}m${text}\u001b[${off}m`);
 }

@@ -2,7 +2,7 @@ import { displayWidth } from "./display-width.ts";
 import { styledLine, styledWords } from "./style.ts";
 import { wrapped } from "./wrap.ts";
 
-/** A column: its title, and whether its cells are numbers, which align to the right. */
+/** A column of a table. Numbers align to the right. */
 export interface Column {
   readonly title: string;
   readonly align?: "left" | "right";
@@ -11,9 +11,10 @@ export interface Column {
 type Row = readonly string[];
 
 /**
- * Rows as lines of aligned columns, without trailing space, in at most `width` columns of a terminal (P81). Where they
- * don't fit, cells of text take several lines; then columns move closer together; then each row becomes a block of lines, a
- * cell on each. No word is broken: one that is longer than the terminal overflows it, so that it can be copied.
+ * Rows as lines of aligned columns, without trailing space, in at most `width` columns of a terminal (P81). When they don't
+ * fit, cells of text take several lines. When that is not enough, columns move closer together, and at last each row becomes
+ * a block with one cell per line. No word is broken: a word that is longer than the terminal overflows, so that it can be
+ * copied.
  */
 export function table(columns: readonly Column[], rows: readonly Row[], width: number): string {
   const cells = rows.map((row) => columns.map((_, at) => styledLine(row[at] ?? "")));
@@ -28,10 +29,10 @@ export function table(columns: readonly Column[], rows: readonly Row[], width: n
 
 /** Spaces between two columns. */
 const gaps = [2, 1];
-/** A cell of more lines than about these reads worse than a block. */
+/** A cell of more lines reads worse than a block does. */
 const maxCellLines = 3;
 
-/** The widths with those of text columns made smaller until they fit, or `undefined` when they can't be. */
+/** Makes columns of text narrower until all fit into `available`. `undefined` when that is impossible. */
 function narrowed(
   columns: readonly Column[],
   cells: readonly Row[],
@@ -40,7 +41,7 @@ function narrowed(
 ): readonly number[] | undefined {
   const least = columns.map(({ title, align }, at) => {
     const own = natural[at] ?? 0;
-    // The first column names the row, and a number is one word whatever stands in it.
+    // The first column names the row, and numbers are not broken, so these columns keep their width.
     if (at === 0 || align === "right") return own;
     const words = cells.flatMap((row) => styledWords(row[at] ?? ""));
     return Math.max(widest([title, ...words]), Math.ceil(own / maxCellLines));
@@ -74,7 +75,9 @@ function aligned(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The cell in lines of at most `width`, broken between words; colours end within a word, so they end within a line. */
+/**
+ * The cell in lines of at most `width`, broken between words. A coloured phrase is one word, so no colour crosses lines.
+ */
 function cellLines(cell: string, width: number): readonly string[] {
   if (displayWidth(cell) <= width) return [cell];
   const lines: string[] = [];
@@ -86,7 +89,7 @@ function cellLines(cell: string, width: number): readonly string[] {
   return lines;
 }
 
-/** Each row as its first cell, and below it the others with their titles. */
+/** Each row as a block: its first cell, and below it the other cells with their titles. */
 function stacked(columns: readonly Column[], rows: readonly Row[], width: number): string {
   const titleWidth = widest(columns.slice(1).map(({ title }) => title));
   const indent = titleWidth + 4;

@@ -2,10 +2,10 @@ import { displayWidth } from "./display-width.ts";
 import { styledLine } from "./style.ts";
 
 /**
- * The text in lines of at most `width` columns, broken at spaces; a longer word keeps a line of its own, so that ids and
- * commands stay whole. Spaces at the beginning of the text indent all its lines, those after the first by `hang` more:
- * whoever chose a quoted text must not get a line of his own by choosing where it breaks, nor one that looks like the
- * commands and facts below, which are indented by two.
+ * The text in lines of at most `width` columns, broken at spaces. A longer word overflows on a line of its own, so that ids and
+ * commands stay whole. All lines are indented like the first, and those after it by `hang` more. Without this, the author of a
+ * quoted text could place a line break so that his words look like a line of the program, such as the commands and facts,
+ * which are indented by two.
  */
 export function wrapped(text: string, width: number, hang = 4): string[] {
   const safe = styledLine(text);
@@ -24,5 +24,5 @@ export function wrapped(text: string, width: number, hang = 4): string[] {
   return [...lines, line];
 }
 
-/** A terminal narrower than this gets lines that overflow rather than a column of single words. */
+/** On a narrower terminal, lines overflow. They would otherwise become a column of single words. */
 const minWidth = 24;

@@ -1,6 +1,6 @@
 import type { FailureCode } from "../../core/failure.ts";
 
-/** What the shell sees; see the table in docs/commands.md. */
+/** The exit status of the process; docs/commands.md explains each. */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4 | 130;
 
 export function exitStatusOf(code: FailureCode): ExitStatus {

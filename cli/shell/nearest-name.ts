@@ -1,9 +1,10 @@
 import { singleLine } from "../../core/printable.ts";
 
 /**
- * The candidate that somebody who wrote `name` most likely meant, or `undefined` when none is near: at most one slip per
- * three characters, three in all. A slip is a character too many, missing, wrong, or exchanged with its neighbour
- * (Damerau-Levenshtein distance, without edits inside an exchange); another case is none. Of equally near candidates the first.
+ * The candidate that the author of `name` most likely meant, or `undefined` when none is near. A candidate is near when it
+ * differs by at most one slip per three characters, and by three at most. A slip is a character too many, missing, wrong, or
+ * exchanged with its neighbour (Damerau-Levenshtein distance, without edits inside an exchange). Upper and lower case count
+ * as equal. The first of several equally near candidates wins.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > maxLength) return undefined;
@@ -20,17 +21,17 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return nearest;
 }
 
-/** The question that follows a name that is not known: ` Did you mean acme?`; empty when no candidate is near. */
+/** The question to put after an unknown name: ` Did you mean acme?`. It is empty when no candidate is near. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? "" : ` Did you mean ${singleLine(nearest)}?`;
 }
 
-/** The most that an id of the project has, so that what is compared costs little whatever was typed. */
+/** No id of the project is longer, so a longer name needs no comparison, however long it is. */
 const maxLength = 128;
 const maxSlips = 3;
 
-/** The distance of two texts, or anything above `bound` when it is more. */
+/** The distance of two texts. Above `bound` the result is some number above `bound`. */
 function slipsBetween(from: string, to: string, bound: number): number {
   if (Math.abs(from.length - to.length) > bound) return bound + 1;
   let beforeLast: readonly number[] = [];
@@ -47,7 +48,7 @@ function slipsBetween(from: string, to: string, bound: number): number {
       const isExchange = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
       line.push(isExchange ? Math.min(edited, at(beforeLast, column - 2) + 1) : edited);
     }
-    // An exchange reaches two lines back, and none costs less than what it began with.
+    // The distance cannot fall below the least value of the last two lines: an exchange reaches two lines back.
     if (Math.min(...line, ...last) > bound) return bound + 1;
     beforeLast = last;
     last = line;

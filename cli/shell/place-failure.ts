@@ -1,8 +1,8 @@
 import { Failure } from "../../core/failure.ts";
 
 /**
- * What an error of the file system means for a place that somebody chose to write to: what, where and how to mend it.
- * Anything else that was thrown comes back as it is. `what` begins the sentence: "The folder /srv/out".
+ * Turns an error of the file system into a `Failure` about the place that the user chose to write to. `what` begins its
+ * sentence ("The folder /srv/out"), `advice` ends it. Anything else that was thrown is returned unchanged.
  */
 export function placeFailure(error: unknown, what: string, advice: string): unknown {
   if (error instanceof Failure || !(error instanceof Error) || !("syscall" in error) || !("code" in error)) {

@@ -5,11 +5,11 @@ import { printableJson } from "../../core/printable.ts";
 import { parseSettings, type SettingValues } from "../../core/setting-parser.ts";
 import type { ExitStatus } from "./exit-status.ts";
 
-/** A stream that people or programs read. What is written to it passes `safeOutput`. */
+/** Standard output or standard error. Everything written to it passes `safeOutput`. */
 export interface Output {
   /**
-   * Text for people or JSON for programs; bytes are for programs and reach them as they are. `issued` are the
-   * plaintexts of tokens that may stand in the text.
+   * Writes text for people, JSON for programs, or bytes, which programs get unchanged. `issued` are the tokens whose
+   * plaintexts may stand in the text; every other token is hidden.
    */
   write(chunk: string | Uint8Array, issued?: readonly string[]): void;
   readonly isTTY: boolean;
@@ -17,7 +17,7 @@ export interface Output {
   readonly columns: number;
 }
 
-/** Who runs a command: the user of the operating system, and the host. */
+/** Who runs a command: the user of the operating system, and the host name. */
 export interface Actor {
   readonly user: string;
   readonly host: string;
@@ -30,9 +30,9 @@ export interface Shell {
   readonly stdout: Output;
   /** Messages and progress. */
   readonly stderr: Output;
-  /** Standard input, for commands that take `-` as a file. */
+  /** Standard input, for commands that accept `-` as a file name. */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** For the audit. */
+  /** Named in the records of the audit. */
   readonly actor: Actor;
   readonly now: () => Date;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -44,7 +44,7 @@ export interface Shell {
 
 export type CliSettings = SettingValues<typeof cliSettings>;
 
-/** The settings of the environment; throws `settings` with every fault at once. */
+/** Reads the settings from the environment. Throws `settings`, which lists every fault at once. */
 export function settingsOf(shell: Shell): CliSettings {
   const parsed = parseSettings(cliSettings, shell.env);
   if (parsed.ok) return parsed.values;
@@ -54,7 +54,7 @@ export function settingsOf(shell: Shell): CliSettings {
   ]);
 }
 
-/** The form of a commander action whose result is the exit status. */
+/** Makes a function that returns an exit status into an action for commander. */
 export function action<Args extends readonly unknown[]>(
   shell: Shell,
   run: (...args: Args) => Promise<ExitStatus>,
@@ -64,14 +64,14 @@ export function action<Args extends readonly unknown[]>(
   };
 }
 
-/** Prints a result for programs; `issued` are the plaintexts of tokens that may stand in it. */
+/** Prints a result for programs. `issued` are the tokens whose plaintexts may stand in it. */
 export function printJson(shell: Shell, value: unknown, issued?: readonly string[]): void {
   shell.stdout.write(`${printableJson(value)}\n`, issued);
 }
 
 /**
- * The log of a command: JSON lines on standard error, for whatever collects them. On a terminal a person reads
- * messages and a progress bar instead, unless `LOG_LEVEL` asks for the log.
+ * The log of a command: JSON lines on standard error. On a terminal a person reads messages and a progress bar instead, so
+ * there the log is silent unless `LOG_LEVEL` is set.
  */
 export function commandLogger(shell: Shell, settings: CliSettings): Logger {
   const isWanted = !shell.stderr.isTTY || shell.env.LOG_LEVEL !== undefined;

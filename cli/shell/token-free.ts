@@ -1,6 +1,6 @@
 /**
- * T4: the text without plaintexts of tokens, in whatever percent-encoding. Somebody may paste one where an id belongs, and
- * whatever repeats it would carry it into a log, a screen or a browser's history. `issued` are the tokens that stay.
+ * Replaces the plaintexts of tokens in a text, also percent-encoded ones (T4). People paste a token where an id belongs, and a
+ * message that repeats it would carry it into a log, a screen or a browser's history. `issued` are tokens that stay.
  */
 export function tokenFree(text: string, issued: readonly string[] = []): string {
   return text.replace(run, (encoded) => {
@@ -10,14 +10,14 @@ export function tokenFree(text: string, issued: readonly string[] = []): string 
   });
 }
 
-/** Also one that was cut off or mistyped. */
+/** Matches also a token that was cut off or mistyped. */
 const token = /ppr_[0-9A-Za-z]{16,}/g;
-/** What a token may stand in: it has no other characters, however often it was encoded. */
+/** A run of characters that may hold a token: even one that was encoded several times has only these. */
 const run = /[0-9A-Za-z_%]{20,}/g;
 
 /**
- * Percent-decoded until nothing is left to decode, in one pass: each character that comes out may end another `%` and its two
- * digits. Bytes above ASCII stay encoded.
+ * The text percent-decoded until nothing is left to decode. One pass is enough, since each decoded character is at once tried
+ * as the last digit of another `%XX`. Bytes above ASCII stay encoded.
  */
 export function decodedThroughout(text: string): string {
   if (!text.includes("%")) return text;

@@ -4,8 +4,8 @@ import { readStoreIdentity, wrongStore } from "../../core/store-identity.ts";
 import type { CliSettings } from "./shell.ts";
 
 /**
- * Runs with the store of the settings and closes it afterwards. Throws `settings` when it is not the one that `STORE_ID`
- * names (P161). To write, see `identifiedStore`.
+ * Opens the store of the settings, runs with it, and closes it. Throws `settings` when `STORE_ID` names another store
+ * (P161). A command that writes opens the store by `withCheckedStore`.
  */
 export async function withStore<Result>(
   settings: CliSettings,

@@ -6,7 +6,7 @@ export function bashCompletion(program: CommandShape): string {
   return `# bash completion for ${program.name}: source this file, or put it where bash-completion looks for it.
 _partner_programs() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} path= word at
-  # bash takes --log=FILE for three words.
+  # bash splits --log=FILE into three words.
   if [[ $current == = ]]; then current=; elif [[ $previous == = ]]; then previous=\${COMP_WORDS[COMP_CWORD-2]}; fi
   for ((at = 1; at < COMP_CWORD; at++)); do
     word=\${COMP_WORDS[at]}
@@ -29,7 +29,7 @@ complete -F _partner_programs ${program.name}
 `;
 }
 
-/** `snapshot` and then `explain` lead to the path `/snapshot/explain`; all other words lead nowhere. */
+/** The words `snapshot` and `explain` lead to the path `/snapshot/explain`. Words that are no command are passed over. */
 function pathCases(shapes: readonly CommandShape[]): readonly string[] {
   return shapes
     .filter(({ path, name }) => path !== "" && name !== "help")

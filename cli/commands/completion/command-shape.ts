@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 
-/** What follows an option or stands as an argument, as far as a shell can complete it. */
+/** How a shell completes the value of an option or argument. */
 export type Value =
   | { readonly kind: "files" | "folders" | "text" }
   | { readonly kind: "choices"; readonly choices: readonly string[] };
@@ -9,20 +9,20 @@ export interface OptionShape {
   /** With their dashes, the long one first. */
   readonly flags: readonly string[];
   readonly description: string;
-  /** `undefined`: the option takes none. */
+  /** `undefined` when the option takes no value. */
   readonly value: Value | undefined;
   readonly isRepeatable: boolean;
 }
 
 /** A command as a shell completes it. */
 export interface CommandShape {
-  /** The words that call it, below the program: `snapshot explain`; empty for the program itself. */
+  /** The words that call it after the program's name: `snapshot explain`. Empty for the program itself. */
   readonly path: string;
   readonly name: string;
   readonly description: string;
   readonly commands: readonly CommandShape[];
   readonly options: readonly OptionShape[];
-  /** Of its arguments; the last one may come several times. */
+  /** The values of its arguments. The last one may be repeated. */
   readonly values: readonly Value[];
 }
 
@@ -53,7 +53,7 @@ function optionShape(option: Option): OptionShape {
   };
 }
 
-/** The placeholder of the flags (`--log <file>`) says what a value is. */
+/** The placeholder in the flags says what the value is: a file in `--log <file>`. */
 function optionValue({ flags, argChoices }: Option): Value {
   if (argChoices !== undefined) return { kind: "choices", choices: argChoices };
   if (flags.includes("<file")) return { kind: "files" };

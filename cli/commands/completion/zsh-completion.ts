@@ -25,7 +25,7 @@ ${specs.map((spec) => `    ${spec}`).join(" \\\n")}
 `;
 }
 
-/** `help` before or after a group's words leads where they lead. */
+/** A group completes the names of its commands. After `help` it does so again. */
 function group(shape: CommandShape): string {
   const commands = shape.commands.map(({ name, description }) =>
     quoted(`${name}:${description.replaceAll(":", "\\:")}`),
