@@ -6,7 +6,7 @@ import type { ObjectStore } from "../../core/object-store.ts";
 import type { Audit } from "../operate/audit/audit.ts";
 import { publications } from "../operate/audit/changes.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
-import { isInSource } from "../operate/tenants/in-source.ts";
+import { isInSource } from "../operate/tenants/known-tenant.ts";
 import { removeTenant } from "../operate/tenants/remove-tenant.ts";
 import { sandboxJson, sandboxText, tokenVariables } from "../partners/sandbox/sandbox-text.ts";
 import { provideSandboxTokens } from "../partners/sandbox/sandbox-tokens.ts";

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { checkReading, checkStore } from "../operate/store-check/check-store.ts";
+import { isFit, type StoreFinding } from "../operate/store-check/checklist.ts";
 import { iamPolicies } from "../operate/store-check/iam-policies.ts";
-import { isFit, type StoreFinding } from "../operate/store-check/store-finding.ts";
 import { findingsText } from "../operate/store-check/store-findings-text.ts";
 import { layoutOf } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";

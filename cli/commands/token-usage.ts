@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { readUsage } from "../operate/gateway-log/read-usage.ts";
+import { readUsage } from "../operate/gateway-log/usage-tally.ts";
 import { readRegistry } from "../operate/tokens/edit-registry.ts";
 import { layoutOf, printText } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";

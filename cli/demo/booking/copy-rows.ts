@@ -2,7 +2,16 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import type { SampleCell, SampleTable } from "./sample/sample-table.ts";
+
+/** A value of a column: an array is a `text[]`. */
+export type SampleCell = string | number | null | readonly string[];
+
+/** How the rows of one table follow from something of the sample. */
+export interface SampleTable<Origin> {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rowsOf: (origin: Origin) => readonly (readonly SampleCell[])[];
+}
 
 /** Rows of one table in COPY's text format. */
 export interface CopyBatch {

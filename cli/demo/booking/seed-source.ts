@@ -3,9 +3,8 @@ import { Failure } from "../../../core/failure.ts";
 import { withTransaction } from "../../database/source-client.ts";
 import { withDeferredConstraints } from "./bulk-load.ts";
 import { type CopyBatch, copyBatch, copyRows } from "./copy-rows.ts";
-import { airlinesTable, companyTables } from "./sample/company-tables.ts";
+import { airlinesTable, companyTables, sampleAirlines } from "./sample/company-tables.ts";
 import { programTables } from "./sample/program-tables.ts";
-import { sampleAirlines } from "./sample/sample-airlines.ts";
 import { type SampleCompany, sampleCompanies } from "./sample/sample-company.ts";
 import { type SampleOrigin, sampleProgram } from "./sample/sample-program.ts";
 

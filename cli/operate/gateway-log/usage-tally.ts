@@ -1,4 +1,6 @@
-import type { RequestLogLine } from "./request-line.ts";
+import { type LogSource, openLog } from "./open-log.ts";
+import { type RequestLogLine, requestLine } from "./request-line.ts";
+import { wholeLines } from "./whole-lines.ts";
 
 /** How often one token got one status from one resource on one day. */
 export interface UsageRow {
@@ -53,4 +55,18 @@ export class UsageTally {
   get covers(): { readonly from: string; readonly to: string } | null {
     return this.#from === undefined || this.#to === undefined ? null : { from: this.#from, to: this.#to };
   }
+}
+
+/** Counts every request of the logs. Streams: memory does not grow with them. */
+export async function readUsage(logs: readonly LogSource[], signal: AbortSignal): Promise<UsageTally> {
+  const tally = new UsageTally();
+  for (const log of logs) {
+    for await (const block of wholeLines(openLog(log, signal))) {
+      for (const text of block.toString("utf8").split("\n")) {
+        const line = requestLine(text);
+        if (line !== undefined) tally.add(line);
+      }
+    }
+  }
+  return tally;
 }

@@ -1,36 +1,36 @@
-import { storeKey, tokensKey } from "../../../core/object-key.ts";
+import { tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { readStoreIdentity } from "../../../core/store-identity.ts";
 import {
-  type ConditionalWrites,
   type ProbeOptions,
   probePutIfAbsent,
   probePutIfMatch,
-  whatToDo,
 } from "../../publish/store/probe-conditional-writes.ts";
 import {
   createProbeObjects,
   missingKey,
-  type ProbeObjects,
   probeBody,
   probeRandomBytes,
   probesPrefix,
   probeText,
   readProbe,
 } from "../../publish/store/probe-objects.ts";
-import { type CheckResult, createChecklist } from "./checklist.ts";
-import { clockResult } from "./clock-result.ts";
-import { folderResult } from "./folder-result.ts";
-import type { StoreFinding } from "./store-finding.ts";
+import {
+  clockResult,
+  conditionalResult,
+  effort,
+  folderResult,
+  identity,
+  listing,
+  missing,
+  revalidation,
+} from "./check-results.ts";
+import { createChecklist, type StoreFinding } from "./checklist.ts";
 
 export interface CheckOptions extends ProbeOptions {
   readonly now: () => Date;
   /** Of a `file:` store. */
   readonly directory: string | undefined;
 }
-
-/** Enough that a store which decides too early is caught; 90 small requests. */
-const effort = { rounds: 5, contenders: 8 } as const;
 
 /**
  * Tries what a gateway asks of the store: it writes nothing. What the store lacks comes back as findings; thrown are
@@ -109,49 +109,4 @@ export async function checkStore(
     // Interrupted, or not allowed to delete, which the findings say. No signal: it may be what ended the check.
     if (!isDeleted && !isAway()) await store.delete(objects.keys()).catch(() => {});
   }
-}
-
-async function listing(store: ObjectStore, prefix: string, signal: AbortSignal): Promise<CheckResult> {
-  for await (const _ of store.list(prefix, { signal })) break;
-  return ["ok", "Allowed."];
-}
-
-async function missing(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
-  const found = await readProbe(store, missingKey, signal);
-  if (found === undefined) return ["ok", "The store tells a missing object from a denied one."];
-  return [
-    "unsupported",
-    `There is something at ${missingKey}, which nobody wrote. Is the endpoint an S3 endpoint?`,
-  ];
-}
-
-async function identity(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
-  const found = await readStoreIdentity(store, { signal });
-  if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
-  return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
-}
-
-async function revalidation(
-  store: ObjectStore,
-  objects: ProbeObjects,
-  signal: AbortSignal,
-): Promise<CheckResult> {
-  const key = objects.key("plain.json");
-  const found = await readProbe(store, key, signal);
-  const again = await store.get(key, { signal, ifNoneMatch: found?.etag });
-  if (again.kind === "not_modified") return ["ok", "If-None-Match is answered with 304."];
-  if (again.kind === "object") again.body.destroy();
-  return [
-    "warning",
-    "If-None-Match is ignored on reads: every gateway fetches the token registry whole, twice a second.",
-  ];
-}
-
-function conditionalResult(result: ConditionalWrites): CheckResult {
-  if (result.kind === "broken") return ["unsupported", `${capitalised(result.reason)} ${whatToDo}`];
-  return ["ok", `${effort.rounds} races of ${effort.contenders}, each with one winner.`];
-}
-
-function capitalised(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

@@ -2,7 +2,7 @@ import { printable } from "../../../core/printable.ts";
 import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
 import type { Style } from "../../output/style.ts";
-import { isFit, type StoreCheckOutcome, type StoreFinding, storeChecks } from "./store-finding.ts";
+import { isFit, type StoreCheckOutcome, type StoreFinding, storeChecks } from "./checklist.ts";
 
 /** What a check found, for people: a line per check and a conclusion. */
 export function findingsText(

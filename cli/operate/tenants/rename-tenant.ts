@@ -1,14 +1,15 @@
-import { Failure } from "../../../core/failure.ts";
+import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId, TokenId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
+import { collapse } from "../../publish/snapshot/collapse.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { tenantHint } from "../../publish/snapshot/unknown-tenant.ts";
 import type { Audit } from "../audit/audit.ts";
 import { assertNotRemoved } from "../tokens/assert-not-removed.ts";
 import { editRecorded } from "../tokens/edit-recorded.ts";
-import { assertAlike } from "./rename-guard.ts";
 
 export interface RenameContext {
   readonly store: ObjectStore;
@@ -64,4 +65,44 @@ function ofSandbox(tenantId: TenantId): Failure {
     "usage",
     `Tenant ${tenantId} is the sandbox: its tokens never read another tenant's programs, nor do another's read its. Nothing was done.`,
   );
+}
+
+/**
+ * P121: a mistyped id is another company's. Throws `shrink_guard` when the other tenant's snapshot has so little of what the
+ * tenant's partners see that it can hardly be the same company's.
+ */
+async function assertAlike(
+  store: ObjectStore,
+  tenantId: TenantId,
+  other: Manifest,
+  signal: AbortSignal,
+): Promise<void> {
+  const live = await readSeen(store, tenantId, signal);
+  if (live?.programs.count === 0) return;
+  const found = collapse(live, other);
+  if (found === undefined) return;
+  const { seen, lost } = found;
+  const { count } = other.programs;
+  const now =
+    seen === undefined ? "" : `; partners of ${tenantId} see ${seen} now, ${lost} of which it lacks`;
+  throw new Failure(
+    "shrink_guard",
+    `Tenant ${other.tenantId} has ${count} ${count === 1 ? "program" : "programs"}${now}. No token was moved. ` +
+      "If it is the same company, and this is what its partners are to see, pass --allow-shrink.",
+  );
+}
+
+/** `undefined` where partners see nothing that could be compared: errors. */
+async function readSeen(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<Manifest | undefined> {
+  try {
+    const pointer = await readPointer(store, tenantId, signal);
+    return pointer && (await readLiveManifest(store, pointer.current, signal));
+  } catch (error) {
+    if (asFailure(error).code !== "corrupt_document") throw error;
+    return undefined;
+  }
 }

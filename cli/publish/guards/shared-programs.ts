@@ -5,8 +5,8 @@ import { limitWaiting } from "../../database/limit-waiting.ts";
 import { checkedProgram } from "../content/checked-program.ts";
 import type { ContentRules } from "../content/content-rules.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
+import { tenantsOfPrograms } from "../source/find-programs.ts";
 import { readPrograms } from "../source/read-programs.ts";
-import { tenantsOfPrograms } from "../source/shared-ids.ts";
 
 /** Programs of one tenant: the digests of their details, which contain the ids, by id. */
 export type ProgramDigests = ReadonlyMap<string, string>;

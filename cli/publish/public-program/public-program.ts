@@ -1,16 +1,13 @@
 import { isProgramId, type ProgramId } from "../../../core/ids.ts";
 import type { ProgramDetail, ProgramListItem } from "../../../schemas/generated/types.ts";
 import { capacity } from "./capacity.ts";
-import { content } from "./content.ts";
+import { content, hotelStays, staff, transport } from "./detail-parts.ts";
 import { lifecycle } from "./lifecycle.ts";
 import { prices } from "./prices.ts";
 import { type DataProblem, type ProblemCode, type Report, shownValue } from "./problem.ts";
 import type { ProgramSource } from "./program-source.ts";
 import { publicUrl, publicUrls } from "./public-url.ts";
-import { staff } from "./staff.ts";
-import { hotelStays } from "./stays.ts";
 import { presentText, presentTexts } from "./text.ts";
-import { transport } from "./transport.ts";
 import { travelDates } from "./travel-dates.ts";
 
 /** The fields of the detail that the list does not have, in the order of the specification's table. */

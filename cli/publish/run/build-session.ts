@@ -12,7 +12,7 @@ import { withStore } from "../../shell/with-store.ts";
 import { contentRules } from "../content/content-rules.ts";
 import { generatorDigest, settingsRecipe } from "../content/recipe.ts";
 import { createFollowLive } from "../live-copy/live-copy.ts";
-import { requireSourceStructure } from "../source/require-structure.ts";
+import { requireSourceStructure } from "../source/check-structure.ts";
 import { sourceLimits } from "../source/source-limits.ts";
 import { identifiedStore } from "../store/identified-store.ts";
 import { requireConditionalWrites } from "../store/probe-conditional-writes.ts";

@@ -1,7 +1,6 @@
 import type { ProgramWithId } from "../public-program/program-source.ts";
-import { everything } from "./programs/everything.ts";
-import { rightToLeft } from "./programs/right-to-left.ts";
-import { bareProgram, sandboxProgram } from "./programs/sandbox-program.ts";
+import { everything, rightToLeft } from "./full-programs.ts";
+import { bareProgram, sandboxProgram } from "./sandbox-program.ts";
 
 /** A program of the sandbox that shows one thing, and what a partner's client should make of it. */
 export interface SandboxCase {

@@ -1,6 +1,8 @@
 import type pg from "pg";
+import { Failure } from "../../../core/failure.ts";
 import { sqlTypes, typeMismatch } from "./column-type.ts";
 import { type ContractView, contractViews } from "./contract.ts";
+import { problemsInBrief } from "./problems-in-brief.ts";
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
 import type { Fix, JsonKeys, StructureCode, StructureProblem } from "./source-problem.ts";
 import { type ColumnCast, redefinedView, roleName } from "./view-definition.ts";
@@ -134,4 +136,14 @@ function problem(
   fix: Fix,
 ): StructureProblem {
   return { severity: "error", code, view, column, message, fix, count: null, examples: [] };
+}
+
+/** Throws `source_contract` with every fault and its fix when the views are not what the contract says. */
+export async function requireSourceStructure(client: pg.ClientBase): Promise<void> {
+  const problems = await checkSourceStructure(client);
+  if (problems.length === 0) return;
+  throw new Failure("source_contract", [
+    "The source views break the contract; nothing is changed but what they state as withdrawn.",
+    ...problemsInBrief(problems),
+  ]);
 }

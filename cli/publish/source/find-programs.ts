@@ -1,5 +1,6 @@
+import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { findProgramsQuery } from "./source-queries.ts";
+import { elsewhereQuery, findProgramsQuery, tenantsOfProgramsQuery } from "./source-queries.ts";
 
 /** A program of the source, published or not. */
 export interface FoundInSource {
@@ -27,4 +28,37 @@ export async function findProgramsInSource(
     name: name ?? "",
     state: state ?? "",
   }));
+}
+
+/** The other tenants of the source that have programs with some of these ids, those with most of them first; only so many. */
+export async function tenantsOfPrograms(
+  client: SourceClient,
+  tenantId: TenantId,
+  programIds: readonly string[],
+): Promise<readonly TenantId[]> {
+  const { rows } = await client.query<[string]>({
+    text: tenantsOfProgramsQuery,
+    values: [programIds, tenantId],
+    rowMode: "array",
+  });
+  return rows.map(([found]) => found).filter(isTenantId);
+}
+
+/** A program whose id looks like the one that was asked for. */
+export interface ElsewhereProgram {
+  readonly tenantId: string;
+  readonly programId: string;
+}
+
+/** Programs of that id under any tenant, also when written in another case or with spaces around it. At most ten. */
+export async function readElsewhere(
+  client: SourceClient,
+  programId: string,
+): Promise<readonly ElsewhereProgram[]> {
+  const { rows } = await client.query<[string | null, string | null]>({
+    text: elsewhereQuery,
+    values: [programId],
+    rowMode: "array",
+  });
+  return rows.map(([tenantId, id]) => ({ tenantId: tenantId ?? "", programId: id ?? "" }));
 }

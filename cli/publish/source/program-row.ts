@@ -4,7 +4,6 @@ import { type ColumnKind, type ColumnValue, sourceViews, type ViewRow } from "./
 import { shownOversize } from "./oversize.ts";
 import type { ChildName, childViews } from "./source-columns.ts";
 import type { Oversize } from "./source-limits.ts";
-import { byPosition } from "./tuple-order.ts";
 
 /**
  * A row of `programsQuery`, all columns as text, and the program's children as JSON. The types are those of the contract's
@@ -78,4 +77,35 @@ type ChildTuple<Name extends ChildName> = Name extends "enrollments"
 
 function countedEnrollment([status, role, enrolled]: ChildTuple<"enrollments">): EnrollmentRow {
   return [role, status, enrolled];
+}
+
+/** A row of a view whose rows are ordered; `null`: anywhere behind those with a position. */
+type Positioned<Rest extends readonly unknown[]> = readonly [position: number | null, ...Rest];
+
+/**
+ * D39: the rows by position, NULL last, ties by their text, so that the order in which the database happens to give rows never
+ * shows. The position itself is not published and is cut off.
+ */
+export function byPosition<Rest extends readonly unknown[]>(tuples: Positioned<Rest>[]): Rest[] {
+  // Nearly always they come in order, and `sort` makes several arrays even of one tuple.
+  const ordered = isOrdered(tuples) ? tuples : tuples.sort(comparePositions);
+  return ordered.map(([, ...rest]) => rest);
+}
+
+function isOrdered(tuples: readonly Positioned<readonly unknown[]>[]): boolean {
+  return tuples.every((tuple, at) => {
+    const before = tuples[at - 1];
+    return before === undefined || comparePositions(before, tuple) <= 0;
+  });
+}
+
+function comparePositions(a: Positioned<readonly unknown[]>, b: Positioned<readonly unknown[]>): number {
+  const [first, second] = [positionOf(a), positionOf(b)];
+  if (first !== second) return first < second ? -1 : 1;
+  const [text, other] = [JSON.stringify(a), JSON.stringify(b)];
+  return text === other ? 0 : text < other ? -1 : 1;
+}
+
+function positionOf(tuple: Positioned<readonly unknown[]>): number {
+  return tuple[0] ?? Number.POSITIVE_INFINITY;
 }

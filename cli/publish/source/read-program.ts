@@ -7,7 +7,7 @@ import { programSource } from "./program-row.ts";
 import type { ReadProgram } from "./read-programs.ts";
 import { type ChildName, childViews } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
-import { elsewhereQuery, ofOneProgram } from "./source-queries.ts";
+import { ofOneProgram } from "./source-queries.ts";
 
 /** A single program as a build would read it, `undefined` when the source does not have it. One query per view. */
 export async function readProgram(
@@ -37,25 +37,6 @@ export async function readProgram(
     source: programSource(program, (name) => children.get(name) ?? "[]", oversize),
     isDuplicate: another !== undefined,
   };
-}
-
-/** A program whose id looks like the one that was asked for. */
-export interface ElsewhereProgram {
-  readonly tenantId: string;
-  readonly programId: string;
-}
-
-/** Programs of that id under any tenant, also when written in another case or with spaces around it. At most ten. */
-export async function readElsewhere(
-  client: SourceClient,
-  programId: string,
-): Promise<readonly ElsewhereProgram[]> {
-  const { rows } = await client.query<[string | null, string | null]>({
-    text: elsewhereQuery,
-    values: [programId],
-    rowMode: "array",
-  });
-  return rows.map(([tenantId, id]) => ({ tenantId: tenantId ?? "", programId: id ?? "" }));
 }
 
 type Row = readonly (string | null)[];

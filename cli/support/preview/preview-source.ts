@@ -8,10 +8,11 @@ import { type CheckedProgram, checkedProgram } from "../../publish/content/check
 import type { ContentRules } from "../../publish/content/content-rules.ts";
 import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
-import { readElsewhere, readProgram } from "../../publish/source/read-program.ts";
+import { requireSourceStructure } from "../../publish/source/check-structure.ts";
+import { readElsewhere } from "../../publish/source/find-programs.ts";
+import { readProgram } from "../../publish/source/read-program.ts";
 import { readPrograms } from "../../publish/source/read-programs.ts";
 import { readTenantList } from "../../publish/source/read-tenants.ts";
-import { requireSourceStructure } from "../../publish/source/require-structure.ts";
 import { samplePrograms } from "../../publish/source/sample-programs.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";

@@ -8,7 +8,7 @@ import {
   type ProgramDigests,
   programsGivenEqually,
 } from "../../publish/guards/shared-programs.ts";
-import { tenantsOfPrograms } from "../../publish/source/shared-ids.ts";
+import { tenantsOfPrograms } from "../../publish/source/find-programs.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 
 /** Somebody waits for the preview. */

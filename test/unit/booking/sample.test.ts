@@ -1,18 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { SampleCell } from "../../../cli/demo/booking/copy-rows.ts";
 import {
   canaryMark,
   privateAmountColumns,
   privateCents,
   privateTextColumns,
 } from "../../../cli/demo/booking/private-columns.ts";
-import { airlinesTable, companyTables } from "../../../cli/demo/booking/sample/company-tables.ts";
+import {
+  airlinesTable,
+  companyTables,
+  sampleAirlines,
+} from "../../../cli/demo/booking/sample/company-tables.ts";
 import { programTables } from "../../../cli/demo/booking/sample/program-tables.ts";
-import { sampleAirlines } from "../../../cli/demo/booking/sample/sample-airlines.ts";
 import { sampleCompanies } from "../../../cli/demo/booking/sample/sample-company.ts";
 import { type SampleProgram, sampleProgram } from "../../../cli/demo/booking/sample/sample-program.ts";
 import { sampleSituations } from "../../../cli/demo/booking/sample/sample-situation.ts";
-import type { SampleCell } from "../../../cli/demo/booking/sample/sample-table.ts";
 
 const origin = { seed: "1", today: "2027-03-15" };
 const companies = sampleCompanies(5, 24);

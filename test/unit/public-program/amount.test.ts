@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exactAmount } from "../../../cli/publish/public-program/amount.ts";
+import { exactAmount } from "../../../cli/publish/public-program/prices.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 
 describe("exactAmount", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { byPosition } from "../../../cli/publish/source/tuple-order.ts";
+import { byPosition } from "../../../cli/publish/source/program-row.ts";
 
 describe("the order of children", () => {
   test("is that of their positions as numbers, NULL last, and the position is cut off", () => {

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findRequests } from "../../../cli/operate/gateway-log/find-requests.ts";
 import { type LogSource, openLog } from "../../../cli/operate/gateway-log/open-log.ts";
-import { readUsage } from "../../../cli/operate/gateway-log/read-usage.ts";
 import { requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
+import { readUsage } from "../../../cli/operate/gateway-log/usage-tally.ts";
 import { wholeLines } from "../../../cli/operate/gateway-log/whole-lines.ts";
 import { rejectionOf } from "../../support/failure-of.ts";
 

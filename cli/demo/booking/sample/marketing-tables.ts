@@ -1,8 +1,7 @@
-import { canaryMark } from "../private-columns.ts";
-import { canary, occasionalCanary } from "./canary.ts";
+import type { SampleCell, SampleTable } from "../copy-rows.ts";
+import { canary, canaryMark, occasionalCanary } from "../private-columns.ts";
 import { cyclic, hotelOf, type SampleProgram } from "./sample-program.ts";
 import type { SampleRandom } from "./sample-random.ts";
-import type { SampleCell, SampleTable } from "./sample-table.ts";
 
 /** What is published about a program, with the editors' private notes beside it. */
 export const marketingTables: readonly SampleTable<SampleProgram>[] = [

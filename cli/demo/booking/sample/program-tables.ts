@@ -1,10 +1,9 @@
-import { canary, occasionalCanary, privateAmount } from "./canary.ts";
+import type { SampleCell, SampleTable } from "../copy-rows.ts";
+import { canary, occasionalCanary, privateAmount } from "../private-columns.ts";
 import { driverNumber, hotelCode } from "./company-tables.ts";
 import { marketingTables } from "./marketing-tables.ts";
-import { addDays } from "./sample-dates.ts";
 import { sampleEnrollments } from "./sample-enrollments.ts";
-import { cyclic, guideOf, roundTo, type SampleProgram } from "./sample-program.ts";
-import type { SampleCell, SampleTable } from "./sample-table.ts";
+import { addDays, cyclic, guideOf, roundTo, type SampleProgram } from "./sample-program.ts";
 
 /** The tables of a program, in the order of their foreign keys. */
 export const programTables: readonly SampleTable<SampleProgram>[] = [

@@ -1,5 +1,4 @@
 import type { SampleCompany } from "./sample-company.ts";
-import { addDays } from "./sample-dates.ts";
 import type { SampleGuide, SampleHotel, SampleTour } from "./sample-profile.ts";
 import { type SampleRandom, sampleRandom } from "./sample-random.ts";
 import { type SampleSituation, situationOf } from "./sample-situation.ts";
@@ -135,3 +134,16 @@ function capacityOf(situation: SampleSituation, random: SampleRandom): number {
       return random.integer(16, 48);
   }
 }
+
+/** Calendar dates are `YYYY-MM-DD`; no time zone is involved. */
+export function addDays(date: string, days: number): string {
+  const time = Date.parse(`${date}T00:00:00Z`) + days * 86_400_000;
+  const known = isoDates.get(time);
+  if (known !== undefined) return known;
+  const text = new Date(time).toISOString().slice(0, 10);
+  isoDates.set(time, text);
+  return text;
+}
+
+/** A sample of any size stays within a few years of dates. */
+const isoDates = new Map<number, string>();

@@ -1,4 +1,4 @@
-import type { ProgramSource, ProgramWithId } from "../../public-program/program-source.ts";
+import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
 
 /** A plain program of 20 places with room and child prices, in which `own` is other than usual. */
 export function sandboxProgram(programId: string, own: Partial<ProgramSource>): ProgramWithId {

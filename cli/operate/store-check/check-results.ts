@@ -1,0 +1,100 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { storeKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { readStoreIdentity } from "../../../core/store-identity.ts";
+import { type ConditionalWrites, whatToDo } from "../../publish/store/probe-conditional-writes.ts";
+import { missingKey, type ProbeObjects, readProbe } from "../../publish/store/probe-objects.ts";
+import type { CheckResult } from "./checklist.ts";
+
+export async function listing(store: ObjectStore, prefix: string, signal: AbortSignal): Promise<CheckResult> {
+  for await (const _ of store.list(prefix, { signal })) break;
+  return ["ok", "Allowed."];
+}
+
+export async function missing(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
+  const found = await readProbe(store, missingKey, signal);
+  if (found === undefined) return ["ok", "The store tells a missing object from a denied one."];
+  return [
+    "unsupported",
+    `There is something at ${missingKey}, which nobody wrote. Is the endpoint an S3 endpoint?`,
+  ];
+}
+
+export async function identity(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
+  const found = await readStoreIdentity(store, { signal });
+  if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
+  return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
+}
+
+export async function revalidation(
+  store: ObjectStore,
+  objects: ProbeObjects,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const key = objects.key("plain.json");
+  const found = await readProbe(store, key, signal);
+  const again = await store.get(key, { signal, ifNoneMatch: found?.etag });
+  if (again.kind === "not_modified") return ["ok", "If-None-Match is answered with 304."];
+  if (again.kind === "object") again.body.destroy();
+  return [
+    "warning",
+    "If-None-Match is ignored on reads: every gateway fetches the token registry whole, twice a second.",
+  ];
+}
+
+export function conditionalResult(result: ConditionalWrites): CheckResult {
+  if (result.kind === "broken") return ["unsupported", `${capitalised(result.reason)} ${whatToDo}`];
+  return ["ok", `${effort.rounds} races of ${effort.contenders}, each with one winner.`];
+}
+
+function capitalised(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+/** Enough that a store which decides too early is caught; 90 small requests. */
+export const effort = { rounds: 5, contenders: 8 } as const;
+
+/** S3 refuses requests whose signature is older or newer than this. */
+const refusedMs = 15 * 60 * 1000;
+/** Below this a difference harms nothing: no age that the tools compare is as short. */
+const harmlessMs = 30 * 1000;
+/** S3 gives times in whole seconds. */
+const precisionMs = 1000;
+
+/** Compares the store's time of a write with this machine's times before and after it. */
+export function clockResult(storedAt: Date, startedAt: Date, endedAt: Date): CheckResult {
+  const aheadMs = Math.max(0, storedAt.getTime() - endedAt.getTime());
+  const behindMs = Math.max(0, startedAt.getTime() - (storedAt.getTime() + precisionMs));
+  const offMs = Math.max(aheadMs, behindMs);
+  if (offMs <= harmlessMs) return ["ok", "The store's clock and this machine's agree."];
+  const seconds = Math.round(offMs / 1000);
+  const difference = `The store's clock is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} this machine's.`;
+  const advice = "Synchronise the one that is wrong (NTP).";
+  return offMs > refusedMs
+    ? ["failed", `${difference} S3 refuses what is signed more than 15 minutes off. ${advice}`]
+    : [
+        "warning",
+        `${difference} Ages of snapshots, and what a prune may delete, are off by as much. ${advice}`,
+      ];
+}
+
+/** Whether a `file:` store keeps its objects to its owner and group, and has no link in it that no program follows. */
+export async function folderResult(directory: string): Promise<CheckResult> {
+  const links = (await readdir(directory, { withFileTypes: true }))
+    .filter((entry) => entry.isSymbolicLink())
+    .map(({ name }) => join(directory, name));
+  if (links.length > 0) {
+    const text = `${links.join(" and ")}: a symbolic link below the store's folder is never followed.`;
+    return ["failed", `${text} Remove it, or put what it points at in its place.`];
+  }
+  if (((await stat(directory)).mode & othersMode) !== 0) {
+    return [
+      "warning",
+      `Every account of this machine may look into ${directory}. Run: chmod -R o= '${directory}' (a gateway under another account needs the folder's group then).`,
+    ];
+  }
+  return ["ok", "For its owner and its group only, without links."];
+}
+
+const othersMode = 0o007;

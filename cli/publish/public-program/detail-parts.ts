@@ -1,0 +1,135 @@
+import type {
+  AirlineBrand,
+  Guide,
+  HotelStay,
+  PublicContent,
+  Staff,
+  StaffTeacher,
+  Transport,
+} from "../../../schemas/generated/types.ts";
+import type { Report } from "./problem.ts";
+import type {
+  FaqRow,
+  FlightRow,
+  HotelStayRow,
+  ItineraryRow,
+  ProgramSource,
+  StaffRow,
+} from "./program-source.ts";
+import { publicUrl } from "./public-url.ts";
+import { presentText, presentTexts } from "./text.ts";
+import { calendarDate } from "./travel-dates.ts";
+
+/** The stays with at least one known field (D38), in source order. */
+export function hotelStays(rows: readonly HotelStayRow[], report: Report): HotelStay[] {
+  const stays: HotelStay[] = [];
+  rows.forEach(([name, location, checkIn, checkOut, stars], at) => {
+    const field = `hotels[${at}]`;
+    const stay: HotelStay = {
+      name: presentText(name),
+      location: presentText(location),
+      checkIn: calendarDate(checkIn, `${field}.checkIn`, report),
+      checkOut: calendarDate(checkOut, `${field}.checkOut`, report),
+      starLevel: starLevel(stars, `${field}.starLevel`, report),
+    };
+    if (Object.values(stay).some((part) => part !== null)) stays.push(stay);
+    else report("stay_empty", field, null);
+  });
+  return stays;
+}
+
+/** D30: a rating that means nothing is not published. */
+function starLevel(stars: number | null, field: string, report: Report): number | null {
+  if (stars === null || (Number.isInteger(stars) && stars >= 1 && stars <= 5)) return stars;
+  report("star_level_invalid", field, stars);
+  return null;
+}
+
+/** The display names of the lead guide, the first one (D34), and the teachers (D38); `null` when there are none. */
+export function staff(rows: readonly StaffRow[], report: Report): Staff | null {
+  let leadGuide: Guide | null = null;
+  const teachers: StaffTeacher[] = [];
+  rows.forEach(([role, rawName, rawGender, roleLabel], at) => {
+    const field = `staff[${at}]`;
+    const known = role?.toLowerCase();
+    if (known !== "lead_guide" && known !== "teacher") {
+      report("staff_role_unknown", `${field}.role`, role);
+      return;
+    }
+    const name = presentText(rawName);
+    if (name === null) {
+      report("text_missing", `${field}.name`, rawName);
+    } else if (known === "teacher") {
+      teachers.push({
+        name,
+        gender: gender(rawGender, `${field}.gender`, report),
+        roleLabel: presentText(roleLabel),
+      });
+    } else if (leadGuide === null) {
+      leadGuide = { name };
+    } else {
+      report("lead_guide_surplus", field, name);
+    }
+  });
+  return leadGuide === null && teachers.length === 0 ? null : { leadGuide, teachers };
+}
+
+/** D30: the API knows two. */
+function gender(raw: string | null, field: string, report: Report): "male" | "female" | null {
+  const known = presentText(raw)?.toLowerCase();
+  if (known === "male" || known === "female") return known;
+  if (known !== undefined) report("gender_invalid", field, raw);
+  return null;
+}
+
+/** D32: the distinct airlines by code, in source order, each with the first usable logo; `null` when there are none. */
+export function transport(rows: readonly FlightRow[], report: Report): Transport | null {
+  const airlines = new Map<string, AirlineBrand>();
+  rows.forEach(([rawCode, rawLogo], at) => {
+    const field = `transport.flights[${at}].airline`;
+    const code = presentText(rawCode);
+    if (code === null) {
+      report("text_missing", `${field}.code`, rawCode);
+      return;
+    }
+    const known = airlines.get(code);
+    const logoUrl = known?.logoUrl ?? publicUrl(rawLogo, `${field}.logoUrl`, report);
+    airlines.set(code, { code, logoUrl });
+  });
+  const flights = [...airlines.values()].map((airline) => ({ airline }));
+  return flights.length === 0 ? null : { flights };
+}
+
+/** D6: `null` when nothing in it is known: all arrays empty and no accommodation description. */
+export function content(source: ProgramSource, report: Report): PublicContent | null {
+  const parts: PublicContent = {
+    included: presentTexts(source.included, "content.included", report),
+    excluded: presentTexts(source.excluded, "content.excluded", report),
+    visits: presentTexts(source.visits, "content.visits", report),
+    accommodationDescription: presentText(source.accommodationDescription),
+    faq: faq(source.faq, report),
+    itinerary: itinerary(source.itinerary, report),
+  };
+  const lists = [parts.included, parts.excluded, parts.visits, parts.faq, parts.itinerary];
+  const known = parts.accommodationDescription !== null || lists.some((list) => list.length > 0);
+  return known ? parts : null;
+}
+
+function faq(rows: readonly FaqRow[], report: Report): PublicContent["faq"] {
+  return rows.flatMap(([rawQuestion, rawAnswer], at) => {
+    const question = presentText(rawQuestion);
+    const answer = presentText(rawAnswer);
+    if (question !== null && answer !== null) return [{ question, answer }];
+    report("text_missing", `content.faq[${at}].${question === null ? "question" : "answer"}`, null);
+    return [];
+  });
+}
+
+function itinerary(rows: readonly ItineraryRow[], report: Report): PublicContent["itinerary"] {
+  return rows.flatMap(([rawTitle, description], at) => {
+    const title = presentText(rawTitle);
+    if (title !== null) return [{ title, description: presentText(description) }];
+    report("text_missing", `content.itinerary[${at}].title`, rawTitle);
+    return [];
+  });
+}
