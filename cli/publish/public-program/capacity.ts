@@ -3,8 +3,9 @@ import type { Report } from "./problem.ts";
 import type { EnrollmentRow } from "./program-source.ts";
 
 /**
- * D29: `used` counts operational passengers: not staff, not terminal. An unknown status or role counts as used, since
- * a seat wrongly shown as taken is better than one sold twice. It is not capped at `total`; `remaining` is (D28).
+ * The capacity. `used` counts passengers whose status is not terminal, and no staff (D29). An unknown status or role counts as
+ * used, because a seat wrongly shown as taken is better than one sold twice. `used` may exceed `total`; `remaining` is then
+ * 0 (D28).
  */
 export function capacity(
   declaredTotal: number | string | null,
@@ -25,7 +26,7 @@ export function capacity(
   return { total, used, remaining: Math.max(0, total - used) };
 }
 
-/** D29: whether an enrollment takes a place, and if not, why. */
+/** Whether an enrollment takes a place, and if not, why (D29). */
 export function placeOf(
   role: string | null,
   status: string | null,
@@ -35,7 +36,7 @@ export function placeOf(
   return role?.toLowerCase() === "staff" ? "staff" : "used";
 }
 
-/** D33: compares statuses without regard to case; NULL is not terminal. */
+/** A test for terminal statuses, which ignores case (D33). NULL is not terminal. */
 export function terminalStatusTest(terminal: readonly string[]): (status: string | null) => boolean {
   const known = new Set(terminal.map((status) => status.toLowerCase()));
   return (status) => status !== null && known.has(status.toLowerCase());

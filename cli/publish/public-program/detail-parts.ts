@@ -20,6 +20,11 @@ import { publicUrl } from "./public-url.ts";
 import { presentText, presentTexts } from "./text.ts";
 import { calendarDate } from "./travel-dates.ts";
 
+/*
+ * The parts of a program's detail, each made from its rows or columns. A part that would be empty is `null` (D6), and what was
+ * dropped is reported.
+ */
+
 /** The stays with at least one known field (D38), in source order. */
 export function hotelStays(rows: readonly HotelStayRow[], report: Report): HotelStay[] {
   const stays: HotelStay[] = [];
@@ -38,14 +43,14 @@ export function hotelStays(rows: readonly HotelStayRow[], report: Report): Hotel
   return stays;
 }
 
-/** D30: a rating that means nothing is not published. */
+/** The public star level. A rating outside 1 to 5 is not published (D30). */
 function starLevel(stars: number | null, field: string, report: Report): number | null {
   if (stars === null || (Number.isInteger(stars) && stars >= 1 && stars <= 5)) return stars;
   report("star_level_invalid", field, stars);
   return null;
 }
 
-/** The display names of the lead guide, the first one (D34), and the teachers (D38); `null` when there are none. */
+/** The first lead guide (D34) and the teachers (D38) by their display names. `null` when there are none. */
 export function staff(rows: readonly StaffRow[], report: Report): Staff | null {
   let leadGuide: Guide | null = null;
   const teachers: StaffTeacher[] = [];
@@ -74,7 +79,7 @@ export function staff(rows: readonly StaffRow[], report: Report): Staff | null {
   return leadGuide === null && teachers.length === 0 ? null : { leadGuide, teachers };
 }
 
-/** D30: the API knows two. */
+/** The gender, if it is one of the two that the API knows (D30). */
 function gender(raw: string | null, field: string, report: Report): "male" | "female" | null {
   const known = presentText(raw)?.toLowerCase();
   if (known === "male" || known === "female") return known;
@@ -82,7 +87,7 @@ function gender(raw: string | null, field: string, report: Report): "male" | "fe
   return null;
 }
 
-/** D32: the distinct airlines by code, in source order, each with the first usable logo; `null` when there are none. */
+/** The airlines, distinct by code, in source order, each with its first usable logo (D32). `null` when there are none. */
 export function transport(rows: readonly FlightRow[], report: Report): Transport | null {
   const airlines = new Map<string, AirlineBrand>();
   rows.forEach(([rawCode, rawLogo], at) => {
@@ -100,7 +105,7 @@ export function transport(rows: readonly FlightRow[], report: Report): Transport
   return flights.length === 0 ? null : { flights };
 }
 
-/** D6: `null` when nothing in it is known: all arrays empty and no accommodation description. */
+/** The content. `null` when all its arrays are empty and it has no accommodation description (D6). */
 export function content(source: ProgramSource, report: Report): PublicContent | null {
   const parts: PublicContent = {
     included: presentTexts(source.included, "content.included", report),

@@ -1,14 +1,14 @@
-/** A word that was encoded twice, and what it was before. */
+/** A word that was probably encoded twice. */
 export interface GarbledWord {
-  /** As it is stored and published: `FÃ¼r`. */
+  /** The word as it is stored and published: `FÃ¼r`. */
   readonly stored: string;
-  /** What was probably meant: `Für`. */
+  /** The word that was probably meant: `Für`. */
   readonly meant: string;
 }
 
 /**
- * The first word of the text whose UTF-8 was once read as Windows-1252 and written as UTF-8 again; `undefined` when none looks like
- * that. Nothing is repaired by it: it is a hint for people, and what the source says is what is published.
+ * The first word of the text that looks as if its UTF-8 had been read as Windows-1252 and encoded again. `undefined` when none
+ * does. This is a hint for people: the text is published as the source has it.
  */
 export function garbledWord(text: string): GarbledWord | undefined {
   for (const stored of text.split(/\s/)) {
@@ -18,7 +18,7 @@ export function garbledWord(text: string): GarbledWord | undefined {
   return undefined;
 }
 
-/** What the bytes of Windows-1252 behind the characters say as UTF-8. */
+/** The characters encoded as Windows-1252 and decoded as UTF-8. `undefined` when that is not possible. */
 function decodedOnce(run: string): string | undefined {
   const bytes: number[] = [];
   for (const character of run) {
@@ -41,7 +41,7 @@ const byteOf: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * Letters of Europe, of Hebrew and Arabic, and signs of typography. By chance two honest characters make others: `É–` is also what `ɖ`
- * would be.
+ * Letters of Europe, Hebrew and Arabic, and typographic signs. Any other result is taken for chance, as for `É–`, which a
+ * doubly encoded `ɖ` would look like.
  */
 const plausible = /^[\u00a0-\u017f\u0370-\u06ff\u2010-\u2122]+$/;

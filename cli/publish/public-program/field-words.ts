@@ -1,6 +1,6 @@
 /**
- * P51: the fields of a program in words for people who read no JSON, by their paths with `[]` for any place in a list. `#` stands
- * for that place, counted from 1. Beside the published fields also those of the source that findings name (`staff[]`).
+ * Words for the fields of a program, for people who do not read JSON (P51). Keys are paths, with `[]` for any place in a list.
+ * In the words, `#` stands for that place, counted from 1. Fields of the source that findings name (`staff[]`) are here, too.
  */
 const fieldWords: Readonly<Record<string, string>> = {
   id: "Id",
@@ -93,7 +93,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   "content.itinerary[].description": "Itinerary #, text",
 };
 
-/** The field at a path like `prices.rooms[0].amount`, or the path itself where there are no words for it. */
+/** The words for a path like `prices.rooms[0].amount`, or the path itself when there are none. */
 export function fieldLabel(path: string): string {
   const places = [...path.matchAll(/\[(\d+)\]/g)].map(([, place]) => String(Number(place) + 1));
   const words = fieldWords[fieldPattern(path)];

@@ -3,10 +3,10 @@ const unpublishedStates = ["draft", "cancelled", "completed", "archived", "ended
 export type Lifecycle =
   | { readonly kind: "publishable" }
   | { readonly kind: "unpublished"; readonly state: (typeof unpublishedStates)[number] }
-  /** D2: breaks the source contract. */
+  /** Any other state breaks the source contract (D2). */
   | { readonly kind: "unknown" };
 
-/** D1: the lifecycle state alone decides whether a program is published; D33: its case does not. */
+/** The lifecycle state alone decides whether a program is published (D1). Its case does not matter (D33). */
 export function lifecycle(state: string | null): Lifecycle {
   const known = state?.toLowerCase();
   if (known === "active") return { kind: "publishable" };

@@ -2,7 +2,7 @@ import type { ChildPrice, Prices, RoomPrice } from "../../../schemas/generated/t
 import type { Report } from "./problem.ts";
 import type { ChildPriceRow, RoomPriceRow } from "./program-source.ts";
 
-/** The occupancy under which a program's legacy single price is published. */
+/** A program's legacy single price is published with this occupancy. */
 const legacyOccupancy = 2;
 
 export function prices(
@@ -20,14 +20,14 @@ export function prices(
   };
 }
 
-/** D25: of what is published, the legacy price included. One by one: a call takes some 100,000 arguments at most. */
+/** The lowest published room price, which may be the legacy price (D25). `Math.min(...)` would fail for some 100,000 prices. */
 function leastAmount(rooms: readonly RoomPrice[]): number | null {
   let least: number | null = null;
   for (const { amount } of rooms) least = least === null ? amount : Math.min(least, amount);
   return least;
 }
 
-/** D23: an amount or an occupancy that makes no sense is no price. */
+/** The usable room prices. One without a sensible amount and occupancy is dropped (D23). */
 function roomPrices(rows: readonly RoomPriceRow[], report: Report): RoomPrice[] {
   const rooms: RoomPrice[] = [];
   rows.forEach(([occupancy, decimal], at) => {
@@ -41,7 +41,7 @@ function roomPrices(rows: readonly RoomPriceRow[], report: Report): RoomPrice[] 
   return rooms.sort((a, b) => a.occupancy - b.occupancy || a.amount - b.amount);
 }
 
-/** D24: the specification's "empty list", extended to one that is empty after dropping. */
+/** The legacy price as a room price. It is used for an empty list, also for one that is empty after dropping (D24). */
 function legacyRoom(decimal: string | null, report: Report): RoomPrice[] {
   if (decimal === null) return [];
   const amount = exactAmount(decimal);
@@ -50,7 +50,7 @@ function legacyRoom(decimal: string | null, report: Report): RoomPrice[] {
   return [];
 }
 
-/** D26: 0 is a price here, for infants. */
+/** The usable child prices. Unlike a room price, a child price may be 0, for infants (D26). */
 function childPrices(rows: readonly ChildPriceRow[], report: Report): ChildPrice[] {
   const children: ChildPrice[] = [];
   rows.forEach(([minAge, maxAge, decimal], at) => {
@@ -67,8 +67,8 @@ function isCount(value: number | null, min: number): value is number {
 }
 
 /**
- * D22: the number that prints back as the given decimal (`1234.50` as 1234.5), or `undefined` for what is no finite
- * number or has more digits than a JSON number can hold: such an amount would be published wrong.
+ * The number that prints as the given decimal: `1234.50` becomes 1234.5 (D22). `undefined` for a text that is no finite number,
+ * or has more digits than a JSON number can hold, since that would be published as another amount.
  */
 export function exactAmount(decimal: string | null): number | undefined {
   const match = decimal === null || !/\d/.test(decimal) ? null : decimalPattern.exec(decimal);
@@ -77,10 +77,10 @@ export function exactAmount(decimal: string | null): number | undefined {
   return Number.isFinite(value) && plainDecimal(match) === printedDecimal(value) ? value : undefined;
 }
 
-/** W63: zeros are trimmed elsewhere: a pattern that does it takes quadratic time, and a numeric has 16,383 decimals. */
+/** This pattern does not trim zeros, which would take it quadratic time (W63): a numeric may have 16,383 decimals. */
 const decimalPattern = /^(-?)(\d*)(?:\.(\d*))?$/;
 
-/** Without leading or trailing zeros. */
+/** The decimal without leading and trailing zeros. */
 function plainDecimal([, sign = "", paddedWhole = "", paddedFraction = ""]: RegExpExecArray): string {
   const whole = paddedWhole.replace(/^0+/, "");
   const fraction = withoutTrailingZeros(paddedFraction);
@@ -94,7 +94,7 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** How JSON prints the number, with an exponent written out. */
+/** The number as JSON prints it, but without an exponent. */
 function printedDecimal(value: number): string {
   const [mantissa = "", exponent] = String(value).split("e");
   if (exponent === undefined) return mantissa === "-0" ? "0" : mantissa;

@@ -2,8 +2,8 @@ import { printable } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 
 /**
- * Everything that can be wrong with one program's data, and what the rule does about it. An *error* keeps the
- * program from being published (see `--on-invalid`); a *warning* says what was dropped or blanked.
+ * Everything that can be wrong with the source's data, and what its rule does. An *error* keeps the program from being
+ * published (see `--on-invalid`); a *warning* tells what was dropped or blanked.
  */
 export const problemRules = {
   program_id_invalid: {
@@ -224,24 +224,24 @@ export const problemRules = {
 interface ProblemRule {
   readonly severity: "error" | "warning";
   readonly rule: string;
-  /** What mends it, in the source. */
+  /** How to mend the problem in the source. */
   readonly advice: string;
 }
 
 export type ProblemCode = keyof typeof problemRules;
 
-/** One finding in the source's data, as data. */
+/** One problem of the source's data. */
 export interface DataProblem {
   readonly code: ProblemCode;
-  /** P57: as the source writes it, whole. */
+  /** The whole id as the source writes it (P57). */
   readonly programId: string | null;
-  /** The public field it concerns (`prices.rooms[2]`, in source order), or `null` for the whole. */
+  /** The public field (`prices.rooms[2]`, in source order), or `null` when the whole program is meant. */
   readonly field: string | null;
   /** The offending value, shortened. */
   readonly value: string | null;
 }
 
-/** As reports have it: with the severity and the words of its rule. */
+/** The problem as reports have it, with the severity and the words of its rule. */
 export function reportedProblem({ code, programId, field, value }: DataProblem): Problem {
   const { severity, rule } = problemRules[code];
   return { severity, code, programId, field, value, message: rule };
@@ -254,7 +254,7 @@ export function severityOf(code: ProblemCode): "error" | "warning" {
   return problemRules[code].severity;
 }
 
-/** A value as a report shows it: on one line, at most 60 characters, nothing that steers a terminal. */
+/** A value as a report shows it: one line of at most 60 characters, without any that steer a terminal. */
 export function shownValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -1,16 +1,15 @@
 /**
- * One program as the source views give it: untrusted values, but only those of the contract's columns. Dates are
- * text in ISO form (also `infinity` and years beyond 9999), amounts are decimal text, so that nothing is lost or
- * shifted on the way.
+ * One program as the source views give it. The values are untrusted, and come from the contract's columns only. Dates are text
+ * in ISO form, `infinity` and years after 9999 among them, and amounts are decimal text, so that none is shifted or rounded.
  */
 export interface ProgramSource {
-  /** `null` for NULL (D131). */
+  /** `null` when the source has NULL (D131). */
   readonly programId: string | null;
   readonly name: string | null;
   readonly lifecycleState: string | null;
   readonly departureDate: string | null;
   readonly returnDate: string | null;
-  /** As text where a JavaScript number would round it. */
+  /** A text when a JavaScript number would round it. */
   readonly capacityTotal: number | string | null;
   readonly currency: string | null;
   readonly categoryType: string | null;
@@ -34,19 +33,19 @@ export interface ProgramSource {
   readonly flights: readonly FlightRow[];
   readonly itinerary: readonly ItineraryRow[];
   readonly faq: readonly FaqRow[];
-  /** Why some of it is missing: a value, or all of it, is larger than the limits allow. */
+  /** What was larger than the limits allow, so that it was not read; else `null`. */
   readonly oversize: SourceOversize | null;
 }
 
-/** Something of a program that is too large to be read. */
+/** A value of a program, or all of it, that is too large to be read. */
 export interface SourceOversize {
   readonly code: "value_too_large" | "program_too_large";
-  /** Where it is in the source; the column is `null` when it is all that the view has of the program. */
+  /** Its place in the source. The column is `null` when all that the view has of the program is too large together. */
   readonly view: string;
   readonly column: string | null;
-  /** The public field that it would have become, or `null` for the whole. */
+  /** The public field that it would have become, or `null` when the whole program is meant. */
   readonly field: string | null;
-  /** What it is in the source, its size and the limit. */
+  /** Its place, its size and the limit, in words. */
   readonly text: string;
 }
 
@@ -60,7 +59,7 @@ export type HotelStayRow = readonly [
   checkOut: string | null,
   starLevel: number | null,
 ];
-/** Enrollments come counted: a program may have thousands. */
+/** Enrollments are counted by the database, since a program may have thousands. */
 export type EnrollmentRow = readonly [role: string | null, status: string | null, count: number];
 export type StaffRow = readonly [
   role: string | null,
@@ -72,7 +71,7 @@ export type FlightRow = readonly [airlineCode: string | null, logoUrl: string | 
 export type ItineraryRow = readonly [title: string | null, description: string | null];
 export type FaqRow = readonly [question: string | null, answer: string | null];
 
-/** A program that surely has an id. */
+/** A program whose id is not NULL. */
 export interface ProgramWithId extends ProgramSource {
   readonly programId: string;
 }

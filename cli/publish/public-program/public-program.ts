@@ -19,11 +19,11 @@ export type PublicProgram =
       readonly programId: ProgramId;
       readonly listItem: ProgramListItem;
       readonly detailOnly: DetailOnly;
-      /** Warnings only. */
+      /** These are warnings. */
       readonly problems: readonly DataProblem[];
     }
   | { readonly kind: "unpublished"; readonly state: string }
-  /** One error, and no warnings: nothing of the program is published. */
+  /** `problems` is the one error. Warnings are left out, since nothing of the program is published. */
   | { readonly kind: "invalid"; readonly problems: readonly DataProblem[] };
 
 export interface MappingRules {
@@ -31,8 +31,8 @@ export interface MappingRules {
 }
 
 /**
- * What partners may see of a program: built field by field from an allow-list, never by copying a record (D4). Every key
- * of the specification's tables is there, in their order (D5), so that the same data gives the same bytes (D10).
+ * Makes the public form of a program, field by field from an allow-list, never by copying a record (D4). It has every key
+ * of the specification's tables, in their order (D5), so that the same data gives the same bytes (D10).
  */
 export function publicProgram(source: ProgramSource, rules: MappingRules): PublicProgram {
   const state = lifecycle(source.lifecycleState);
@@ -47,7 +47,7 @@ export function publicProgram(source: ProgramSource, rules: MappingRules): Publi
   if (state.kind === "unknown") {
     return invalid(source, "lifecycle_state_unknown", "lifecycle_state", source.lifecycleState);
   }
-  // D3; the reader of the rows knows of twins.
+  // A missing or ill-formed id or a blank name is an error (D3). Two programs with one id are found where the rows are read.
   const { programId } = source;
   if (programId === null || !isProgramId(programId))
     return invalid(source, "program_id_invalid", "id", programId);
@@ -109,7 +109,7 @@ function publicDetailOnly(source: ProgramSource, report: Report): DetailOnly {
   };
 }
 
-/** D27: partners look the code up, so only what has its form is published. */
+/** The currency, if it has the form of a code (D27). Partners look the code up, so nothing else is published. */
 function currency(raw: string | null, report: Report): string | null {
   const code = presentText(raw);
   if (code === null) return null;

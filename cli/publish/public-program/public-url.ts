@@ -4,8 +4,8 @@ import type { Report } from "./problem.ts";
 import { presentText } from "./text.ts";
 
 /**
- * D31: the URL as it is published: absolute, `https`, no user information, and a URI of RFC 3986 (D150). Blank counts as
- * absent.
+ * The URL as it is published: absolute, `https`, without user information (D31), and a URI of RFC 3986 (D150). A blank text
+ * counts as absent.
  */
 export function publicUrl(text: string | null, field: string, report: Report): string | null {
   const url = presentText(text);
@@ -22,7 +22,7 @@ export function publicUrls(
 ): string[] {
   const urls: string[] = [];
   texts?.forEach((text, at) => {
-    // As in `presentTexts`: an array is no text.
+    // Arrays stay, for the schema to refuse the program, as in `presentTexts`.
     if (text !== null && typeof text !== "string") {
       urls.push(text);
       return;
@@ -34,7 +34,7 @@ export function publicUrls(
   return urls;
 }
 
-/** A malformed URL may hide a password anywhere before an `@`; only the scheme is sure to be none. */
+/** The URL for a report. A password may stand anywhere before an `@`, so only the scheme is kept of that part. */
 function withoutUserInformation(url: string): string {
   const at = url.lastIndexOf("@");
   if (at < 0) return url;
@@ -43,10 +43,10 @@ function withoutUserInformation(url: string): string {
 }
 
 /**
- * D150: the address as a URI, or `undefined` where it is none. RFC 3986 decides first, since partners' tools hold the address against
- * it: whoever took the WHATWG parser's serialization would change addresses that are right already (upper case, `/..`). That parser
- * only has the last word, on ports and numeric hosts. Two searches instead of one pattern: the parts of one would share characters,
- * and take quadratic time.
+ * The address as a URI, or `undefined` when it is none (D150). RFC 3986 decides, because partners' tools check addresses
+ * against it. The WHATWG parser is not used to write the address, since it would change correct ones (upper case, `/..`).
+ * It only checks ports and numeric hosts in the end. Two searches cut the text into parts: in a single pattern the parts
+ * would share characters, and matching would take quadratic time.
  */
 function httpsUri(text: string): string | undefined {
   if (!/^https:\/\//i.test(text)) return undefined;
@@ -64,8 +64,9 @@ function authorityEnd(rest: string): number {
 }
 
 /**
- * Host and port with the host in ASCII (RFC 3986 section 3.2); `undefined` for no host, user information and what is no host.
- * `domainToASCII` sees only letters beyond ASCII beside what a host may have: it drops line breaks and all behind a backslash.
+ * Host and port, with the host in ASCII (RFC 3986 section 3.2). `undefined` without a valid host, and with user information.
+ * `domainToASCII` drops line breaks and everything after a backslash, so it only gets a host of allowed characters and letters
+ * beyond ASCII.
  */
 function asciiAuthority(authority: string): string | undefined {
   const [, host = "", port = ""] = /^(\[[0-9A-Fa-f:.]+\]|[^:@[\]]+)(:[0-9]*)?$/.exec(authority) ?? [];
@@ -86,7 +87,9 @@ function encodedTail(tail: string): string {
   return `${encoded(tail.slice(0, hash))}#${encoded(tail.slice(hash + 1))}`;
 }
 
-/** Every character that stands in no part behind the authority, and a `%` that begins no escape, as the bytes of its UTF-8. */
+/**
+ * Percent-encodes, as UTF-8, every character that no part after the authority may have, and every `%` that begins no escape.
+ */
 function encoded(part: string): string {
   return part.replace(/%[0-9A-Fa-f]{2}|%|[^A-Za-z0-9._~!$&'()*+,;=:@/?%-]+/g, (run) => {
     if (run.startsWith("%")) return run === "%" ? "%25" : run;

@@ -1,11 +1,12 @@
 import { escaped } from "../../../core/printable.ts";
 
 /**
- * P57: an id of foreign origin for people: as it is where that leaves no doubt, else as a string of JSON, in which spaces, line
- * breaks and what takes no place can be seen and copied. `null`, for NULL, is no string. Never cut: whoever looks for it needs all of it.
+ * An id of the source, as people see it (P57). A well-formed id is shown as it is. Any other is shown as a JSON string, in
+ * which spaces, line breaks and invisible characters can be seen and copied. Ids are never cut, because people search for
+ * them.
  */
 export function shownId(id: string | null): string {
-  // D131: the id of these four letters has quotes.
+  // NULL has no quotes, and an id of these four letters has (D131).
   if (id === null) return "NULL";
   return id !== "NULL" && /^[A-Za-z0-9._~-]+$/.test(id) ? id : escaped(JSON.stringify(id));
 }

@@ -1,13 +1,13 @@
 import type { Report } from "./problem.ts";
 
-/** D7: the text as it is, or `null` when it is absent or shows nothing. */
+/** The text as it is, or `null` when it is absent or shows nothing (D7). */
 export function presentText(text: string | null): string | null {
   return text === null || blank.test(text) ? null : text;
 }
 
 /**
- * The texts that say something; blank ones are dropped with a warning (D35). A `text[]` of two dimensions has arrays for
- * elements: they stay, for the schema to refuse the program.
+ * The texts that are not blank; blank ones are dropped with a warning (D35). The elements of a two-dimensional `text[]` are
+ * arrays. They stay, so that the schema refuses the program.
  */
 export function presentTexts(
   texts: readonly (string | null)[] | null,
@@ -23,5 +23,5 @@ export function presentTexts(
   return present;
 }
 
-/** White space of Unicode, and what takes no place: zero-width spaces and joiners, the byte order mark. */
+/** White space of Unicode, and characters without width: zero-width spaces and joiners, the byte order mark. */
 const blank = /^[\p{White_Space}\u200b-\u200d\u2060\ufeff]*$/u;

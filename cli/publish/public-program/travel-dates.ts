@@ -8,7 +8,7 @@ export interface TravelDates {
   readonly duration: Duration | null;
 }
 
-/** Calendar dates throughout: no time zone has a say (D20). */
+/** The travel dates and the duration. All are calendar dates, which no time zone shifts (D20). */
 export function travelDates(departure: string | null, back: string | null, report: Report): TravelDates {
   const departureDate = calendarDate(departure, "departureDate", report);
   const returnDate = calendarDate(back, "returnDate", report);
@@ -22,7 +22,9 @@ export function travelDates(departure: string | null, back: string | null, repor
   return { departureDate, returnDate, durationDays: days, duration };
 }
 
-/** D20: `YYYY-MM-DD` as PostgreSQL writes it; years before 1 and after 9999, and `infinity`, do not look like it. */
+/**
+ * A date that is `YYYY-MM-DD` as PostgreSQL writes it. Years before 1 and after 9999 and `infinity` have another form (D20).
+ */
 export function calendarDate(date: string | null, field: string, report: Report): string | null {
   if (date === null || isoDate.test(date)) return date;
   report("date_out_of_range", field, date);
@@ -32,7 +34,7 @@ export function calendarDate(date: string | null, field: string, report: Report)
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
 const msPerDay = 86_400_000;
 
-/** D21: both days count. */
+/** The number of days, the first and the last included (D21). */
 function inclusiveDays(from: string, to: string): number {
   return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / msPerDay + 1;
 }

@@ -1,6 +1,6 @@
 import { fieldLabel, fieldPattern } from "./field-words.ts";
 
-/** A published value in words: an amount with its currency, a day, a list; a JSON string keeps its quotes. */
+/** A published value in words, such as an amount with its currency, a day, or a list. Texts are in quotes. */
 export function valueWords(path: string, value: unknown, currency: string | null): string {
   if (value === null) return "nothing";
   if (Array.isArray(value)) {
@@ -15,7 +15,7 @@ export function valueWords(path: string, value: unknown, currency: string | null
   return dateFields.test(path) ? calendarDay(value) : JSON.stringify(value);
 }
 
-/** An amount with its currency if that is known: `1,160.00 EUR`. */
+/** An amount with its currency, if that is known: `1,160.00 EUR`. */
 export function money(amount: number, currency: string | null): string {
   const text = amount.toLocaleString("en", {
     minimumFractionDigits: minorDigits(currency),
@@ -24,7 +24,7 @@ export function money(amount: number, currency: string | null): string {
   return currency === null ? text : `${text} ${currency}`;
 }
 
-/** `1 April 2027`, whatever the machine's time zone; what is no calendar date stays as it is. */
+/** `1 April 2027`, in any time zone of the machine. A text that is no calendar date stays as it is. */
 export function calendarDay(date: string): string {
   const at = new Date(`${date}T00:00:00Z`);
   if (Number.isNaN(at.getTime())) return date;
@@ -42,7 +42,7 @@ function objectWords(path: string, value: object, currency: string | null): stri
   return parts.length === 0 ? "nothing" : parts.join("; ");
 }
 
-/** Yen have no cents. A code that nobody knows is taken to have two digits. */
+/** How many decimals the currency has: none for yen, two when the code is unknown. */
 function minorDigits(currency: string | null): number {
   if (currency === null || !/^[A-Za-z]{3}$/.test(currency)) return 2;
   return (

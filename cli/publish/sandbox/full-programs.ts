@@ -1,7 +1,7 @@
 import type { ProgramWithId } from "../public-program/program-source.ts";
 import { sandboxProgram } from "./sandbox-program.ts";
 
-/** Every field of the API has a value. */
+/** A program in which every field of the API has a value. */
 export const everything: ProgramWithId = {
   programId: "everything",
   name: "Lisbon and the Douro Valley",
@@ -65,7 +65,9 @@ export const everything: ProgramWithId = {
   oversize: null,
 };
 
-/** Arabic, with Latin names and digits in it: pages have to isolate each text and take its direction from its content. */
+/**
+ * Arabic texts with Latin names and digits. A partner's page has to isolate each text and take its direction from its content.
+ */
 export const rightToLeft = sandboxProgram("right-to-left", {
   name: "الأندلس: غرناطة وقرطبة وإشبيلية",
   departureDate: "2031-10-03",

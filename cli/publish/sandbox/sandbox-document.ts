@@ -16,8 +16,8 @@ export async function readSandbox(store: ObjectStore, signal: AbortSignal): Prom
 }
 
 /**
- * The same for a run of builds: that the document is damaged, or that nobody may read it, keeps no tenant from being
- * published (P12). The run names the sandbox as a tenant that is not in the source, then.
+ * Like `readSandbox`, but a document that is damaged or closed to this process counts as none, so that it keeps no tenant from
+ * being published (P12). The run then names the sandbox as a tenant that is not in the source.
  */
 export async function knownSandbox(store: ObjectStore, signal: AbortSignal): Promise<TenantId | undefined> {
   try {
@@ -29,7 +29,7 @@ export async function knownSandbox(store: ObjectStore, signal: AbortSignal): Pro
   }
 }
 
-/** Makes the tenant the store's sandbox; a store has one. Throws `usage` when it has another, or got one meanwhile. */
+/** Makes the tenant the store's only sandbox. Throws `usage` when the store has another one. */
 export async function makeSandbox(store: ObjectStore, tenantId: TenantId, now: Date): Promise<void> {
   const document: SandboxDocument = {
     format: "partner-programs/sandbox@1",
@@ -39,7 +39,7 @@ export async function makeSandbox(store: ObjectStore, tenantId: TenantId, now: D
   const body = bytesBody(documentBytes(document));
   const { kind } = await store.put(sandboxKey, body, { condition: { kind: "absent" } });
   if (kind === "stored") return;
-  // A repeated call of the driver's own may have met what it wrote before.
+  // The driver repeats a call whose answer was lost, and may meet its own document.
   const found = await readSandbox(store, new AbortController().signal);
   if (found !== tenantId) throw otherSandbox(found);
 }

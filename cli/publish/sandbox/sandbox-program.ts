@@ -1,6 +1,6 @@
 import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
 
-/** A plain program of 20 places with room and child prices, in which `own` is other than usual. */
+/** A usual program of 20 places with room and child prices, changed by `own`. */
 export function sandboxProgram(programId: string, own: Partial<ProgramSource>): ProgramWithId {
   return bareProgram(programId, { ...usual, ...own });
 }

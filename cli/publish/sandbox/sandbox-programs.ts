@@ -2,15 +2,15 @@ import type { ProgramWithId } from "../public-program/program-source.ts";
 import { everything, rightToLeft } from "./full-programs.ts";
 import { bareProgram, sandboxProgram } from "./sandbox-program.ts";
 
-/** A program of the sandbox that shows one thing, and what a partner's client should make of it. */
+/** A program of the sandbox, and what it shows to the author of a partner's client. */
 export interface SandboxCase {
   readonly id: string;
   readonly shows: string;
 }
 
 /**
- * The rows of the sandbox. Ids are for partners' tests and stay; values are as a company's rows would have them, and go the
- * way of all rows. Dates are fixed: the same version of the generator gives the same bytes on every day.
+ * The programs of the sandbox. Their ids stay, because partners' tests name them. Their values are like a company's rows, and
+ * are built like them. The dates are fixed, so that one version of the generator gives the same bytes on every day.
  */
 export const sandboxPrograms: readonly ProgramWithId[] = [
   everything,
@@ -57,7 +57,7 @@ export const sandboxPrograms: readonly ProgramWithId[] = [
   }),
 ];
 
-/** What each is for, in the order in which people should read it. */
+/** What each program shows, in the order in which people should read it. */
 export const sandboxCases: readonly SandboxCase[] = [
   { id: "everything", shows: "every field is filled" },
   { id: "sparse", shows: "every field that may be null or empty is" },

@@ -11,8 +11,8 @@ import { readSandbox } from "./sandbox-document.ts";
 import { sandboxPrograms } from "./sandbox-programs.ts";
 
 /**
- * P97: the rows of the sandbox, which come with the generator and never from the database. Each reading asks whether the
- * tenant is still the sandbox, so that a build under way brings back none that was ended. Throws `not_found`.
+ * The rows of the sandbox, which come with the generator and never from the database (P97). Each reading checks that the
+ * tenant is still the sandbox, so that a build under way does not bring back one that was ended. Throws `not_found`.
  */
 export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenantRows {
   return async (tenantId, limits, read) => {
@@ -32,12 +32,12 @@ export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenant
   };
 }
 
-/** One of its programs as a build reads it. */
+/** A program of the sandbox as a build reads it. */
 export function sandboxProgramById(programId: string): ReadProgram | undefined {
   return chosen([programId]).map(asRead)[0];
 }
 
-/** The bit of the view `programs`. */
+/** The bit of the view `programs` in `ProgramSum.views`. */
 const inPrograms = 1;
 
 function chosen(only: readonly string[] | undefined): readonly ProgramWithId[] {
@@ -50,7 +50,7 @@ function asRead(source: ProgramSource): ReadProgram {
   return { source, isDuplicate: false };
 }
 
-/** As PostgreSQL gives it: 64 bits as a decimal number. */
+/** A sum like PostgreSQL's: 64 bits as a decimal number. */
 function sumOf(program: ProgramSource): string {
   return createHash("sha256").update(JSON.stringify(program)).digest().readBigInt64BE().toString();
 }

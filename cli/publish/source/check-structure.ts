@@ -8,14 +8,14 @@ import type { Fix, JsonKeys, StructureCode, StructureProblem } from "./source-pr
 import { type ColumnCast, redefinedView, roleName } from "./view-definition.ts";
 
 /**
- * Holds the views against the contract without reading a row: what is missing, of a wrong type or not allowed to the
- * connected role. All problems at once; `[]` when the generator can read the source.
+ * Compares the views with the contract without reading a row. Finds all problems at once: what is missing, of a wrong type,
+ * or closed to the connected role. `[]` when the generator can read the source.
  */
 export async function checkSourceStructure(client: pg.ClientBase): Promise<readonly StructureProblem[]> {
   return structureProblems(await readStructure(client));
 }
 
-/** The problems of a schema, in the contract's order. `keys`: what is known of objects in columns of JSON. */
+/** The problems of a schema, in the contract's order. `keys` are the keys seen in the objects of JSON columns. */
 export function structureProblems(
   schema: CatalogSchema,
   keys: JsonKeys = new Map(),
@@ -35,7 +35,7 @@ export function structureProblems(
   ];
 }
 
-/** The first that can hash rows without writing them as text (`hash_record_extended`). */
+/** PostgreSQL 14 is the first to have `hash_record_extended`, which the checksums of rows need. */
 const minServerVersion = 140_000;
 
 function serverTooOld(version: number): StructureProblem {
@@ -44,7 +44,7 @@ function serverTooOld(version: number): StructureProblem {
   return problem("server_too_old", null, null, message, { kind: "advice", text });
 }
 
-/** P102: `source init` is named only where there is nothing that it could stand beside. */
+/** The advice for a missing schema. It names `source init` only for an empty database (P102). */
 function schemaMissing({ tables }: CatalogSchema): StructureProblem {
   const missing = "The schema partner_source is missing: ";
   const elsewhere = "DATABASE_URL names another database than yours (unset: the embedded one)";
@@ -111,7 +111,7 @@ function viewProblems(
     const message = `${where} must be ${sqlTypes[kind]}, but ${existing.type.shown} ${mismatch.reason}.`;
     faults.push({ code: "column_type", column, message });
   }
-  // One script mends all of a view's columns: pasted one after another, scripts of their own would undo each other.
+  // One script mends all columns of a view. Scripts for single columns, pasted one after the other, would undo each other.
   const script = faults.length === 0 ? "" : redefinedView(view, relation, casts, taken);
   const denied = isReadable ? [] : [viewDenied(view, role)];
   return [
@@ -138,7 +138,7 @@ function problem(
   return { severity: "error", code, view, column, message, fix, count: null, examples: [] };
 }
 
-/** Throws `source_contract` with every fault and its fix when the views are not what the contract says. */
+/** Throws `source_contract`, with every fault and its fix, when the views break the contract. */
 export async function requireSourceStructure(client: pg.ClientBase): Promise<void> {
   const problems = await checkSourceStructure(client);
   if (problems.length === 0) return;

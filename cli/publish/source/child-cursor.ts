@@ -1,18 +1,18 @@
 import { compareIds } from "./compare-ids.ts";
 
-/** One fetched row of a child query: the program, and its tuples as JSON. */
+/** A row of a child query: a program, and its tuples as JSON. */
 export interface ChildRow {
   readonly programId: string;
   readonly json: string;
-  /** As the guarded queries give it: the sizes of a row that is too large. */
+  /** Given by guarded queries: the sizes of a row that is too large. */
   readonly sizes?: string | null;
-  /** As the guarded queries give it: of all rows of the program. */
+  /** Given by guarded queries: the bytes of all rows of the program. */
   readonly bytes?: number;
 }
 
 /**
- * The rows of one child query as they arrive, ordered by program id, merged with the programs in the same order.
- * Those of programs that do not exist are passed over.
+ * The rows of one child query as they arrive. They are in the order of program ids, and so are the programs that they are
+ * merged with. Rows of programs that do not exist are passed over.
  */
 export class ChildCursor {
   #rows: readonly ChildRow[] = [];
@@ -24,7 +24,7 @@ export class ChildCursor {
     return this.#isComplete;
   }
 
-  /** Whether there are more rows to come, and those that wait to be merged are few and, as JSON, short enough. */
+  /** Whether to fetch more rows: some are left, and those that wait to be merged are fewer and shorter than the bounds. */
   isWanted(waiting: number, maxWaitingLength = Number.POSITIVE_INFINITY): boolean {
     if (this.#isComplete || this.#rows.length - this.#at >= waiting) return false;
     return this.#waitingLength < maxWaitingLength;
@@ -37,7 +37,7 @@ export class ChildCursor {
     for (const { json } of rows) this.#waitingLength += json.length;
   }
 
-  /** Whether everything up to and including this program has arrived. */
+  /** Whether all rows up to this program's have arrived. */
   covers(programId: string): boolean {
     const last = this.#rows.at(-1);
     return this.#isComplete || (last !== undefined && compareIds(last.programId, programId) >= 0);
@@ -48,7 +48,7 @@ export class ChildCursor {
     return this.rowOf(programId)?.json ?? "[]";
   }
 
-  /** The row of the program, if there is one. Called in the order of the ids; an id may come twice. */
+  /** The row of the program, if there is one. Must be called in the order of the ids; an id may come twice. */
   rowOf(programId: string): ChildRow | undefined {
     for (let row = this.#rows[this.#at]; row !== undefined; row = this.#rows[this.#at]) {
       const order = compareIds(row.programId, programId);

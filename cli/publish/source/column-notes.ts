@@ -7,13 +7,13 @@ interface ViewNotes<View extends ViewName> {
   readonly columns: Readonly<Record<ColumnNames<View>, string>>;
 }
 
-/** What the ids are; every view has them. */
+/** Words for the ids, which every view has. */
 export const idNotes = {
   tenant_id: "whose row it is: 1 to 64 of A-Z a-z 0-9 . _ ~ -",
   program_id: "which program's: 1 to 128 of A-Z a-z 0-9 . _ ~ -",
 } as const;
 
-/** What belongs into each view and column, for whoever writes the views. A column of the contract without words does not compile. */
+/** What belongs into each view and column, for the author of the views. A column without words does not compile. */
 export const viewNotes: { readonly [View in ViewName]: ViewNotes<View> } = {
   tenants: {
     what: "Required. A row for each company whose programs partners read.",

@@ -1,25 +1,25 @@
 import type { ColumnKind } from "./contract.ts";
 
-/** A column's type as the catalog describes it, domains resolved to what they are made of. */
+/** A column's type as the catalog describes it. Domains are resolved to the types under them. */
 export interface ColumnType {
-  /** As people write it: `timestamp with time zone`. */
+  /** The type as people write it: `timestamp with time zone`. */
   readonly shown: string;
-  /** `pg_type.typname`; of an array, its element's. */
+  /** `pg_type.typname`; for an array, that of its elements. */
   readonly name: string;
   readonly isArray: boolean;
   readonly isEnum: boolean;
 }
 
-/** Why the type can't stand for the kind, and the cast that makes it do. */
+/** Why a column's type is refused, and the cast that mends it. */
 export interface TypeMismatch {
   readonly reason: string;
   /** An SQL expression of the right type over the column `name`, which is quoted already. */
   readonly cast: (name: string) => string;
-  /** What the cast makes of values that do not fit, if it changes or refuses any. */
+  /** What the cast does to values that do not fit. Absent when it changes and refuses none. */
   readonly loss?: (name: string) => string;
 }
 
-/** PostgreSQL's type for each kind. */
+/** PostgreSQL's type for each kind of column. */
 export const sqlTypes: Readonly<Record<ColumnKind, string>> = {
   text: "text",
   int: "integer",
@@ -29,8 +29,8 @@ export const sqlTypes: Readonly<Record<ColumnKind, string>> = {
 };
 
 /**
- * `undefined` when the type is accepted: when every value of it becomes the kind's without loss. `keys`: those of the objects in a
- * column of JSON, as far as they are known.
+ * Why the type is refused for this kind of column. `undefined` when it is accepted, which it is when every value of it can be
+ * cast without loss. `keys` are the keys seen in the objects of a JSON column.
  */
 export function typeMismatch(
   kind: ColumnKind,
@@ -56,7 +56,10 @@ const strings = new Set(["text", "varchar", "bpchar", "name", "citext"]);
 const texts = new Set([...strings, "uuid", ...integers]);
 const readAsNumber = new Set([...strings, "jsonb"]);
 
-/** Where PostgreSQL has no cast from the type, it refuses the whole script; by way of text it judges each value. */
+/**
+ * A cast by way of text works for any type, and judges each value. A direct cast that PostgreSQL does not have would fail the
+ * script.
+ */
 function castTo(type: string, isDirect: boolean): (name: string) => string {
   return (name) => (isDirect ? `${name}::${type}` : `${name}::text::${type}`);
 }
@@ -87,8 +90,8 @@ function textMismatch(type: ColumnType, keys: readonly string[]): TypeMismatch |
 }
 
 /**
- * P151: the text in a value of jsonb, NULL for a list, and of an object the text of the first key: as a whole it is nobody's text. As
- * JSON a text stands in quotes, and `null` is a word; `#>> '{}'` gives the text itself, and NULL.
+ * The text in a jsonb value (P151). An object gives the text of the first key, and a list gives NULL, because neither is
+ * meant to be published as JSON. `#>> '{}'` gives a text without its quotes, and NULL for `null`.
  */
 function jsonText(value: string, [key]: readonly string[]): string {
   const text = `${value} #>> '{}'`;

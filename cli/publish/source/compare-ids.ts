@@ -1,4 +1,4 @@
-/** The order of PostgreSQL's "C" collation on a UTF-8 server: by bytes. UTF-16 code units differ beyond U+D7FF. */
+/** The order of PostgreSQL's "C" collation on a UTF-8 server: by bytes. JavaScript's order differs beyond U+D7FF. */
 export function compareIds(a: string, b: string): number {
   if (a === b) return 0;
   if (ascii.test(a) && ascii.test(b)) return a < b ? -1 : 1;

@@ -1,21 +1,21 @@
-/** What a column must hold; `column-type.ts` says which PostgreSQL types do. */
+/** The kind of value that a column must hold. `column-type.ts` lists the PostgreSQL types that it accepts. */
 export type ColumnKind = "text" | "int" | "numeric" | "date" | "text[]";
 
-/** A column, and the public field that it becomes, if it becomes one. Of a child view the field within an element. */
+/** A column and the public field that it becomes, if any. In a child view this is the field within an element. */
 type ColumnDescription = readonly [name: string, kind: ColumnKind, field: string | null];
 
 interface ViewDescription {
   /** An optional view may be an empty stand-in, for a company that has no such data. */
   readonly isRequired: boolean;
-  /** Of a child view the public field whose elements its rows become. */
+  /** The public field whose elements the rows of a child view become. */
   readonly field: string | null;
-  /** Behind `tenant_id` and `program_id`; `tenants` has only the first of them. */
+  /** The columns after `tenant_id` and `program_id`. The view `tenants` has no `program_id`. */
   readonly columns: readonly ColumnDescription[];
 }
 
 /**
- * The ten views of the schema `partner_source`, all that the generator reads of a booking database, with their columns in
- * order. Queries, parsers, stand-ins, checks and the places that findings name follow from this.
+ * The ten views of the schema `partner_source` with their columns in order. The generator reads nothing else of a booking
+ * database. Queries, parsers, empty views, checks and the fields that findings name are made from this.
  */
 export const sourceViews = {
   tenants: { isRequired: true, field: null, columns: [["name", "text", null]] },
@@ -125,7 +125,7 @@ export type ViewName = keyof typeof sourceViews;
 /** A view whose rows belong to programs, and `programs` itself. */
 export type ProgramView = Exclude<ViewName, "tenants">;
 
-/** A view as a relation: all its columns by name, in order. */
+/** A view with all its columns by name, the ids among them, in order. */
 export interface ContractView {
   readonly name: string;
   readonly isRequired: boolean;
@@ -143,14 +143,14 @@ export function viewNames(): readonly ViewName[] {
   return Object.keys(sourceViews) as ViewName[];
 }
 
-/** The value of a column as the queries give it: dates and amounts as text, so that nothing is lost or shifted. */
+/** The value of a column as the queries give it. Dates and amounts are text, so that none is rounded or shifted. */
 export type ColumnValue<Kind extends ColumnKind> = Kind extends "int"
   ? number | null
   : Kind extends "text[]"
     ? readonly (string | null)[] | null
     : string | null;
 
-/** A row of a view: the values of its columns behind the ids. */
+/** A row of a view: the values of its columns after the ids. */
 export type ViewRow<View extends ProgramView> = RowOf<(typeof sourceViews)[View]["columns"]>;
 
 type RowOf<Columns extends readonly ColumnDescription[]> = {

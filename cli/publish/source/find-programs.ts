@@ -10,7 +10,7 @@ export interface FoundInSource {
   readonly state: string;
 }
 
-/** The programs of any tenant whose id or name has every word, whatever its case. At most as many as asked for. */
+/** The programs of any tenant whose id and name contain every word, in upper or lower case. At most `limit`. */
 export async function findProgramsInSource(
   client: SourceClient,
   words: readonly string[],
@@ -30,7 +30,7 @@ export async function findProgramsInSource(
   }));
 }
 
-/** The other tenants of the source that have programs with some of these ids, those with most of them first; only so many. */
+/** The other tenants that have programs with some of these ids: at most 20, those with the most such programs first. */
 export async function tenantsOfPrograms(
   client: SourceClient,
   tenantId: TenantId,
@@ -50,7 +50,7 @@ export interface ElsewhereProgram {
   readonly programId: string;
 }
 
-/** Programs of that id under any tenant, also when written in another case or with spaces around it. At most ten. */
+/** Programs of any tenant that have this id, also in another case or with spaces around it. At most ten. */
 export async function readElsewhere(
   client: SourceClient,
   programId: string,

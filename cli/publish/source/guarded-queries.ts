@@ -3,16 +3,16 @@ import { type ChildName, childViews, viewColumns } from "./source-columns.ts";
 import { programsPerRound, type SourceLimits } from "./source-limits.ts";
 
 /**
- * The queries for views that hold something large. They give the same rows as the plain ones, but nothing that is too large
- * crosses from the database: its sizes come instead. Behind the plain columns of a row come
- * - `sizes`: NULL, or a JSON array of the bytes of a row that is too large and of its unbounded columns,
- * - `bytes`: of all that the view has of the program,
- * - `ahead`: of the rows that follow within a round, so that a round can be fetched that fits into memory.
+ * The queries for views that hold something large. They give the same rows as the plain queries, but a value that is too
+ * large stays in the database, and its size comes instead. After the plain columns, a row has
+ * - `sizes`: NULL, or for a row that is too large a JSON array of its bytes and those of its unbounded columns,
+ * - `bytes`: the bytes of all that the view has of the program,
+ * - `ahead`: the bytes of the rows that follow within a round, so that each round fits into memory.
  */
 export function guardedProgramsQuery(limits: SourceLimits): string {
   const columns = viewColumns.programs.map((column) => {
     const capped = cappedColumn(column, limits);
-    // Whether a program is published must be known of a large one, too.
+    // The state decides whether a program is published, so it must be known of a large program, too.
     const isWanted = column.name === "lifecycle_state" || column.kind === "fixed";
     return isWanted ? capped : `CASE WHEN bytes <= ${limits.maxProgramBytes} THEN ${capped} END`;
   });
@@ -24,8 +24,8 @@ export function guardedProgramsQuery(limits: SourceLimits): string {
 }
 
 /**
- * The sum of a program's rows is kept while they are read, and what is beyond the limit is not gathered: ten million
- * rows of one program are as harmless as ten.
+ * The query of a child view. PostgreSQL adds up the bytes of a program's rows and gathers none beyond the limit, so ten
+ * million rows of one program are as harmless as ten.
  */
 export function guardedChildQuery(child: ChildName, limits: SourceLimits): string {
   const view = childViews[child];
@@ -45,7 +45,7 @@ export function guardedChildQuery(child: ChildName, limits: SourceLimits): strin
    ORDER BY program_id`;
 }
 
-/** A sum of small integers is taken along ten times as fast as one of large ones. */
+/** PostgreSQL adds up `int` values ten times as fast as `bigint` values. */
 const addend = "least(bytes, 1000000000)::int";
 
 function ahead({ maxProgramBytes }: SourceLimits): string {

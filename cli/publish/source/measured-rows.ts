@@ -2,24 +2,27 @@ import type { ProgramView } from "./contract.ts";
 import { ofTenant, type SourceColumn, sizedColumns, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
-/** A row counts this much beside its values: what its numbers, its dates and its place in memory take. */
+/** Each row counts this much more than its texts and lists: for its numbers, its dates and its place in memory. */
 const bytesPerRow = 64;
-/** An element of a list counts this much beside its text. `array_send` has 4 of them already, and 12 + 8 per dimension for the list. */
+/**
+ * Each element of a list counts this much more than its text. `array_send` adds 4 of these bytes itself, and 12 + 8 per
+ * dimension for the list.
+ */
 const bytesPerElement = 16;
-/** An array takes no more than this in memory beside what is counted: header, six dimensions, padding of a short list. */
+/** The most that an array takes in memory without its elements: header, six dimensions, padding of a short list. */
 const maxArrayOverhead = 64;
-/** Longer ids are ill-formed anyway; this much of them is enough to name them. */
+/** Longer ids are ill-formed anyway, so this much of one is enough to name it. */
 const maxIdCharacters = 1000;
 
 /**
- * The tenant's rows of a view with their size as `bytes`, as a subquery. `OFFSET 0` keeps PostgreSQL from merging it with
- * the query around it: each column of the view, which may be a query itself, is computed once, however often it is named.
+ * A subquery that gives the tenant's rows of a view, with their size as `bytes`. `OFFSET 0` keeps PostgreSQL from merging
+ * it with the query around it. So each column of the view, which may be a costly query itself, is computed once.
  */
 export function measuredRows(view: ProgramView, limits: SourceLimits): string {
   return measured(view, rowsOf(view), [], limits);
 }
 
-/** Enrollments of one role and status as one row with their number; as a subquery. See `childQueries` for how it groups. */
+/** A subquery that counts a program's enrollments by role and status. `childQueries` explains the grouping. */
 export const countedEnrollments = `(
       SELECT tenant_id::text COLLATE "default" AS tenant_id, program_id::text COLLATE "default" AS program_id,
              role::text COLLATE "default" AS role, status::text COLLATE "default" AS status, count(*) AS enrolled
@@ -27,7 +30,7 @@ export const countedEnrollments = `(
        GROUP BY tenant_id, program_id, tenant_id::text COLLATE "default", program_id::text COLLATE "default",
                 role::text COLLATE "default", status::text COLLATE "default")`;
 
-/** They have their number as `enrolled`, as the plain query has them. */
+/** Like `measuredRows`, for the counted enrollments. Their number is the column `enrolled`, as in the plain query. */
 export function measuredEnrollments(limits: SourceLimits): string {
   return measured("enrollments", `${countedEnrollments} AS counted`, ["enrolled"], limits);
 }
@@ -44,14 +47,14 @@ function measured(view: ProgramView, from: string, further: readonly string[], l
     OFFSET 0)`;
 }
 
-/** The column of measured rows, or NULL where it is too large. */
+/** The column of measured rows, or NULL when its value is too large. */
 export function cappedColumn(column: SourceColumn, limits: SourceLimits): string {
   if (column.kind === "fixed") return column.name;
   const value = column.kind === "list" ? `to_json(${column.name})` : column.name;
   return `CASE WHEN ${sizeOf(column, limits)} <= ${limits.maxValueBytes} THEN ${value} END`;
 }
 
-/** The sizes of the row's unbounded columns as a JSON array, behind that of the whole row; NULL where all is well. */
+/** A JSON array: the size of the whole row, then those of its unbounded columns. NULL when nothing is too large. */
 export function oversizes(view: ProgramView, limits: SourceLimits): string {
   const sizes = sizedColumns(view).map((column) => sizeOf(column, limits));
   return `CASE WHEN bytes > ${limits.maxProgramBytes} OR greatest(${sizes.join(", ")}) > ${limits.maxValueBytes}
@@ -59,8 +62,8 @@ export function oversizes(view: ProgramView, limits: SourceLimits): string {
 }
 
 /**
- * Bytes of a value, NULL for NULL. PostgreSQL knows those of a text without reading it, and of a list how much room it
- * takes, perhaps compressed. Only a list that is small even so is unpacked: a gigabyte of it could not be.
+ * The bytes of a value, NULL for NULL. PostgreSQL knows the size of a text without reading it. Of a list it knows the stored,
+ * perhaps compressed, size. Only a list whose stored size is small is unpacked, since unpacking a gigabyte would fail.
  */
 function sizeOf({ name, kind }: SourceColumn, { maxValueBytes }: SourceLimits): string {
   if (kind === "text") return `octet_length(${name})`;

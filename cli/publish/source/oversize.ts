@@ -4,8 +4,8 @@ import { sizedColumns, viewColumns } from "./source-columns.ts";
 import type { Oversize, SourceLimits } from "./source-limits.ts";
 
 /**
- * Why the program is too large, by what a guarded query says of its rows in the view; `undefined` when it is not.
- * `sizes`: a JSON array of the bytes of a row and of its unbounded columns. `bytes`: of all the rows.
+ * What makes a program too large, according to a guarded query of the view. `undefined` when it is not too large. `sizes` is a
+ * JSON array of the bytes of one row and of its unbounded columns; `bytes` counts all the rows.
  */
 export function oversizeOf(
   view: ProgramView,
@@ -24,13 +24,13 @@ export function oversizeOf(
   return bytes > maxProgramBytes ? { view, column: null, bytes, maxBytes: maxProgramBytes } : undefined;
 }
 
-/** The same of a row of the guarded programs' query: id and tenant, its columns, then sizes and bytes. */
+/** Like `oversizeOf`, for a row of `guardedProgramsQuery`, which ends with sizes and bytes. */
 export function programOversize(row: readonly (string | null)[], limits: SourceLimits): Oversize | undefined {
   const [sizes = null, bytes = null] = row.slice(2 + viewColumns.programs.length);
   return oversizeOf("programs", sizes, Number(bytes), limits);
 }
 
-/** For the report of the program's problem. */
+/** The oversize as the program's problem reports it. */
 export function shownOversize({ view, column, bytes, maxBytes }: Oversize): SourceOversize {
   const sizes = `${bytes} bytes, limit ${maxBytes}`;
   if (column === null)
@@ -39,7 +39,7 @@ export function shownOversize({ view, column, bytes, maxBytes }: Oversize): Sour
   return { code: "value_too_large", view, column, field, text: `${view}.${column}: ${sizes}` };
 }
 
-/** The public field that the column would have become; of a child view the one that all its rows become. */
+/** The public field that the column would have become. The rows of a child view become one field together. */
 function publicField(view: ProgramView, name: string): string | null {
   const { field, columns } = sourceViews[view];
   return field ?? columns.find(([column]) => column === name)?.[2] ?? null;

@@ -1,7 +1,7 @@
 import { escaped, singleLine } from "../../../core/printable.ts";
 import type { Fix, SourceProblem } from "./source-problem.ts";
 
-/** The problems in lines without layout, for a failure's message. */
+/** The problems as lines of a failure's message. Problems in a row that share a fix show it once. */
 export function problemsInBrief(problems: readonly SourceProblem[]): readonly string[] {
   return problems.flatMap(({ message, fix }, at) => {
     const isShared = problems[at + 1]?.fix.text === fix.text;
@@ -9,7 +9,7 @@ export function problemsInBrief(problems: readonly SourceProblem[]): readonly st
   });
 }
 
-/** What mends a problem, indented below what says it. */
+/** The lines that tell how to mend a problem. They are indented, to stand below its message. */
 export function fixLines({ kind, text }: Fix): readonly string[] {
   switch (kind) {
     case "advice":
@@ -27,9 +27,8 @@ export function fixLines({ kind, text }: Fix): readonly string[] {
 }
 
 /**
- * The same SQL, as PostgreSQL writes it, with escapes in place of what does not survive being shown and pasted: line breaks,
- * tabs and invisible characters within texts and quoted names. Raw ones would be indented, or made visible, and then the text or
- * the name is another one.
+ * The same SQL, with escapes for the characters that would not survive being shown and pasted: line breaks, tabs and invisible
+ * characters within texts and quoted names. Shown raw, they would be indented or replaced, which would change the text or name.
  */
 function plainQuotes(sql: string): string {
   return sql.replace(quotes, (whole: string, prefix = "", text?: string, name?: string) => {
@@ -39,7 +38,7 @@ function plainQuotes(sql: string): string {
   });
 }
 
-/** A comment, a text, or a name. */
+/** Matches a comment, a text or a quoted name. */
 const quotes = /--[^\n]*|(E?)'((?:[^']|'')*)'|"((?:[^"]|"")*)"/g;
 
 function doubled(text: string): string {

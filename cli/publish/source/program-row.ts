@@ -6,9 +6,9 @@ import type { ChildName, childViews } from "./source-columns.ts";
 import type { Oversize } from "./source-limits.ts";
 
 /**
- * A row of `programsQuery`, all columns as text, and the program's children as JSON. The types are those of the contract's
- * columns; the values stay untrusted and are judged by the mapping. The children of a program that is not published are
- * not even parsed: nobody looks at them. `oversize`: why not all of it has come.
+ * Makes a program from a row of `programsQuery`, whose columns are text, and from its children as JSON. Values get the
+ * contract's types and stay untrusted: `publicProgram` judges them. The children of a program that is not published are not
+ * even parsed. `oversize` tells why some of the program was not read.
  */
 export function programSource(
   row: readonly (string | null)[],
@@ -65,12 +65,12 @@ export function programSource(
 type ProgramColumn = (typeof sourceViews.programs.columns)[number];
 type ColumnOf<Kind extends ColumnKind> = Extract<ProgramColumn, readonly [string, Kind, unknown]>[0];
 
-/** The position of each column in `programsQuery`, behind the ids of program and tenant. */
+/** The position of each column in `programsQuery`, after the ids of program and tenant. */
 const positions = Object.fromEntries(
   sourceViews.programs.columns.map(([name], at) => [name, at + 2]),
 ) as Readonly<Record<ProgramColumn[0], number>>;
 
-/** A row as the view's query gives it; enrollments come counted. */
+/** A tuple of a child query. Enrollments are counted by the query. */
 type ChildTuple<Name extends ChildName> = Name extends "enrollments"
   ? readonly [...ViewRow<"enrollments">, enrolled: number]
   : ViewRow<(typeof childViews)[Name]>;
@@ -79,15 +79,15 @@ function countedEnrollment([status, role, enrolled]: ChildTuple<"enrollments">):
   return [role, status, enrolled];
 }
 
-/** A row of a view whose rows are ordered; `null`: anywhere behind those with a position. */
+/** A row of an ordered view. Rows without a position follow those with one. */
 type Positioned<Rest extends readonly unknown[]> = readonly [position: number | null, ...Rest];
 
 /**
- * D39: the rows by position, NULL last, ties by their text, so that the order in which the database happens to give rows never
- * shows. The position itself is not published and is cut off.
+ * Orders rows by position, NULL last, and ties by their text (D39), so that the order in which the database happens to give
+ * them never shows. The position itself is not published, so it is cut off.
  */
 export function byPosition<Rest extends readonly unknown[]>(tuples: Positioned<Rest>[]): Rest[] {
-  // Nearly always they come in order, and `sort` makes several arrays even of one tuple.
+  // Rows nearly always come in order, and `sort` creates several arrays even for one tuple.
   const ordered = isOrdered(tuples) ? tuples : tuples.sort(comparePositions);
   return ordered.map(([, ...rest]) => rest);
 }

@@ -5,19 +5,19 @@ import type { ProgramView } from "./contract.ts";
 import { maxSmallBytes, type SourceLimits, type SourceSizes, smallSizes } from "./source-limits.ts";
 import { ofPrograms, programSumsQuery, programViews, viewSizesQuery } from "./source-queries.ts";
 
-/** What PostgreSQL says of all rows of one program id, in all views, without moving them. */
+/** A checksum of all rows of one program id in all views, computed by PostgreSQL. */
 export interface ProgramSum {
-  /** The first 1,000 characters; `null` for rows without one. */
+  /** The first 1,000 characters of the id; `null` for rows without one. */
   readonly programId: string | null;
-  /** Equal for equal rows in whatever order, as far as 64 bits can tell. */
+  /** Equal for equal rows in any order. Unequal rows have the same sum once in 2^64. */
   readonly sum: string;
-  /** A bit for each view that has a row of it, in the order of `programViews`. */
+  /** A bit for each view that has rows of the program, in the order of `programViews`. */
   readonly views: number;
 }
 
 /**
- * Hands over the sum of each program id of the tenant, in the order of the "C" collation, NULL last; with `only` of these
- * programs. Returns how large the rows are that were looked at.
+ * Passes the sum of each program id of the tenant to `take`, in the order of the "C" collation, NULL last. `only` limits this
+ * to some programs. Returns the sizes of the rows that were summed.
  */
 export async function readProgramSums(
   client: SourceClient,
@@ -41,7 +41,7 @@ export async function readProgramSums(
   return sizes;
 }
 
-/** Rows of programs that do not exist, per view. */
+/** How many programs that do not exist have rows in a view. */
 export interface StrayRows {
   readonly view: string;
   readonly programs: number;

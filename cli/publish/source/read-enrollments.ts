@@ -2,17 +2,20 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { ofTenant } from "./source-columns.ts";
 
-/** Enrollments of one program that have the same status and role. Nothing says whose they are. */
+/** The number of a program's enrollments with the same status and role. Nothing tells whose they are. */
 export interface EnrollmentGroup {
   readonly status: string | null;
   readonly role: string | null;
   readonly count: number;
 }
 
-/** More kinds than these are no statuses but something else. */
+/** A column with more values than this holds something other than statuses. */
 export const maxEnrollmentGroups = 100;
 
-/** P75: counts by status and role, and reads no other column; the most frequent first, at most `maxEnrollmentGroups` + 1. */
+/**
+ * Counts enrollments by status and role and reads no other column (P75). Largest groups first, at most `maxEnrollmentGroups` +
+ * 1.
+ */
 export async function readEnrollments(
   client: SourceClient,
   tenantId: TenantId,

@@ -9,7 +9,7 @@ import { type ChildName, childViews } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 import { ofOneProgram } from "./source-queries.ts";
 
-/** A single program as a build would read it, `undefined` when the source does not have it. One query per view. */
+/** A single program as a build would read it, by one query per view. `undefined` when the source does not have it. */
 export async function readProgram(
   client: SourceClient,
   tenantId: TenantId,

@@ -9,16 +9,16 @@ import { type CursorName, fetchRows, type Row, type SourceCursor, sourceCursor }
 import { maxRoundBytes, programsPerRound, type SourceLimits, type SourceSizes } from "./source-limits.ts";
 import { ofPrograms } from "./source-queries.ts";
 
-/** A program with its children; `isDuplicate` when the tenant has another one of the same id. */
+/** A program with its children. `isDuplicate` when the tenant has another program of the same id. */
 export interface ReadProgram {
   readonly source: ProgramSource;
   readonly isDuplicate: boolean;
 }
 
 /**
- * Reads a tenant's programs by id, with one query per view whose rows are merged as they stream in: never a query per
- * program, and memory bounded by two rounds however many programs there are and however large. `sizes`: of the tenant's
- * rows; without them every view counts as large, which takes longer. `only`: these programs.
+ * Reads a tenant's programs in the order of their ids. One query per view streams its rows, which are merged into programs, so
+ * memory is bounded by two rounds, however many and large the programs are. `sizes` are those of the tenant's views; a view
+ * without one counts as large, which takes longer. `only` limits the reading to these programs.
  */
 export async function* readPrograms(
   client: SourceClient,
@@ -46,7 +46,7 @@ export async function* readPrograms(
     isComplete = programsCursor?.isComplete !== false;
     fill(children, round, childCursors);
     const programs = round.get("programs") ?? [];
-    // A program without an id comes last and has no place in the order; it must not hide the ones before it.
+    // Programs without an id come last and have no place in the order, so the last id before them counts.
     const lastId = programs.findLast(([programId]) => programId !== null)?.[0];
     while (lastId !== undefined && lastId !== null) {
       const behind = childCursors.filter(({ name }) => children.get(name)?.covers(lastId) === false);
@@ -59,7 +59,7 @@ export async function* readPrograms(
     const isLast = isComplete;
     const following = async (): Promise<Round> =>
       isLast ? new Map() : await fetchRound((cursor) => wanted.includes(cursor) || cursor === programsCursor);
-    // The next round is on its way while the caller works on this one, unless this one alone is large.
+    // The next round is fetched while the caller works on this one, unless this one fills the memory alone.
     next = lengthOf(programs) > maxRoundBytes / 2 ? following : underWay(following());
 
     let ready: ReadProgram[] = [];
@@ -71,7 +71,7 @@ export async function* readPrograms(
         ready.push({ source: carried, isDuplicate: isCarriedDuplicate || isDuplicate });
       }
       [carried, isCarriedDuplicate] = [source, isDuplicate];
-      // Parsed rows take ten times the room of their JSON.
+      // Parsed rows take ten times the memory of their JSON, so few of them are kept back.
       readyLength += length;
       if (readyLength > maxReadyLength) {
         yield ready;
@@ -114,7 +114,7 @@ function fill(children: Children, round: Round, cursors: readonly SourceCursor[]
   }
 }
 
-/** The program with its children, and how long they were as text. */
+/** The program with its children, and the length of all its rows as text. */
 function mergedProgram(
   row: Row,
   programsCursor: SourceCursor | undefined,

@@ -9,11 +9,11 @@ export interface CatalogColumn {
   readonly comment: string | null;
 }
 
-/** A right on a relation, or on one of its columns; names as SQL writes them. */
+/** A right on a relation or on one of its columns. Names are quoted for SQL. */
 export interface Grant {
   readonly privilege: string;
   readonly column: string | null;
-  /** `PUBLIC` for all. */
+  /** `PUBLIC` when everybody has the right. */
   readonly grantee: string;
   readonly isGrantable: boolean;
 }
@@ -23,34 +23,34 @@ export interface CatalogRelation {
   readonly name: string;
   /** The query behind a view; `null` for tables and materialized views. */
   readonly definition: string | null;
-  /** As SQL writes it. */
+  /** The role's name, quoted for SQL. */
   readonly owner: string;
-  /** `security_barrier=true`, ... */
+  /** Options such as `security_barrier=true`. */
   readonly options: readonly string[];
   readonly comment: string | null;
-  /** `null` while nobody has granted or revoked anything: the owner has all rights and nobody else any. */
+  /** `null` while nobody has granted or revoked anything. Then only the owner has rights. */
   readonly grants: readonly Grant[] | null;
-  /** Roles that get rights on whatever is created here (ALTER DEFAULT PRIVILEGES). */
+  /** Roles that get rights on every new relation of the schema (ALTER DEFAULT PRIVILEGES). */
   readonly grantedByDefault: readonly string[];
-  /** What would be dropped with it, or keep it from being dropped, as PostgreSQL describes it. */
+  /** Objects that depend on the relation, as PostgreSQL describes them. */
   readonly dependents: readonly string[];
   readonly columns: readonly CatalogColumn[];
 }
 
 export interface CatalogSchema {
-  /** As PostgreSQL numbers its versions: 150020 is 15.20. */
+  /** The number of PostgreSQL's version: 150020 is 15.20. */
   readonly serverVersion: number;
   readonly role: string;
   readonly exists: boolean;
   readonly isUsable: boolean;
-  /** Tables of the database beside those of PostgreSQL and of extensions. */
+  /** The number of tables in the database, without those of PostgreSQL and of extensions. */
   readonly tables: number;
   readonly relations: readonly CatalogRelation[];
 }
 
-/** What the catalog says of the schema `partner_source`; every role may read that, whatever its privileges. */
+/** Reads from the catalog what the schema `partner_source` holds. Every role may read the catalog. */
 export async function readStructure(client: pg.ClientBase): Promise<CatalogSchema> {
-  // Definitions are pasted by whoever has another search_path: every name in them must be whole.
+  // People paste the definitions under another search_path. With an empty one, PostgreSQL qualifies every name in them.
   const answer: unknown = await client.query(`
     SELECT set_config('partner_programs.search_path', current_setting('search_path'), true);
     SELECT set_config('search_path', '', true);
@@ -61,7 +61,7 @@ export async function readStructure(client: pg.ClientBase): Promise<CatalogSchem
   return schema;
 }
 
-/** Of `pg_class` alone: a relation's own rule and type are part of it. */
+/** The objects that depend on the relation. Its own rule and its own type are parts of it, so they do not count. */
 const dependentsQuery = `
   SELECT coalesce(json_agg(DISTINCT shown ORDER BY shown), '[]')
     FROM (SELECT CASE WHEN rule.oid IS NULL OR rule.ev_class = pg_class.oid
@@ -89,7 +89,7 @@ const grantedByDefaultQuery = `
     FROM pg_default_acl, aclexplode(defaclacl)
    WHERE defaclobjtype = 'r' AND defaclnamespace IN (0, relnamespace) AND grantee <> relowner`;
 
-/** Domains may stand on domains; a column of an array's domain is an array. */
+/** Domains are followed down to their base type, since a domain may stand on another, or on an array. */
 const structureQuery = `
   WITH RECURSIVE based (column_type, type) AS (
     SELECT DISTINCT atttypid, atttypid FROM pg_attribute

@@ -3,26 +3,26 @@ import type { SourceClient } from "../../database/connect.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 import { strayProgramsQuery, tenantQuery, tenantsQuery } from "./source-queries.ts";
 
-/** A row of the view `tenants`: the id is not yet checked. */
+/** A row of the view `tenants`. Its id is not checked yet. */
 export interface TenantRow {
   readonly tenantId: string | null;
   readonly name: string | null;
 }
 
-/** What is wrong with a tenant as such, whatever its programs. */
+/** A fault of a tenant's own row or id. */
 export interface TenantProblem {
   readonly code: Extract<
     ProblemCode,
     "tenant_id_invalid" | "tenant_duplicate" | "programs_of_unknown_tenant" | "tenant_id_null"
   >;
   readonly tenantId: string | null;
-  /** Of a tenant that is not listed, how many programs claim it; else `null`. */
+  /** How many programs name a tenant that is not listed. `null` for other problems. */
   readonly programs: number | null;
-  /** How many rows of the view `tenants` it is about. */
+  /** How many rows of the view `tenants` the problem concerns. */
   readonly rows: number;
 }
 
-/** All tenants by id. A tenant that the view lists twice comes twice. */
+/** All rows of the view `tenants`, ordered by id. A tenant that is listed twice comes twice. */
 export async function readTenants(client: SourceClient): Promise<readonly TenantRow[]> {
   const { rows } = await client.query<[string | null, string | null]>({
     text: tenantsQuery,
@@ -31,7 +31,7 @@ export async function readTenants(client: SourceClient): Promise<readonly Tenant
   return rows.map(([tenantId, name]) => ({ tenantId, name }));
 }
 
-/** The tenants that can be built, each once, and what is wrong with the others. */
+/** The tenants that can be built, each once, and the faults of all rows. */
 export async function readTenantList(
   client: SourceClient,
 ): Promise<{ readonly tenants: readonly TenantId[]; readonly problems: readonly TenantProblem[] }> {
@@ -47,7 +47,7 @@ export async function readTenantList(
     else if (known.has(tenantId)) add("tenant_duplicate", tenantId);
     else known.add(tenantId);
   }
-  // D131: a row without an id is no tenant of an ill-formed one.
+  // NULL is not an ill-formed id, so these rows have a problem of their own (D131).
   const nameless = rows.filter(({ tenantId }) => tenantId === null).length;
   if (nameless > 0) add("tenant_id_null", null, nameless);
   return { tenants: [...known], problems };
@@ -59,7 +59,7 @@ export async function isTenantListed(client: SourceClient, tenantId: TenantId): 
   return rowCount !== 0;
 }
 
-/** The tenant ids that programs claim and the view `tenants` does not list; also none at all (P104). */
+/** The tenant ids of programs that the view `tenants` does not list, NULL among them (P104). */
 export async function readStrayPrograms(client: SourceClient): Promise<readonly TenantProblem[]> {
   const { rows } = await client.query<[string | null, number]>({
     text: strayProgramsQuery,

@@ -6,7 +6,7 @@ import { compareIds } from "./compare-ids.ts";
 import { betweenPrograms, statesQuery } from "./source-queries.ts";
 import { tryReading } from "./try-reading.ts";
 
-/** Those of the programs all of whose rows state that they are not to be published (P20). */
+/** Which of the programs are withdrawn: all their rows have a state that is not published (P20). */
 export async function readWithdrawn(
   client: SourceClient,
   tenantId: TenantId,
@@ -15,16 +15,17 @@ export async function readWithdrawn(
   return await withdrawnOf(client, statesQuery, [tenantId], programs);
 }
 
-/** What is known of the withdrawn ones of some programs. */
+/** The withdrawn programs, as far as the states could be read. */
 export interface StatedWithdrawn {
   readonly programs: readonly string[];
-  /** Why the states of some others could not be read. */
+  /** Why the states of some programs could not be read. */
   readonly unread: Error | undefined;
 }
 
 /**
- * P130: the same where a row may make the view fail. Then its neighbours are asked for without it: ranges of ids are halved, so that a
- * comparison of ids, which PostgreSQL does before dearer conditions, leaves the row out. Throws when the database ends a query.
+ * Like `readWithdrawn`, also when a row makes the view fail (P130). Then ranges of ids are halved until the bad row is in a
+ * range of its own. That works because PostgreSQL compares ids before it evaluates dearer conditions. Throws when the
+ * database ends a query for its time or a lock.
  */
 export async function readWithdrawnAround(
   client: SourceClient,
@@ -56,12 +57,12 @@ export async function readWithdrawnAround(
   return { programs: found, unread };
 }
 
-/** A query that was ended for its time or a lock is not asked again in parts. */
+/** Whether a query was ended for its time or a lock. Asking for less would not help then. */
 function isEndedQuery(error: Error): boolean {
   return "code" in error && (error.code === "57014" || error.code === "55P03");
 }
 
-/** Each bad row takes two for each doubling of the number of programs. */
+/** Isolating one bad row takes two queries per halving, about 40 for a million programs. */
 const maxQueries = 200;
 
 async function withdrawnOf(

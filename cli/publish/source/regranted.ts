@@ -1,8 +1,8 @@
 import type { CatalogRelation, Grant } from "./read-structure.ts";
 
 /**
- * P105: the statements that give the new view `target` the rights of the one before it, and no others: not those that the
- * database grants by default either. What stands in front of a table may only be read.
+ * The statements that give the new view `target` the rights of the relation that it replaces (P105). All other rights are
+ * revoked, also those that the database grants by default. In front of a table, only the right to read is granted.
  */
 export function regranted(target: string, relation: CatalogRelation): readonly string[] {
   const { grants, grantedByDefault, definition, owner } = relation;
@@ -24,14 +24,14 @@ export function regranted(target: string, relation: CatalogRelation): readonly s
   ];
 }
 
-/** Those that every version gives the owner of a relation. */
+/** The rights that every version of PostgreSQL gives the owner of a relation. */
 const ownerRights = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"];
 
 function has(grants: readonly Grant[], right: string): boolean {
   return grants.some(({ privilege }) => privilege === right);
 }
 
-/** One statement for all rights of a role. */
+/** Grants of one role on the same columns in groups, so that one statement grants them all. */
 function grouped(grants: readonly Grant[]): readonly (readonly [Grant, readonly string[]])[] {
   const groups = new Map<string, [Grant, string[]]>();
   for (const grant of grants) {

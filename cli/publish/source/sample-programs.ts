@@ -6,17 +6,17 @@ import { statesQuery } from "./source-queries.ts";
 
 /** Some of a tenant's programs, spread evenly over their ids. */
 export interface ProgramSample {
-  /** Programs in whatever state. */
+  /** All programs, in any state. */
   readonly total: number;
-  /** Those that are not stated to be unpublished. */
+  /** Programs without a state that keeps them unpublished. */
   readonly candidates: number;
-  /** Those of them whose state is none of the contract's. */
+  /** Candidates whose state is none of the contract's. */
   readonly unknown: number;
-  /** At most as many as asked for; of a tenant without candidates the first program, if it has one. */
+  /** At most `limit`. A tenant without candidates gives its first program, if it has one. */
   readonly programIds: readonly string[];
 }
 
-/** Chooses among the programs that a build would publish or refuse; the same ones each time. */
+/** Chooses among the programs that a build would publish or refuse. The choice is the same each time. */
 export async function samplePrograms(
   client: SourceClient,
   tenantId: TenantId,

@@ -3,8 +3,8 @@ import { sqlTypes } from "./column-type.ts";
 import { type ContractView, contractViews, type ViewName } from "./contract.ts";
 
 /**
- * P101: all views of the contract as a script to be filled in. It is valid as it is: every column is there with its type, and
- * no view gives a row until somebody says which table it reads.
+ * A script with all views of the contract, to be filled in (P101). PostgreSQL takes it even as it is: every column has its
+ * type, and a view gives no rows until somebody puts in the table that it reads.
  */
 export function viewsSkeleton(): string {
   return [
@@ -17,13 +17,13 @@ export function viewsSkeleton(): string {
 
 const head = `-- The views through which partner-programs reads a booking database.
 --
--- In each view put your expressions in place of NULL::type, your table into FROM, and take "WHERE false" away; both ids must
--- not be NULL. Leave a view that you have no data for as it is: an empty list is published. No column may go or change its type;
--- further columns are not read.
+-- In each view, replace NULL::type by your expressions, put your table into FROM, and remove "WHERE false". The ids must
+-- not be NULL. Leave a view as it is when you have no data for it: an empty list is published. Keep all columns and their types;
+-- columns that you add are not read.
 --
 -- Run it as the owner of your tables:  psql --set ON_ERROR_STOP=1 --file views.sql "$DATABASE_URL"
--- While you are writing, start anew each time: put  DROP SCHEMA partner_source CASCADE;  behind BEGIN. Afterwards change a view
--- with CREATE OR REPLACE VIEW, which keeps what is granted on it.
+-- While you are writing, start anew each time: put  DROP SCHEMA partner_source CASCADE;  after BEGIN. Later, change a view
+-- with CREATE OR REPLACE VIEW, which keeps the rights on it.
 -- Then:  partner-programs source check  and  partner-programs source preview
 `;
 

@@ -1,8 +1,8 @@
 import { type ColumnKind, type ProgramView, sourceViews } from "./contract.ts";
 
 /**
- * A column as it is read. `text` and `list` (a `text[]`) can be of any size; `fixed` cannot: numbers of a few bytes and dates.
- * `sql` is what is selected: amounts and dates as text, so that nothing is lost or shifted on the way.
+ * How a column is read. Values of the kinds `text` and `list` (a `text[]`) can have any size; those of the kind `fixed` are
+ * integers and dates. `sql` is the selected expression: amounts and dates are read as text, so that none is rounded or shifted.
  */
 export interface SourceColumn {
   readonly name: string;
@@ -23,16 +23,17 @@ export const childViews = {
 } as const satisfies Readonly<Record<string, ProgramView>>;
 
 /**
- * D130: the rows of the tenant `$1`, by the bytes of its id. A type or a collation may call different ids equal (citext, ICU), so the
- * id is compared as it is, for its index, and then as text. `$1` takes the type of the column, so it needs a cast, too. As a plain
- * comparison the second one would make PostgreSQL expect far too few rows: it takes the two for independent.
+ * The condition for rows of the tenant `$1`, whose id is compared by its bytes (D130). The id is compared as it is, to use
+ * an index, and then as text, because types and collations such as citext and ICU treat different ids as equal. `$1` takes
+ * the column's type, so it is cast, too. The second comparison is wrapped in `nullif`: PostgreSQL would take two plain
+ * comparisons for independent and expect far too few rows.
  */
 export const ofTenant =
   'tenant_id = $1 AND nullif(tenant_id::text COLLATE "C" = $1::text, false) IS NOT NULL';
 
 export type ChildName = keyof typeof childViews;
 
-/** How the values of each kind are read. */
+/** How values of each kind of column are read. */
 const reading: Readonly<Record<ColumnKind, (name: string) => Omit<SourceColumn, "name">>> = {
   text: (name) => ({ kind: "text", sql: `${name}::text` }),
   numeric: (name) => ({ kind: "text", sql: `${name}::text` }),
@@ -41,7 +42,7 @@ const reading: Readonly<Record<ColumnKind, (name: string) => Omit<SourceColumn, 
   date: (name) => ({ kind: "fixed", sql: `${name}::text` }),
 };
 
-/** What is read of each view beside the ids of tenant and program. */
+/** The columns that are read from each view, beside the ids of tenant and program. */
 export const viewColumns: Readonly<Record<ProgramView, readonly SourceColumn[]>> = {
   programs: columnsOf("programs"),
   room_prices: columnsOf("room_prices"),

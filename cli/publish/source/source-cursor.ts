@@ -21,19 +21,19 @@ export type CursorName = "programs" | ChildName;
 export interface SourceCursor {
   readonly name: CursorName;
   readonly view: ProgramView;
-  /** Reads with a guarded query: the view holds something large. */
+  /** Whether the view holds something large, so that a guarded query reads it. */
   readonly isGuarded: boolean;
   readonly query: string;
-  /** How many rows can be fetched next. */
+  /** How many rows to fetch next. */
   next: number;
   isComplete: boolean;
 }
 
-/** `sizes`: of the tenant's views. */
+/** A cursor that has fetched nothing. `sizes` are those of the tenant's views. */
 export function sourceCursor(name: CursorName, limits: SourceLimits, sizes: SourceSizes): SourceCursor {
   const view = name === "programs" ? "programs" : childViews[name];
   const isGuarded = !isSmall(sizes[view], limits);
-  // How large the first row is, nothing has said yet.
+  // Nothing has told the size of a guarded query's first row, so that row is fetched alone.
   return {
     name,
     view,
@@ -44,7 +44,7 @@ export function sourceCursor(name: CursorName, limits: SourceLimits, sizes: Sour
   };
 }
 
-/** One round trip for all the cursors. Throws `internal` when a view gives a row of another tenant. */
+/** Fetches from all the cursors in one round trip. Throws `internal` when a view gives a row of another tenant. */
 export async function fetchRows(
   client: SourceClient,
   tenantId: TenantId,
@@ -60,7 +60,7 @@ export async function fetchRows(
       const rows = results[at]?.rows ?? [];
       requireOwn(rows, tenantId, cursor.view);
       cursor.isComplete = rows.length < cursor.next;
-      // Where the rows of a whole round are too much, they come one by one until they are not.
+      // While the rows of a whole round would be too much for memory, rows are fetched one by one.
       const ahead = cursor.isGuarded ? Number(rows.at(-1)?.at(-1) ?? 0) : 0;
       cursor.next = ahead <= maxRoundBytes ? programsPerRound : 1;
       return [cursor.name, rows];
@@ -75,7 +75,7 @@ function queryOf(name: CursorName, isGuarded: boolean, limits: SourceLimits): st
   return isGuarded ? guardedChildQuery(name, limits) : childQueries[name];
 }
 
-/** The last guard of tenant isolation in the source: a broken view must not cross tenants. */
+/** The last guard between tenants: a row of another tenant, which a broken view may give, ends the build. */
 function requireOwn(rows: readonly Row[], tenantId: TenantId, view: ProgramView): void {
   if (rows.every((row) => row[1] === tenantId)) return;
   throw new Failure("internal", `partner_source.${view} gave a row of another tenant than asked for.`);

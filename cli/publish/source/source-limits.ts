@@ -1,14 +1,17 @@
 import { type ProgramView, sourceViews } from "./contract.ts";
 
-/** How large the data of one program may be; what is larger does not even cross from the database. */
+/** How large the data of one program may be. Anything larger is not even read from the database. */
 export interface SourceLimits {
-  /** Of one text, number or list. A list's element counts 16 bytes beside its own. */
+  /** The bound for one text, number or list. Each element of a list counts 16 bytes more than its text. */
   readonly maxValueBytes: number;
-  /** Of what one view has of a program (a row counts 64 bytes beside its values), and of the program's JSON. */
+  /**
+   * The bound for all rows that one view has of a program, and for the program's JSON. Each row counts 64 bytes more than its
+   * values.
+   */
   readonly maxProgramBytes: number;
 }
 
-/** The settings say it in KB. */
+/** The limits in bytes; the settings have them in KB. */
 export function sourceLimits(settings: {
   readonly maxValueKb: number;
   readonly maxProgramKb: number;
@@ -16,36 +19,36 @@ export function sourceLimits(settings: {
   return { maxValueBytes: settings.maxValueKb * 1024, maxProgramBytes: settings.maxProgramKb * 1024 };
 }
 
-/** How large, at most, a tenant's rows of one view are, and all of them that belong to one program. */
+/** Upper bounds for a tenant's rows in one view: the bytes of a single row, and of all rows of one program. */
 export interface ViewSize {
   readonly largestRow: number;
   readonly largestProgram: number;
 }
 
-/** Views that are missing have no size known, and count as large. */
+/** The sizes of a tenant's views. A view that is not in here counts as large. */
 export type SourceSizes = Partial<Readonly<Record<ProgramView, ViewSize>>>;
 
-/** Why a program is not read whole. */
+/** What is too large about a program. */
 export interface Oversize {
   readonly view: ProgramView;
-  /** `null`: what the view has of the program is too large as a whole. */
+  /** `null` when all that the view has of the program is too large together. */
   readonly column: string | null;
   readonly bytes: number;
   readonly maxBytes: number;
 }
 
-/** Programs fetched at a time: two such rounds must fit into V8's young generation, or each is copied to the old one. */
+/** Programs fetched at a time. Two such rounds must fit into V8's young generation, or V8 copies each to the old one. */
 export const programsPerRound = 64;
 
-/** What one view may bring into memory in one round, but for a single row that is larger. */
+/** The most bytes that one round reads from a view. A single larger row is read alone. */
 export const maxRoundBytes = 4 * 1024 * 1024;
 
-/** Programs whose rows in all views take no more than this are small in each view. */
+/** A program whose rows in all views together take no more than this is small in each view. */
 export function maxSmallBytes({ maxValueBytes, maxProgramBytes }: SourceLimits): number {
   return Math.min(maxRoundBytes / programsPerRound, maxValueBytes, maxProgramBytes);
 }
 
-/** What is known of the views when all programs are small. */
+/** The sizes of the views when all programs are small. */
 export function smallSizes(limits: SourceLimits): SourceSizes {
   const size = { largestRow: maxSmallBytes(limits), largestProgram: maxSmallBytes(limits) };
   const views = Object.keys(sourceViews).filter((view) => view !== "tenants");
@@ -53,8 +56,8 @@ export function smallSizes(limits: SourceLimits): SourceSizes {
 }
 
 /**
- * Whether no value and no program of the view can be too large, and no round either: then it is read by the plain query.
- * Nearly every tenant's views are like this, and pay nothing for the limits.
+ * Whether no value, program or round of the view can be too large. Then the plain query reads it. This is so for nearly every
+ * tenant, so the limits cost next to nothing.
  */
 export function isSmall(size: ViewSize | undefined, limits: SourceLimits): boolean {
   if (size === undefined || size.largestRow > limits.maxValueBytes) return false;

@@ -1,4 +1,4 @@
-/** Why the source breaks its contract; what each says is in `check-structure.ts`. */
+/** Why the source breaks its contract. `check-structure.ts` has the message of each. */
 export type StructureCode =
   | "server_too_old"
   | "schema_missing"
@@ -11,7 +11,7 @@ export type StructureCode =
 /** Why rows could not be read although the structure is right. */
 export type UnreadableCode = "view_unreadable" | "tenant_unreadable";
 
-/** Why the source may show fewer rows than there are, although none of them is wrong. */
+/** Why the source may show fewer rows than there are, although no row is wrong. */
 export const causeCodes = [
   "no_tenants",
   "no_programs",
@@ -22,16 +22,16 @@ export const causeCodes = [
 ] as const;
 export type StructuralCauseCode = (typeof causeCodes)[number];
 
-/** By `view.column`: the keys of the objects in a JSON column, the likeliest first; columns without objects are left out. */
+/** The keys of the objects in each JSON column (`view.column`), the likeliest first. Columns without objects are left out. */
 export type JsonKeys = ReadonlyMap<string, readonly string[]>;
 
-/** What mends a problem: SQL to paste into `psql`, a command of this program, or work that only people can do. */
+/** How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only people can do. */
 export interface Fix {
   readonly kind: "sql" | "command" | "advice";
   readonly text: string;
 }
 
-/** Rows that a finding is about; ids as the source has them, possibly ill-formed. */
+/** A row that a finding is about. Its ids are as the source has them, possibly ill-formed. */
 export interface ProblemExample {
   readonly tenantId: string | null;
   readonly programId: string | null;
@@ -44,12 +44,12 @@ export interface SourceProblem<Code extends string = string> {
   /** An error keeps something from being published; a warning says what is dropped or blanked. */
   readonly severity: "error" | "warning";
   readonly code: Code;
-  /** Name in the schema `partner_source`; `null` when it concerns the whole schema. */
+  /** The view's name in the schema `partner_source`; `null` when the finding concerns the whole schema. */
   readonly view: string | null;
   readonly column: string | null;
   readonly message: string;
   readonly fix: Fix;
-  /** How often a build meets it; `null` when it concerns no rows. */
+  /** How many rows have the problem; `null` when it concerns no rows. */
   readonly count: number | null;
   /** At most five. */
   readonly examples: readonly ProblemExample[];

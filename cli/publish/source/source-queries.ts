@@ -9,17 +9,19 @@ import {
 import { type ChildName, childViews, ofTenant, type SourceColumn, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
-/**
- * The queries of the generator: one per view and tenant, `$1` being the tenant. They name every column that is read
- * and nothing else, so that an extra (private) column of a view can never leave the database (D4). Order and grouping use
- * the "C" collation: the same on every server, whatever its locale.
+/*
+ * The generator's queries, one per view and tenant; `$1` is the tenant. Each names the columns that it reads, so that an extra,
+ * perhaps private, column of a view never leaves the database (D4). Order and grouping use the "C" collation, which is the
+ * same on every server, whatever its locale.
  */
+
+/** All rows of the view `tenants`. */
 export const tenantsQuery = `
   SELECT left(tenant_id::text, 1000), left(name::text, 1000)
     FROM partner_source.tenants
    ORDER BY tenant_id::text COLLATE "C"`;
 
-/** The same for one tenant: a row, if there is one. */
+/** A row if the tenant is listed, none if it is not. */
 export const tenantQuery = `
   SELECT FROM partner_source.tenants WHERE tenant_id::text COLLATE "C" = $1 LIMIT 1`;
 
@@ -36,9 +38,10 @@ export const statesQuery = `
    WHERE ${ofTenant}`;
 
 /**
- * The children of each program as one JSON array of tuples: a tenth of the rows that would cross otherwise. Grouped by
- * the ids as text, too, since a type or a collation may call different ids equal (citext, ICU), and by the ids themselves for
- * their indexes. A database's default collation calls no different texts equal, and costs nothing where it is the column's.
+ * The children of each program as one JSON array of tuples, which makes a tenth of the rows to transfer. Rows are grouped by
+ * the ids, so that PostgreSQL can use their indexes, and by the ids as text, because types and collations such as citext and
+ * ICU treat different ids as equal. The default collation treats only equal texts as equal, and costs nothing when the
+ * column has it.
  */
 export const childQueries: Readonly<Record<ChildName, string>> = {
   roomPrices: tuplesOf("room_prices"),
@@ -55,13 +58,13 @@ export const childQueries: Readonly<Record<ChildName, string>> = {
   faq: tuplesOf("faq"),
 };
 
-/** The views whose rows belong to a program; `programs` itself is the first. */
+/** The views whose rows belong to a program, `programs` itself first. */
 export const programViews: readonly ProgramView[] = ["programs", ...Object.values(childViews)];
 
 /**
- * Of each program id the sum of the hashes of its rows in all views, which no order of the rows changes, a bit for each view
- * that has one, and how large they are together. What is hashed are the very values that the other queries read. A change
- * goes unseen once in 2^64. `hash_record_extended` takes a third less than hashing the row as text (PostgreSQL 14).
+ * For each program id: the sum of the hashes of its rows in all views, which does not depend on their order, a bit for each
+ * view that has rows of it, and the bytes of all rows. The hashed values are those that the other queries read. A change goes
+ * unseen once in 2^64. `hash_record_extended` takes a third less time than hashing the row as text.
  */
 export function programSumsQuery(limits: SourceLimits, views: readonly ProgramView[] = programViews): string {
   return `
@@ -71,7 +74,7 @@ export function programSumsQuery(limits: SourceLimits, views: readonly ProgramVi
    ORDER BY program_id`;
 }
 
-/** Of each view how large its largest row is, and all that it has of one program. */
+/** For each view: the bytes of its largest row, and the most that it has of one program. */
 export function viewSizesQuery(limits: SourceLimits): string {
   return programViews
     .map((view) => {
@@ -83,7 +86,7 @@ export function viewSizesQuery(limits: SourceLimits): string {
     .join(" UNION ALL");
 }
 
-/** Programs that no tenant owns, by the tenant id that they claim. */
+/** Programs of tenants that are not listed, counted by the tenant id that they name. */
 export const strayProgramsQuery = `
   SELECT left(p.tenant_id::text, 1000), count(*)::int
     FROM partner_source.programs AS p
@@ -92,8 +95,8 @@ export const strayProgramsQuery = `
    ORDER BY 1`;
 
 /**
- * The same query for the programs `$2`, an array. By the id as it is, for an index on it; of those that its collation calls equal
- * the ones that are.
+ * Narrows a query to the programs `$2`, an array. It compares ids twice: as they are, to use an index on them, and as text,
+ * because the column's collation may treat different ids as equal.
  */
 export function ofPrograms(query: string): string {
   const wanted = "IN (SELECT unnest($2::text[]))";
@@ -103,28 +106,28 @@ export function ofPrograms(query: string): string {
   );
 }
 
-/** The same query for the programs from `$2` to `$3`, by the bytes of their ids. */
+/** Narrows a query to the programs from `$2` to `$3`, in the order of their ids' bytes. */
 export function betweenPrograms(query: string): string {
   const id = 'program_id::text COLLATE "C"';
   return query.replaceAll(`WHERE ${ofTenant}`, `WHERE ${ofTenant} AND ${id} >= $2 AND ${id} <= $3`);
 }
 
-/** The same query for the programs before `$2`, by the bytes of their ids. */
+/** Narrows a query to the programs before `$2`, in the order of their ids' bytes. */
 export function beforeProgram(query: string): string {
   return query.replaceAll(`WHERE ${ofTenant}`, `WHERE ${ofTenant} AND program_id::text COLLATE "C" < $2`);
 }
 
-/** The same query for the one program `$2`. */
+/** Narrows a query to the program `$2`. */
 export function ofOneProgram(query: string): string {
   const narrowed = query.replace(
     `WHERE ${ofTenant}`,
     `WHERE ${ofTenant} AND program_id::text = $2 AND program_id::text COLLATE "default" = $2`,
   );
-  // One row is the program, a second one says that it has a double; a third says nothing.
+  // The second row shows that another program has the same id; further rows would tell nothing new.
   return `${narrowed} LIMIT 2`;
 }
 
-/** Programs of any tenant whose id is that of `$1` but for case and surrounding spaces. */
+/** Programs of any tenant whose id equals `$1` when case and surrounding spaces are ignored. */
 export const elsewhereQuery = `
   SELECT left(tenant_id::text, 1000), left(program_id::text, 1000)
     FROM partner_source.programs
@@ -132,7 +135,7 @@ export const elsewhereQuery = `
    ORDER BY 1, 2
    LIMIT 10`;
 
-/** P144: the listed tenants but `$2` that have programs whose ids are among `$1`, an array. */
+/** The listed tenants, without `$2`, that have programs whose ids are among `$1`, an array (P144). */
 export const tenantsOfProgramsQuery = `
   SELECT tenant_id::text COLLATE "C"
     FROM partner_source.programs
@@ -143,7 +146,7 @@ export const tenantsOfProgramsQuery = `
    ORDER BY count(*) DESC, 1
    LIMIT 20`;
 
-/** Programs of any tenant whose id or name is like each of the patterns `$1`, whatever the case; at most `$2`. */
+/** Programs of any tenant whose id and name match each of the patterns `$1`, in any case. At most `$2`. */
 export const findProgramsQuery = `
   SELECT left(tenant_id::text, 1000), left(program_id::text, 1000), left(name::text, 1000), left(lifecycle_state::text, 100)
     FROM partner_source.programs
@@ -164,12 +167,12 @@ function plainColumns(view: ProgramView): string {
   return viewColumns[view].map(({ kind, sql }) => (kind === "list" ? `to_json(${sql})` : sql)).join(", ");
 }
 
-/** Rows that are too large are hashed as they are read: capped, and with their sizes. */
+/** A row that is too large is hashed as it is read: without its large values, and with their sizes. */
 function rowHashes(view: ProgramView, limits: SourceLimits): string {
   const columns = viewColumns[view];
   const capped = columns.map((column) => `(${cappedColumn(column, limits)})::text COLLATE "C"`);
   const at = programViews.indexOf(view);
-  // The number of the view is the seed: a row that moves to another view is another one.
+  // The view's number is the seed, so that the same row in another view has another hash.
   const hashOf = (values: readonly string[]): string =>
     `hash_record_extended(ROW(tenant_id, ${values.join(", ")}), ${at})`;
   return `
@@ -179,7 +182,9 @@ function rowHashes(view: ProgramView, limits: SourceLimits): string {
     FROM ${measuredRows(view, limits)} AS row`;
 }
 
-/** Texts by their bytes, whatever calls them equal; of a list its shape, too, which its hash leaves out. */
+/**
+ * What to hash of a column. Texts are hashed by their bytes. A list's dimensions are hashed, too, because its hash omits them.
+ */
 function hashedColumn({ name, kind }: SourceColumn): readonly string[] {
   if (kind === "fixed") return [name];
   return kind === "text" ? [`${name} COLLATE "C"`] : [`${name} COLLATE "C"`, `array_dims(${name})`];

@@ -12,9 +12,8 @@ export interface StandInReport {
 }
 
 /**
- * Creates an empty view for each optional view of the contract that the database lacks, for a company that writes
- * the views on a schema of its own. Touches nothing that exists. `mayStandIn` is asked about these views first, and throws
- * where nothing may be created.
+ * Creates an empty view for each optional view of the contract that the database lacks, for a company that writes its own
+ * views and has no such data. Changes nothing that exists. `mayStandIn` sees the names first, and throws to forbid it.
  */
 export async function createMissingViews(
   databaseUrl: string,
@@ -31,7 +30,7 @@ export async function createMissingViews(
   });
 }
 
-/** Names as SQL has to write them. */
+/** The role and database, quoted for SQL. */
 interface Place {
   readonly role: string;
   readonly database: string;
@@ -53,9 +52,9 @@ async function createMissing(
   { hasSchema }: Place,
   mayStandIn: (views: readonly string[]) => Promise<void>,
 ): Promise<StandInReport> {
-  // Two runs at once would both find the same view missing.
+  // Without this lock, two runs at once could both find the same view missing.
   await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
-  // It asks for the right to create schemas even where the schema exists.
+  // `IF NOT EXISTS` needs the right to create schemas even when the schema exists, so it is asked for only when it does not.
   if (!hasSchema) await client.query("CREATE SCHEMA IF NOT EXISTS partner_source");
   const { rows } = await client.query<{ name: string }>(
     "SELECT relname AS name FROM pg_class WHERE relnamespace = 'partner_source'::regnamespace",
@@ -69,7 +68,7 @@ async function createMissing(
   return { created: optional.map(({ name }) => name), missing: required.map(({ name }) => name) };
 }
 
-/** Insufficient privilege; a transaction that may only read. */
+/** SQLSTATE 42501 is a missing privilege, 25006 a transaction that may only read. */
 function isDenied(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "42501" || error.code === "25006");
 }

@@ -8,13 +8,13 @@ import { type ReadProgram, readPrograms } from "./read-programs.ts";
 import { readWithdrawnAround, type StatedWithdrawn } from "./read-withdrawn.ts";
 import type { SourceLimits, SourceSizes } from "./source-limits.ts";
 
-/** A tenant's programs within one consistent reading, wherever they come from. */
+/** A tenant's programs within one consistent reading: from the database, or those of the sandbox. */
 export interface TenantRows {
-  /** Hands over the sum of each program, as `readProgramSums` does. */
+  /** Passes the sum of each program to `take`, as `readProgramSums` does. */
   sums(take: (sum: ProgramSum) => void, only?: readonly string[]): Promise<SourceSizes>;
-  /** The programs by id, all or `only` these, as `readPrograms` does. */
+  /** The programs in the order of their ids, all or `only` these, as from `readPrograms`. */
   programs(sizes: SourceSizes, only?: readonly string[]): AsyncGenerator<readonly ReadProgram[], void>;
-  /** P130: those of the programs that are stated to be withdrawn; asks for nothing but ids and states. */
+  /** Which of the programs the source states as withdrawn. Asks for ids and states only (P130). */
   withdrawn(programs: Pick<Manifest["programs"], "has" | "ids">): Promise<StatedWithdrawn>;
 }
 
@@ -25,10 +25,10 @@ export type WithTenantRows = <Result>(
   read: (rows: TenantRows) => Promise<Result>,
 ) => Promise<Result>;
 
-/** The states of a tenant's programs come within so much, or not at all: they may be asked for again. */
+/** A query of states that takes longer is given up. The next build asks again. */
 const maxStatesMs = 60_000;
 
-/** P130: the rows of a tenant that is not to be read for this reason: nothing is asked for but what is withdrawn. */
+/** The rows of a tenant whose reading fails with `failure`. Withdrawals can still be asked for (P130). */
 export function unreadableRows(failure: Failure, withRows: WithTenantRows): WithTenantRows {
   return (tenantId, limits, read) =>
     read({
@@ -40,7 +40,7 @@ export function unreadableRows(failure: Failure, withRows: WithTenantRows): With
     });
 }
 
-/** The rows of the source views. */
+/** The rows of the source views in the database. */
 export function databaseRows(pool: SourcePool): WithTenantRows {
   return (tenantId, limits, read) =>
     pool.withReading((client) =>

@@ -3,12 +3,12 @@ import type { SourceClient } from "../../database/connect.ts";
 
 export type Reading<Result> =
   | { readonly result: Result }
-  /** Why the source did not give it. */
+  /** Why the source could not be read. */
   | { readonly error: Error };
 
 /**
- * Reads within a savepoint of the transaction under way, so that a view that fails does not end the whole reading. Cursors
- * that were opened are closed. A connection that breaks throws.
+ * Reads within a savepoint of the current transaction, so that a view that fails does not end the whole reading. Cursors
+ * opened by `read` are closed. A broken connection throws.
  */
 export async function tryReading<Result>(
   client: SourceClient,
@@ -26,7 +26,10 @@ export async function tryReading<Result>(
   return reading;
 }
 
-/** An error of the query itself, not of the connection (SQLSTATE has five characters), or rows that cannot be. */
+/**
+ * An error of the query itself, which has a SQLSTATE of five characters, or impossible rows. Errors of the connection are
+ * neither.
+ */
 function isOfSource(error: unknown): error is Error {
   if (error instanceof Failure) return error.code === "internal";
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return false;

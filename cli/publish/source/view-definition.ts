@@ -5,23 +5,23 @@ import type { ContractView } from "./contract.ts";
 import type { CatalogRelation } from "./read-structure.ts";
 import { regranted } from "./regranted.ts";
 
-/** An expression that gives a column the contract's type, and what of its values is lost by it. */
+/** An expression that gives a column the contract's type, and a note about the values that it changes. */
 export interface ColumnCast {
   readonly sql: string;
   readonly loss: string | undefined;
 }
 
-/** An empty view with the contract's columns, for data that a company does not have. */
+/** The SQL of an empty view with the contract's columns, for data that a company does not have. */
 export function standInView(view: ContractView): string {
   const columns = Object.entries(view.columns).map(([name, kind]) => `NULL::${sqlTypes[kind]} AS ${name}`);
   return `CREATE VIEW partner_source.${view.name} AS\n  SELECT ${columns.join(", ")}\n   WHERE false;`;
 }
 
 /**
- * P105, P153: a script that gives the view the contract's columns: `casts` has an expression for each column that is of a wrong
- * type or missing. Other columns stay, and so do owner, rights, options and comments. Nothing that depends on it is dropped:
- * what only lacks columns is replaced in place; a view that others read, and anything that is no view, is renamed (a name that
- * is not `taken`) and gets a view in front of it.
+ * A script that gives the view the contract's columns (P105, P153). `casts` has an expression for each column that is missing
+ * or of a wrong type. Other columns stay, and so do owner, rights, options and comments. Nothing that depends on the view is
+ * dropped: a view that only lacks columns is replaced in place. A view that others read, or a table, is renamed to a name that
+ * is not `taken`, and a new view is put in front of it.
  */
 export function redefinedView(
   view: ContractView,
@@ -46,7 +46,7 @@ export function redefinedView(
   const isKept = query === undefined || existing.dependents.length > 0;
   const behind = freeName(`${view.name}_behind`, taken);
   const readers = existing.dependents.map(
-    // A line break in a name would end the comment, and what follows would be run.
+    // A line break in a name would end the comment, and PostgreSQL would run the rest of the name.
     (dependent) => singleLine(`-- goes on with partner_source.${behind}: ${dependent}`),
   );
   return [
@@ -72,7 +72,7 @@ function created(create: string, columns: readonly string[], source: string): st
   return `${create} AS\n  SELECT ${columns.join(",\n         ")}\n  FROM ${source};`;
 }
 
-/** In the contract's order, others behind. */
+/** The contract's columns in its order, then the others. */
 function selectedColumns(
   { columns }: ContractView,
   existing: CatalogRelation,
@@ -86,7 +86,7 @@ function selectedColumns(
   ];
 }
 
-/** A view that is replaced keeps its columns in their order, and new ones follow. */
+/** The columns for CREATE OR REPLACE VIEW, which wants the existing ones first and in their order. */
 function replacedColumns(
   existing: CatalogRelation,
   casts: Readonly<Record<string, ColumnCast>>,
@@ -97,7 +97,7 @@ function replacedColumns(
   ];
 }
 
-/** A view over a query takes no CHECK OPTION. */
+/** The options to keep. CHECK OPTION is not one, because PostgreSQL refuses it for a view over a query. */
 function optionsOf({ options, definition }: CatalogRelation): string {
   const kept = definition === null ? [] : options.filter((option) => option.startsWith("security_"));
   return kept.length === 0 ? "" : ` WITH (${kept.join(", ")})`;
@@ -118,7 +118,7 @@ function comments(target: string, { comment, columns }: CatalogRelation): readon
   return [...(comment === null ? [] : [`COMMENT ON VIEW ${target} IS ${literal(comment)};`]), ...ofColumns];
 }
 
-/** On one line, whatever the text: scripts are shown indented. */
+/** The text as an SQL literal on one line, because scripts are shown indented. */
 function literal(text: string): string {
   const escaped = text
     .replaceAll("\\", "\\\\")

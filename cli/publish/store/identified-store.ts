@@ -15,24 +15,24 @@ import type { CliSettings, Shell } from "../../shell/shell.ts";
 /** A store for commands that write. */
 export interface IdentifiedStore extends ObjectStore {
   /**
-   * To be called by what lives long, before each piece of work: its first write looks again whether this is still the same
-   * store. A volume may be unmounted under a running `snapshot watch`.
+   * Makes the next write check again that this is still the same store. A process that runs for long calls it before each
+   * piece of work, because a volume may be unmounted under it.
    */
   identifyAnew(): void;
-  /** Whether there is a store yet: one with an identity, or of an earlier version. Begins nothing. */
+  /** Whether there is a store: one with an identity, or one of an earlier version. Does not begin one. */
   exists(): Promise<boolean>;
 }
 
 export interface BeginningOptions {
-  /** Throws unless the store honours conditional writes (P11); called before a new store is begun. */
+  /** Is called before a new store is begun. Throws unless the store honours conditional writes (P11). */
   readonly requireConditions: () => Promise<void>;
-  /** Called when this process began a new store. */
+  /** Is called when this process has begun a new store. */
   readonly onBegun?: ((at: Date) => void) | undefined;
 }
 
 /**
- * The store, where nothing is written before it has an identity (P160): the first write reads `store.json`, or makes it and
- * says so. Readers never come here, and probes go past it, so neither they nor dry runs begin a store.
+ * Wraps a store for writing. Before the first write it reads the store's identity, `store.json`, or creates it and says so
+ * (P160). Readers, probes and dry runs use the store without this wrapper, so they never begin one.
  */
 export function identifiedStore(
   store: ObjectStore,
@@ -46,15 +46,15 @@ export function identifiedStore(
   async function identify(options: CallOptions): Promise<void> {
     try {
       const found = await readStoreIdentity(store, options);
-      // P161: with `STORE_ID` set nothing is begun, and nothing else is written.
+      // With `STORE_ID` set, no other store is written to, and none is begun (P161).
       const wrong = wrongStore(settings.storeId, found?.storeId, store.address);
       if (wrong !== undefined) throw wrong;
-      // P162
+      // A store that has changed since the last look is not written to (P162).
       if (known !== undefined && found?.storeId !== known) throw changedStore(store, known, found?.storeId);
       known = (found ?? (await begin(options))).storeId;
     } catch (error) {
       if (!isDenied(error) || settings.storeId !== undefined) throw error;
-      // Policies of an earlier version do not have this key. What was published before must go on being published.
+      // IAM policies of an earlier version do not allow this key. A store that was published to before must not stop for that.
       if (!(await isOfEarlierVersion(store, options))) throw error;
       say(`${asFailure(error).message} Until it is allowed, nobody can tell this store from another one.`);
     }
@@ -62,7 +62,7 @@ export function identifiedStore(
 
   async function begin(options: CallOptions): Promise<StoreIdentity> {
     const isNew = !(await isOfEarlierVersion(store, options));
-    // P11: of two that begin side by side only one may be right. An earlier version has asked before it wrote.
+    // When two processes begin a store at once, the conditional write lets one win (P11). An earlier version has checked it.
     if (isNew) await requireConditions();
     const at = shell.now();
     const storeId = `store_${randomBase62(16, shell.randomBytes)}` as StoreId;
@@ -78,9 +78,9 @@ export function identifiedStore(
     shell.stderr.write(`partner-programs: ${text}\n`);
   }
 
-  /** All writes wait for one look. Whatever fails is told to each of them, and the next one looks again. */
+  /** All writes wait for one check. When it fails, each of them fails with it, and the next write checks again. */
   function identified(): Promise<void> {
-    // An interrupted run still stores its report.
+    // After an interruption the report is still written, so the check must not be aborted then.
     const signal = shell.signal.aborted ? undefined : shell.signal;
     identifying ??= identify({ signal }).catch((error: unknown) => {
       identifying = undefined;
@@ -115,7 +115,10 @@ export function identifiedStore(
   };
 }
 
-/** Whoever was quicker decides, also when the answer to our own write was lost. */
+/**
+ * Writes the identity and returns the one in the store. That is another process's if it was quicker, and ours if our answer was
+ * lost.
+ */
 async function putIdentity(
   store: ObjectStore,
   identity: StoreIdentity,
@@ -134,7 +137,7 @@ async function putIdentity(
   return found;
 }
 
-/** Before there was `store.json`, a store had tokens or tenants. What these credentials may not see counts as not there. */
+/** A store of an earlier version has no `store.json`, but tokens or tenants. Folders that we may not list count as empty. */
 async function isOfEarlierVersion(store: ObjectStore, options: CallOptions): Promise<boolean> {
   for (const names of [store.listFolders(tenantsPrefix, options), store.list(tokensKey, options)]) {
     try {

@@ -8,23 +8,23 @@ export interface ProbeOptions {
   readonly signal: AbortSignal;
 }
 
-/** How thoroughly to look. */
+/** How thoroughly to probe. */
 export interface Effort {
   readonly rounds: number;
   readonly contenders: number;
 }
 
-/** Whether the store decides conditional writes, also those that come at once; what it did if not. */
+/** Whether the store honours conditional writes, also several at once. If not, `reason` tells what it did. */
 export type ConditionalWrites =
   | { readonly kind: "honoured" }
   | { readonly kind: "broken"; readonly reason: string };
 
-/** The least that shows a store which ignores conditions, or decides them too early: 10 to 12 small requests. */
+/** The least that detects a store which ignores conditions or decides them too early: 10 to 12 small requests. */
 const leastEffort: Effort = { rounds: 1, contenders: 3 };
 
 /**
- * P11: throws `store_unsupported` unless the store honours conditional writes. Cheap enough to run before a build: without
- * them two builders, or two changes to the token registry, would silently undo each other.
+ * Throws `store_unsupported` unless the store honours conditional writes (P11). Without them, two builders or two changes
+ * of the token registry would silently undo each other. The probe is cheap enough to run before each build.
  */
 export async function requireConditionalWrites(store: ObjectStore, options: ProbeOptions): Promise<void> {
   const result = await probeConditionalWrites(store, options);
@@ -35,7 +35,7 @@ export async function requireConditionalWrites(store: ObjectStore, options: Prob
   );
 }
 
-/** Looks with the least effort whether the store honours conditional writes; removes what it wrote. */
+/** Probes with the least effort whether the store honours conditional writes, and deletes what it wrote. */
 async function probeConditionalWrites(
   store: ObjectStore,
   { randomBytes, signal }: ProbeOptions,
@@ -46,12 +46,12 @@ async function probeConditionalWrites(
     if (absent.kind === "broken") return absent;
     return await probePutIfMatch(store, objects, leastEffort, signal);
   } finally {
-    // Credentials of a generator need not include s3:DeleteObject: two small objects stay behind then.
+    // A generator's credentials need not include s3:DeleteObject. Without it, two small objects stay behind.
     await store.delete(objects.keys(), { signal }).catch(() => {});
   }
 }
 
-/** Whether of several puts-if-absent at once exactly one is stored. */
+/** Whether exactly one of several simultaneous puts with `If-None-Match: *` is stored. */
 export async function probePutIfAbsent(
   store: ObjectStore,
   objects: ProbeObjects,
@@ -73,7 +73,7 @@ export async function probePutIfAbsent(
   return honoured;
 }
 
-/** Whether of several puts-if-match at once exactly one is stored, each round on top of the last one's winner. */
+/** Whether exactly one of several simultaneous puts with `If-Match` is stored. Each round builds on the winner of the last. */
 export async function probePutIfMatch(
   store: ObjectStore,
   objects: ProbeObjects,

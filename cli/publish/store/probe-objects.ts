@@ -3,16 +3,16 @@ import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { isObjectKey, type ObjectKey, tenantsPrefix } from "../../../core/object-key.ts";
 import type { ETag, ObjectBody, ObjectStore } from "../../../core/object-store.ts";
 
-/** Objects of one probe, below a random key that nothing else uses. */
+/** The objects of one probe, below a random key that nothing else uses. */
 export interface ProbeObjects {
-  /** What the keys of all of them begin with. */
+  /** The beginning of all their keys. */
   readonly prefix: string;
   key(name: string): ObjectKey;
-  /** Every key that was asked for so far. */
+  /** All keys that `key` has returned so far. */
   keys(): readonly ObjectKey[];
 }
 
-/** `random`: at least 16 random bytes, so that probes side by side never meet. */
+/** `random` are at least 16 random bytes, so that simultaneous probes never use the same keys. */
 export function createProbeObjects(random: Uint8Array): ProbeObjects {
   const prefix = `${probesPrefix}${Buffer.from(random).toString("hex")}/`;
   const named = new Set<ObjectKey>();
@@ -34,15 +34,15 @@ export function probeBody(name: string): ObjectBody {
   return bytesBody(Buffer.from(probeText(name)));
 }
 
-/** What `readProbe` gives for the body of that name. */
+/** The text that `readProbe` returns for `probeBody(name)`. */
 export function probeText(name: string): string {
   return JSON.stringify({ probe: name });
 }
 
-/** What the keys of all probes begin with. */
+/** The beginning of the keys of all probes. */
 export const probesPrefix = "probe/";
 
-/** The key of an object that never was: like the pointer of a tenant, but `~` cannot begin a tenant's id. */
+/** The key of an object that cannot exist: a tenant's pointer, but no tenant's id begins with `~`. */
 export const missingKey: ObjectKey = objectKey(`${tenantsPrefix}~/current.json`);
 
 function objectKey(text: string): ObjectKey {
@@ -50,7 +50,7 @@ function objectKey(text: string): ObjectKey {
   throw new TypeError(`not an object key: ${text}`);
 }
 
-/** What is stored under the key, or `undefined` for nothing. */
+/** The object under the key, or `undefined` when there is none. */
 export async function readProbe(
   store: ObjectStore,
   key: ObjectKey,

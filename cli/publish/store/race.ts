@@ -3,27 +3,27 @@ import type { ObjectKey } from "../../../core/object-key.ts";
 import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
 import { probeBody, probeText, readProbe } from "./probe-objects.ts";
 
-/** What several puts at once with the same condition came to. */
+/** The outcome of several simultaneous puts with the same condition. */
 export type RaceOutcome =
-  /** One was stored and none after it; `etag` is the object's now. */
+  /** Exactly one was stored. `etag` is that of the stored object. */
   | { readonly kind: "one_winner"; readonly etag: ETag }
   | { readonly kind: "many_winners"; readonly stored: number }
-  /** The condition held, and yet the store refused them all. */
+  /** The store refused them all, although the condition held. */
   | { readonly kind: "no_winner" };
 
 export interface Race {
   readonly key: ObjectKey;
   readonly condition: PutCondition;
   readonly contenders: number;
-  /** Tells this race's bodies from all others. */
+  /** Distinguishes the bodies of this race from those of others. */
   readonly name: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Has contenders put different bodies under one key at once and then looks what is there: an answer may get lost, and
- * some stores tell losers 500, so the answers alone do not say how many were stored. Throws the failure of a contender
- * when the store was away for all of them.
+ * Puts different bodies under one key at once, and then reads the key. The answers alone do not tell how many puts were stored,
+ * because an answer may get lost, and some stores answer losers with 500. Throws the failure of a put when the store was away
+ * for all of them.
  */
 export async function race(
   store: ObjectStore,
@@ -51,7 +51,7 @@ export async function race(
     if (failure !== undefined) throw failure;
     return { kind: "no_winner" };
   }
-  // A contender whose put was refused has overwritten the one whose put was accepted.
+  // The key holds the body of a put that was refused, so it has overwritten the one that was accepted.
   if (stored === 1 && answers[winner] !== "stored") return { kind: "many_winners", stored: 2 };
   return { kind: "one_winner", etag: found.etag };
 }

@@ -4,7 +4,9 @@ import { withStore } from "../../shell/with-store.ts";
 import { identifiedStore } from "./identified-store.ts";
 import { requireConditionalWrites } from "./probe-conditional-writes.ts";
 
-/** Runs with the store of the settings, to write (P160), once it has shown that it honours conditional writes, as a build does. */
+/**
+ * Runs with the store of the settings, for writing (P160), after a probe has shown that it honours conditional writes (P11).
+ */
 export async function withCheckedStore<Result>(
   shell: Shell,
   run: (store: ObjectStore) => Promise<Result>,
@@ -17,7 +19,9 @@ export async function withCheckedStore<Result>(
   });
 }
 
-/** The `file:` driver decides conditions itself; there is nothing to find out about a folder. */
+/**
+ * Throws unless the store honours conditional writes. A `file:` store needs no probe, since its driver decides the conditions.
+ */
 export async function requireHonouredConditions(
   { storeUrl }: CliSettings,
   store: ObjectStore,
