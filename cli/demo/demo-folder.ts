@@ -7,8 +7,8 @@ const markText =
   "`partner-programs demo` keeps its database and its store here. Remove the folder when you need it no more.\n";
 
 /**
- * P120: makes the folder the demo's own, or finds that it is. Throws `usage` where a database or a store lies there that no
- * demo made: its sample data would be published beside somebody's tenants.
+ * Marks the folder as the demo's own, unless it is marked already (P120). Throws `usage` when it holds a database or a
+ * store that no demo made, because the sample data would be published beside somebody's tenants.
  */
 export async function claimDemoFolder(dataDir: string): Promise<void> {
   if (await exists(join(dataDir, mark))) return;
@@ -22,7 +22,7 @@ export async function claimDemoFolder(dataDir: string): Promise<void> {
   }
   try {
     await mkdir(dataDir, { recursive: true });
-    // Before anything else of it, so that a demo that was killed may be repeated.
+    // The mark is written first, so that a demo that was killed can be repeated.
     await writeFile(join(dataDir, mark), markText);
   } catch (cause) {
     throw new Failure(

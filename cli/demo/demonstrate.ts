@@ -8,26 +8,34 @@ import { freePort, type RunningGateway, runCli, startGateway } from "./programs.
 import { makeRequests } from "./requests.ts";
 
 export interface DemoOptions {
-  /** Where its database and its store lie, and stay. */
+  /** The folder in which its database and its store lie. They stay there. */
   readonly dataDir: string;
-  /** Ends after the requests instead of serving until the signal. */
+  /** Whether to end after the requests, instead of serving until the signal. */
   readonly isCheck: boolean;
 }
 
-/** What the parts of one demonstration have in common. */
+/** What all steps of the demonstration use. */
 interface Stage {
   readonly dataDir: string;
   readonly narration: Narration;
   readonly signal: AbortSignal;
-  /** Of the programs that it runs. */
+  /** The environment of the programs that the demo runs. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 const tokenName = "demo";
 
 /**
- * From a booking database to a partner's answer, with the programs that operators run, each in a process of its own. Gives
- * whether every answer was as expected.
+ * Shows the whole way from a booking database to a partner's answer:
+ *
+ * 1. It fills an embedded PostgreSQL with sample data (`booking/`).
+ * 2. It builds the snapshots of all tenants.
+ * 3. It issues tokens.
+ * 4. It starts the gateway. The database is stopped by then.
+ * 5. It makes a partner's requests (`requests.ts`) and prints the answers.
+ *
+ * Each step runs the command that an operator would run, in a process of its own (`programs.ts`). Returns whether every answer
+ * was as expected.
  */
 export async function demonstrate(
   { dataDir, isCheck }: DemoOptions,
@@ -43,7 +51,7 @@ export async function demonstrate(
   try {
     return await perform(stage, isCheck);
   } catch (error) {
-    // Whatever fails while everything is being ended fails because of it.
+    // After the signal, any failure is a consequence of it.
     throw stage.signal.aborted ? interrupted("The demo") : error;
   }
 }
@@ -83,7 +91,7 @@ async function perform(stage: Stage, isCheck: boolean): Promise<boolean> {
   }
 }
 
-/** Fills the database and builds the snapshots; gives the first two tenants by id. */
+/** Fills the database and builds the snapshots. Returns the ids of the first two tenants. */
 async function publish({ dataDir, narration, env, signal }: Stage): Promise<readonly [string, string]> {
   return await withEmbeddedPostgres(dataDir, {}, async () => {
     const place = printable(dataDir);
@@ -117,7 +125,7 @@ async function createToken(
   return (await runCli(args, env, signal)).trim();
 }
 
-/** Each run has tokens of its own; those of earlier runs end. */
+/** Each run issues tokens of its own and revokes those of earlier runs. */
 async function revokeEarlierTokens({ env, signal }: Stage): Promise<void> {
   const tokens = JSON.parse(await runCli(["token", "list", "--json"], env, signal)) as readonly Token[];
   const earlier = tokens.filter(({ name, status }) => name === tokenName && status === "active");
@@ -125,7 +133,7 @@ async function revokeEarlierTokens({ env, signal }: Stage): Promise<void> {
   if (ids.length > 0) await runCli(["token", "revoke", ...ids], env, signal);
 }
 
-/** Until the signal stops the gateway. */
+/** Prints requests to try, and waits until the signal stops the gateway. */
 async function serve(
   gateway: RunningGateway,
   token: string,
@@ -142,9 +150,7 @@ async function serve(
   await ended;
 }
 
-/**
- * P120: the defaults under DATA_DIR, whatever this shell is set up for: a demo must never touch a real database or store.
- */
+/** An environment without this shell's settings, so that the demo never touches a real database or store (P120). */
 function programEnvironment(env: Shell["env"], dataDir: string): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot } = env;
   return { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, DATA_DIR: dataDir, LOG_LEVEL: "warn" };

@@ -3,15 +3,15 @@ import { type Style, styleOf } from "../output/style.ts";
 import type { Output, Shell } from "../shell/shell.ts";
 import type { Exchange } from "./requests.ts";
 
-/** Lines of an answer that are shown; the whole is one curl away. */
+/** So many lines of an answer are shown. */
 const shownLines = 12;
 
-/** Tells what the demo does, in lines for people. */
+/** Prints what the demo does. */
 export interface Narration {
   say(text: string): void;
   heading(step: number, text: string): void;
   detail(text: string): void;
-  /** A token may be said: the demo's own are of no use to anybody else. */
+  /** Prints a token. The demo may, because its tokens are of no use to anybody else. */
   token(line: string, token: string): void;
   exchange(exchange: Exchange): void;
 }
@@ -33,7 +33,7 @@ function tellExchange(exchange: Exchange, output: Output, style: Style): void {
     .filter((name) => headers.has(name))
     .map((name) => singleLine(`${name}: ${headers.get(name)}`));
   const lines = printableJson(body).split("\n");
-  const told = [
+  const shown = [
     style.faint(singleLine(`GET ${path}`)),
     `${style.bold(String(status))}  ${style.faint(notable.join("  "))}`.trimEnd(),
     ...lines.slice(0, shownLines),
@@ -41,7 +41,7 @@ function tellExchange(exchange: Exchange, output: Output, style: Style): void {
     ...(fault === undefined ? [] : [style.bad(`not as expected: ${singleLine(fault)}`)]),
   ];
   const sign = fault === undefined ? style.good("✓") : style.bad("✗");
-  output.write(`\n ${sign} ${title}\n${told.map((line) => `${indented(line)}\n`).join("")}`);
+  output.write(`\n ${sign} ${title}\n${shown.map((line) => `${indented(line)}\n`).join("")}`);
 }
 
 function indented(text: string): string {

@@ -5,12 +5,12 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Failure, interrupted } from "../../core/failure.ts";
 
-// The package's two programs, which share nothing but the store: one starts the other, and imports nothing of it.
+// The two programs share nothing but the store, so the demo starts them as processes and imports nothing of the gateway.
 const cliPath = fileURLToPath(new URL("../main.js", import.meta.url));
 const gatewayPath = fileURLToPath(new URL("../../gateway/main.js", import.meta.url));
 
 /**
- * Runs `partner-programs` as an operator would and gives its standard output; throws what it said when it does not exit
+ * Runs `partner-programs` as an operator would, and returns its standard output. Throws its output when it does not exit
  * with 0. The signal ends it.
  */
 export async function runCli(
@@ -41,12 +41,12 @@ export async function runCli(
 /** A running gateway. */
 export interface RunningGateway {
   readonly baseUrl: string;
-  /** Resolves with the exit status once it has ended, for whatever reason. */
+  /** Resolves with the exit status when the gateway has ended, for any reason. */
   readonly ended: Promise<number | null>;
   stop(): void;
 }
 
-/** Starts `partner-programs-gateway` and waits for the line that says where it listens. The signal stops it. */
+/** Starts `partner-programs-gateway` and waits for the line with its address. The signal stops it. */
 export async function startGateway(env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<RunningGateway> {
   const what = "The start of the gateway";
   if (signal?.aborted) throw interrupted(what);
@@ -74,7 +74,7 @@ export async function startGateway(env: NodeJS.ProcessEnv, signal?: AbortSignal)
   return { baseUrl, ended, stop };
 }
 
-/** The port if nobody has it, else 0: any free one. */
+/** The port, if it is free; else 0, which stands for any free port. */
 export async function freePort(wanted: number): Promise<number> {
   const probe = createServer();
   return await new Promise((resolve) => {

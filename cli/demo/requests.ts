@@ -1,4 +1,4 @@
-/** One request of the demonstration, what must come back, and what came. */
+/** One request of the demonstration, with the expected and the actual answer. */
 export interface Exchange {
   readonly title: string;
   readonly path: string;
@@ -6,7 +6,7 @@ export interface Exchange {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
-  /** What is wrong with the answer, or `undefined`. */
+  /** What is wrong with the answer; `undefined` when it is as expected. */
   readonly fault: string | undefined;
 }
 
@@ -20,10 +20,10 @@ interface Plan {
 
 export interface Cast {
   readonly baseUrl: string;
-  /** A token of one tenant, and one of the same tenant that allows a single request per window. */
+  /** A token of a tenant, and another one of the same tenant that allows a single request per window. */
   readonly token: string;
   readonly narrowToken: string;
-  /** Token of another tenant, whose programs the first one must not see. */
+  /** A token of another tenant, whose programs the first tenant must not see. */
   readonly strangerToken: string;
 }
 

@@ -1,10 +1,10 @@
 import type pg from "pg";
 
 /**
- * Empties the reference schema and runs `load` without its foreign keys, secondary indexes and triggers, which are
- * put back (and checked) afterwards: that is several times faster than checking row by row. Runs inside the caller's
- * transaction, so that other sessions see all of it or nothing. Ends with fresh statistics, and tells the listeners
- * of every company that was or is there.
+ * Empties the reference schema and runs `load` without foreign keys, secondary indexes and triggers. They are put back and
+ * checked afterwards, which is several times faster than checking row by row. All this runs in the caller's transaction, so
+ * that other sessions see all of it or nothing. At the end, statistics are renewed, and listeners are notified of every company
+ * that was or is there.
  */
 export async function withDeferredConstraints<Result>(
   client: pg.Client,

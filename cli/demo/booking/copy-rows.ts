@@ -3,10 +3,10 @@ import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 
-/** A value of a column: an array is a `text[]`. */
+/** The value of a column. An array is a `text[]`. */
 export type SampleCell = string | number | null | readonly string[];
 
-/** How the rows of one table follow from something of the sample. */
+/** A table of the sample, and the rows that each origin (a company or a program) gives. */
 export interface SampleTable<Origin> {
   readonly name: string;
   readonly columns: readonly string[];
@@ -21,7 +21,7 @@ export interface CopyBatch {
   readonly text: Buffer;
 }
 
-/** The rows that follow from these origins: held in memory as a whole. */
+/** The rows of a table for these origins. The batch is held in memory as a whole. */
 export function copyBatch<Origin>(
   { name, columns, rowsOf }: SampleTable<Origin>,
   origins: readonly Origin[],
@@ -38,8 +38,8 @@ export function copyBatch<Origin>(
 }
 
 /**
- * Sends the batch into its table in the schema `booking`, which was emptied in the same transaction: `FREEZE` then
- * spares the first readers the work of marking every row as visible.
+ * Sends the batch into its table, which was emptied in the same transaction. That is what `FREEZE` requires, which saves the
+ * first readers from marking every row as visible.
  */
 export async function copyRows(client: pg.Client, { table, columns, text }: CopyBatch): Promise<void> {
   const copy = copyFrom(`COPY booking.${table} (${columns.join(", ")}) FROM STDIN (FREEZE)`);

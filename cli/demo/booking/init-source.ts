@@ -4,16 +4,16 @@ import { ownTables } from "../../database/own-tables.ts";
 import { sourceFailure } from "../../database/source-client.ts";
 import { migrationSource } from "./migrations/migration-source.ts";
 
-/** What an initialisation changed: nothing when it had been done before. */
+/** What an initialisation changed. A repeated one changes nothing. */
 export interface InitReport {
   /** Names of the migrations that were applied, in order. */
   readonly applied: readonly string[];
 }
 
 /**
- * Creates or updates the reference booking schema and the views of the source contract on it. All or nothing, and
- * safe when several run at once. Throws `source_contract` when the database has a schema of that name of its own, and
- * `foreign_database` when it has other tables, unless it `isBesideOthers`.
+ * Creates or updates the reference booking schema and the views of the source contract on it, in one transaction. Several runs
+ * at once do no harm. Throws `source_contract` when the company has schemas of these names, and `foreign_database` when the
+ * database has other tables, unless `isBesideOthers` allows them.
  */
 export async function initSource(
   databaseUrl: string,
@@ -24,7 +24,7 @@ export async function initSource(
     connection: { connectionString: databaseUrl, application_name: "partner-programs" },
     pool: { min: 0, max: 1 },
     acquireConnectionTimeout: 10_000,
-    // Failures are reported by whoever catches them; knex would print them as well.
+    // Failures are reported where they are caught; knex would print them as well.
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
   });
   try {
@@ -36,11 +36,11 @@ export async function initSource(
   }
 }
 
-/** Any number that no other part of the program locks. */
+/** The number of the advisory lock; nothing else in the program uses it. */
 const initLock = 7_205_759_403;
 
 async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): Promise<InitReport> {
-  // knex marks its own lock in a table, and a crash would leave it locked; this one ends with the transaction.
+  // The lock of knex is a mark in a table, which a crash would leave behind. This lock ends with the transaction.
   await transaction.raw(`SET LOCAL lock_timeout = '120s'; SELECT pg_advisory_xact_lock(${initLock})`);
   await refuseForeignSchemas(transaction);
   if (!isBesideOthers) await refuseForeignDatabase(transaction);
@@ -54,7 +54,7 @@ async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): 
   return { applied: Array.isArray(applied) ? applied.map(String) : [] };
 }
 
-/** Tables and views of those names that our migrations did not create are the company's own. */
+/** Refuses schemas of these names that our migrations did not create, since they are the company's own. */
 async function refuseForeignSchemas(transaction: Knex.Transaction): Promise<void> {
   const { rows }: { rows: { name: string }[] } = await transaction.raw(`
     SELECT relnamespace::regnamespace || '.' || relname AS name
@@ -73,7 +73,7 @@ async function refuseForeignSchemas(transaction: Knex.Transaction): Promise<void
   );
 }
 
-/** P102: whoever has tables wants views on them, not a second booking schema with triggers beside them. */
+/** Refuses a database with tables of its own, which needs views on them and not a second booking schema (P102). */
 async function refuseForeignDatabase(transaction: Knex.Transaction): Promise<void> {
   const { rows }: { rows: { name: string; count: string }[] } = await transaction.raw(`
     SELECT min(schema || '.' || name) AS name, count(*) AS count

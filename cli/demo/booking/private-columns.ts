@@ -1,6 +1,6 @@
 /**
- * The columns of the reference schema that hold private text: no view shows them. Sample data has a canary in every
- * one of them, so that a search for `canaryMark` in anything published proves that none got through.
+ * The columns of the reference schema that hold private text, which no view shows. Sample data has a canary in every one of
+ * them. So a search for `canaryMark` in everything published proves that no private text got through.
  */
 export const privateTextColumns = {
   companies: ["legal_name", "tax_number", "bank_account", "contract_notes"],
@@ -30,10 +30,7 @@ export const privateTextColumns = {
   faq: ["editor_notes"],
 } as const;
 
-/**
- * The columns that hold private amounts of money. In sample data they end in `privateCents`, and public amounts
- * never do.
- */
+/** The columns that hold private amounts of money. In sample data these end in `privateCents`, and public amounts never do. */
 export const privateAmountColumns = {
   programs: ["estimated_cost"],
   hotels: ["contract_rate"],
@@ -52,12 +49,12 @@ export type PrivateTextColumn = {
 export const canaryMark = "CANARY-";
 export const privateCents = 0.37;
 
-/** A text for a private column that is found nowhere else; `row` tells its rows apart. */
+/** A canary for a private column. `row` makes it unlike those of other rows. */
 export function canary(column: PrivateTextColumn, row: string): string {
   return `${canaryMark}${column}-${row}`;
 }
 
-/** The same for a column that is mostly empty in practice: of rows numbered from 0 every fifth has a text. */
+/** A canary in every fifth row, for a column that is mostly empty in practice. `at` is the number of the row. */
 export function occasionalCanary(column: PrivateTextColumn, row: string, at: number): string | null {
   return at % 5 === 0 ? canary(column, row) : null;
 }

@@ -12,9 +12,9 @@ export interface SeedOptions extends SampleOrigin {
   readonly tenants: number;
   /** Per tenant. */
   readonly programs: number;
-  /** Also wipes data that an earlier seed did not create. */
+  /** Whether to wipe also data that no seed created. */
   readonly replace: boolean;
-  /** Hears at intervals how many programs have been sent. */
+  /** Is called at intervals with the number of programs sent. */
   readonly onProgress?: (programs: number) => void;
 }
 
@@ -30,9 +30,8 @@ export interface SeedReport {
 }
 
 /**
- * Replaces the sample data of the reference schema, in one transaction: the same options give the same rows. Memory
- * is bounded by a thousand programs, whatever the size. Throws `source_contract` when the schema is missing or holds
- * data that no seed created.
+ * Replaces the sample data of the reference schema in one transaction. The same options give the same rows. Memory holds a
+ * thousand programs at most. Throws `source_contract` when the schema is missing or holds data that no seed created.
  */
 export async function seedSource(client: pg.Client, options: SeedOptions): Promise<SeedReport> {
   const companies = sampleCompanies(options.tenants, options.programs);
@@ -57,7 +56,7 @@ async function fill(
   const rows: Record<string, number> = {};
   let sent = Promise.resolve();
   for (const batch of batches(options, companies)) {
-    // The server takes a batch in while the next one is being made.
+    // The server takes in one batch while the next one is being made.
     await sent;
     sent = copyRows(client, batch);
     sent.catch(() => {});

@@ -2,20 +2,20 @@ import { type LogSource, openLog } from "./open-log.ts";
 import { type RequestLogLine, requestLine } from "./request-line.ts";
 import { wholeLines } from "./whole-lines.ts";
 
-/** What a search through logs brought. */
+/** The result of a search through logs. */
 export interface FoundRequests {
-  /** In the order of the logs; a client may use an id more than once. */
+  /** In the order of the logs. There may be several, since a client may use an id more than once. */
   readonly requests: readonly RequestLogLine[];
-  /** Further ones beyond the bound. */
+  /** How many more were found beyond the bound. */
   readonly omitted: number;
-  /** The first and the last request of the logs, by position: what time they cover. */
+  /** The times of the first and the last request in the logs; `null` when they have none. */
   readonly covers: { readonly from: string; readonly to: string } | null;
 }
 
-/** A client that sends one id with every request is not worth a line each. */
+/** A client may send one id with every request; then so many of them are enough. */
 const maxFound = 20;
 
-/** The requests of that id. Streams: memory does not grow with the log. */
+/** Finds the requests with this id. The logs are streamed, so memory does not grow with them. */
 export async function findRequests(
   logs: readonly LogSource[],
   requestId: string,
@@ -25,7 +25,7 @@ export async function findRequests(
   let omitted = 0;
   let from: string | undefined;
   let to: string | undefined;
-  // As it stands in JSON: an id is of [A-Za-z0-9._-], or a token's place in brackets, and neither needs escapes.
+  // JSON escapes nothing in an id, which has only [A-Za-z0-9._-] and perhaps `[token]`, so its bytes can be searched for.
   const needle = Buffer.from(requestId);
   for (const log of logs) {
     let last: Buffer | undefined;

@@ -3,8 +3,8 @@ import { type RequestLogLine, requestLine } from "./request-line.ts";
 import { wholeLines } from "./whole-lines.ts";
 
 /**
- * Hands over the requests of all logs by time, as far as each log is in order itself: those that were rotated and those of
- * several gateways may be given in any order. Of each log one block is in memory.
+ * Passes the requests of all logs to `take` in the order of time, if each log is in order itself. The logs, rotated ones and
+ * those of several gateways, may be given in any order. One block of each log is in memory.
  */
 export async function forEachRequest(
   logs: readonly LogSource[],
@@ -16,7 +16,7 @@ export async function forEachRequest(
     for (const cursor of cursors) await cursor.fill();
     for (let first = earliest(cursors); first !== undefined; first = earliest(cursors)) {
       const { cursor, until } = first;
-      // As long as it is its turn anyway, nobody compares.
+      // Nothing is compared as long as this log has the earliest request.
       while (cursor.head !== undefined && (until === undefined || cursor.head.time <= until)) {
         take(cursor.head);
         cursor.advance();
@@ -28,7 +28,7 @@ export async function forEachRequest(
   }
 }
 
-/** The log whose next request is the earliest, and the time of the next one of another. */
+/** The log whose next request is the earliest. It stays the earliest `until` the time of another log's next request. */
 function earliest(
   cursors: readonly LogCursor[],
 ): { readonly cursor: LogCursor; readonly until: string | undefined } | undefined {
@@ -55,7 +55,7 @@ class LogCursor {
     this.#at += 1;
   }
 
-  /** Fetches the next block that has a request; without one the log is at its end. */
+  /** Fetches the next block that has a request. When there is none, the log is at its end. */
   async fill(): Promise<void> {
     while (this.head === undefined) {
       const { value, done } = await this.#blocks.next();

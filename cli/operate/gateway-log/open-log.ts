@@ -4,20 +4,20 @@ import { pipeline } from "node:stream/promises";
 import * as zlib from "node:zlib";
 import { Failure } from "../../../core/failure.ts";
 
-/** Where a log comes from: a file, or `-` for standard input. */
+/** A log: the file `name`, or standard input when the name is `-`. */
 export interface LogSource {
   readonly name: string;
   readonly stdin: AsyncIterable<Uint8Array>;
 }
 
 /**
- * The text of a log, decompressed as it streams in: gzip and zstd are known by their first bytes, Brotli, which has no
- * such mark, by the name ending in `.br`. Throws `usage` when it can't be read or decompressed.
+ * Streams the text of a log and decompresses it. gzip and zstd are recognised by their first bytes. Brotli has no such mark, so
+ * it is recognised by the ending `.br`. Throws `usage` when the log can't be read or decompressed.
  */
 export async function* openLog(source: LogSource, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const { name, stdin } = source;
   const raw = name === "-" ? stdin : createReadStream(name, { highWaterMark: readBytes });
-  // What is piped in may neither end nor bring anything for hours.
+  // A pipe may bring nothing for hours without ending, so the signal has to end the reading.
   if (raw instanceof Readable) addAbortSignal(signal, raw);
   const chunks = raw[Symbol.asyncIterator]();
   try {
@@ -42,7 +42,7 @@ async function* decoded(
   decoder: Transform,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  // A failure of either end destroys the decoder, which is where it is noticed.
+  // A failure of either end destroys the decoder, so the loop below throws it.
   const done = pipeline(Readable.from(chunks), decoder, { signal });
   done.catch(() => {});
   for await (const chunk of decoder as AsyncIterable<Uint8Array>) yield chunk;
@@ -54,7 +54,7 @@ async function* resumed(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asy
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-/** RFC 1952, section 2.3.1; RFC 8878, section 3.1.1. */
+/** The first bytes of a gzip file (RFC 1952, section 2.3.1) and of a zstd file (RFC 8878, section 3.1.1). */
 const gzipMark = [0x1f, 0x8b];
 const zstdMark = [0x28, 0xb5, 0x2f, 0xfd];
 
@@ -69,7 +69,7 @@ function decoderOf(name: string, first: Uint8Array): Transform | undefined {
   return name.endsWith(".br") ? zlib.createBrotliDecompress() : undefined;
 }
 
-/** Node.js has it since 22.15. */
+/** Node.js has a zstd decoder since 22.15. */
 function zstdDecoder(name: string): Transform {
   const create: unknown = Reflect.get(zlib, "createZstdDecompress");
   if (typeof create === "function") return create();

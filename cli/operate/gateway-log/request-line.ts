@@ -1,4 +1,4 @@
-/** One request as the gateway's access log tells it. What the gateway did not get to know is `null`. */
+/** One request in the gateway's log. What the gateway did not know is `null`. */
 export interface RequestLogLine {
   /** RFC 3339, UTC. */
   readonly time: string;
@@ -11,34 +11,34 @@ export interface RequestLogLine {
   readonly durationMs: number | null;
   readonly bytes: number | null;
   readonly snapshotId: string | null;
-  /** Since when, RFC 3339, the gateway could not confirm that snapshot, and the code of the failure; `null` while it could. */
+  /** Since when (RFC 3339) the gateway could not confirm that snapshot, and the failure's code. `null` while it could. */
   readonly unconfirmedSince: string | null;
   readonly unconfirmedCode: string | null;
   readonly objectKey: string | null;
-  /** The well-formed id that a detail was asked for with. */
+  /** The program that was requested, if its id was well formed. */
   readonly programId: string | null;
-  /** Requests per window that the token had. */
+  /** The token's limit of requests per window. */
   readonly limit: number | null;
-  /** The client's connection, or a proxy's, and which of its requests this is, from 1. */
+  /** The connection of the client, or of a proxy, and the number of this request on it, counted from 1. */
   readonly connection: string | null;
   readonly nth: number | null;
-  /** The client's address, as a trusted proxy has told it; only where the gateway is set to log it. */
+  /** The client's address as a trusted proxy tells it. `null` unless the gateway is set to log it. */
   readonly client: string | null;
-  /** Whether the client prefers gzip, of a request that came as far as its answer; and the coding of a 200. */
+  /** Whether the client prefers gzip, and the coding of a 200. */
   readonly acceptsGzip: boolean | null;
   readonly encoding: string | null;
   /** Seconds that a 429 told the client to wait. */
   readonly retryAfter: number | null;
-  /** Why the answer was not a 200: a `CauseCode`, as far as this version knows them, and the same in words. */
+  /** Why the answer was not a 200: a `CauseCode`, or a code of another version, and the same in words. */
   readonly causeCode: string | null;
   readonly cause: string | null;
-  /** The connection ended before the response did. */
+  /** Whether the connection ended before the response was complete. */
   readonly isCut: boolean;
 }
 
 /**
- * The request that a line of a log tells of; `undefined` for every other line. What collects logs often puts a time or a
- * stream's name in front of the JSON, or wraps it as Docker's `json-file` driver does; both are looked through.
+ * The request in a line of a log; `undefined` when the line is about something else. Log collectors often put a time or a name
+ * in front of the JSON, or wrap it as Docker's `json-file` driver does. Both forms are understood.
  */
 export function requestLine(text: string): RequestLogLine | undefined {
   const record = jsonRecord(text.slice(Math.max(0, text.indexOf("{"))));
@@ -82,7 +82,7 @@ function jsonRecord(text: string): Readonly<Record<string, unknown>> | undefined
   try {
     return JSON.parse(text);
   } catch {
-    // A line that was cut when a log was rotated, or one of another program.
+    // The line was cut by a rotation, or is another program's.
     return undefined;
   }
 }

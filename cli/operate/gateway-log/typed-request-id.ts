@@ -1,6 +1,6 @@
 /**
- * The id in what somebody copied out of a header, an error body or a mail: without the spaces, quotes and commas around it.
- * None of them can be part of an id (W40).
+ * The id in a text that was copied from a header, an error body or a mail, without the spaces, quotes and commas around it.
+ * No id contains any of these (W40).
  */
 export function requestIdIn(typed: string): string {
   let [from, to] = [0, typed.length];
@@ -10,8 +10,8 @@ export function requestIdIn(typed: string): string {
 }
 
 /**
- * Whether the gateway would have kept the id that a client sent (W40). Its own are of this form, too; only in the log a
- * token's plaintext inside an id becomes `[token]`.
+ * Whether an id can be in the gateway's log: a client's id that the gateway keeps has this form (W40), and so has an id of its
+ * own. The brackets are for `[token]`, which replaces the plaintext of a token within an id.
  */
 export function isKeptRequestId(requestId: string): boolean {
   return /^[A-Za-z0-9._[\]-]{1,128}$/.test(requestId);

@@ -4,7 +4,7 @@ import { wholeLines } from "./whole-lines.ts";
 
 /** How often one token got one status from one resource on one day. */
 export interface UsageRow {
-  /** `null`: requests without a token that the registry knows. */
+  /** `null` for requests without a known token. */
   readonly tokenId: string | null;
   readonly tenantId: string | null;
   readonly resource: string;
@@ -15,7 +15,7 @@ export interface UsageRow {
   readonly lastSeen: string;
 }
 
-/** Counts requests. Memory grows with tokens, resources, statuses and days, not with requests. */
+/** Counts requests. Memory grows with the number of tokens, resources, statuses and days, not with that of requests. */
 export class UsageTally {
   readonly #rows = new Map<
     string,
@@ -37,27 +37,27 @@ export class UsageTally {
       });
     } else {
       counted.requests += 1;
-      // Several gateways' lines need not come in order.
+      // The lines of several gateways need not be in order.
       if (time > counted.lastSeen) counted.lastSeen = time;
     }
     if (this.#from === undefined || time < this.#from) this.#from = time;
     if (this.#to === undefined || time > this.#to) this.#to = time;
   }
 
-  /** By token, resource, status and day. */
+  /** Ordered by token, resource, status and day. */
   get rows(): readonly UsageRow[] {
     return [...this.#rows]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, { row, requests, lastSeen }]) => ({ ...row, requests, lastSeen }));
   }
 
-  /** The time that the requests cover, `null` without any. */
+  /** The times of the first and the last request; `null` without any. */
   get covers(): { readonly from: string; readonly to: string } | null {
     return this.#from === undefined || this.#to === undefined ? null : { from: this.#from, to: this.#to };
   }
 }
 
-/** Counts every request of the logs. Streams: memory does not grow with them. */
+/** Counts every request of the logs. The logs are streamed, so memory does not grow with them. */
 export async function readUsage(logs: readonly LogSource[], signal: AbortSignal): Promise<UsageTally> {
   const tally = new UsageTally();
   for (const log of logs) {

@@ -1,7 +1,7 @@
 /**
- * Cuts a stream into blocks of whole lines, each block ending in a line feed but perhaps the last: what looks through
- * gigabytes looks at blocks, and takes only those apart that may hold something. A line longer than any of the gateway's
- * is not one of them; its pieces are dropped, so that memory stays bounded whatever is fed in.
+ * Cuts a stream into blocks of whole lines. Each block ends with a line feed, except perhaps the last. A search through
+ * gigabytes can look at whole blocks, and split only those that may hold a match. Lines longer than 1 MiB, which the
+ * gateway never writes, are dropped, so that memory stays bounded.
  */
 export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest: Buffer = empty;

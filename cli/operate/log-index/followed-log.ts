@@ -12,7 +12,7 @@ import {
 } from "./known-content.ts";
 import { beginningOf, readLines } from "./read-lines.ts";
 
-/** Takes whole lines; how many requests were in them. */
+/** Takes whole lines, and returns how many requests were in them. */
 export type TakeLines = (lines: Buffer) => Promise<number>;
 
 /** A log that is read as it grows. */
@@ -20,24 +20,26 @@ interface OpenLog {
   readonly file: FileHandle;
   readonly ino: number;
   content: KnownContent;
-  /** When it had last changed. */
+  /** The time of its last change when it was last read. */
   mtimeMs: number;
 }
 
-/** One name of a log, with whatever stands behind it at the moment. */
+/** The name of a log. A rotation may put another file behind it at any time. */
 export class FollowedLog {
   readonly name: string;
   readonly #contents: KnownContent[];
   readonly #take: TakeLines;
   #open: OpenLog | undefined;
-  /** Of a compressed log that was read, and what went wrong with it: that is so until the log is another one. */
+  /**
+   * The version of the compressed log that was last read, and its fault. It is not read again while the version is the same.
+   */
   #readVersion = "";
   #readFailure: unknown;
-  /** Bytes of the file that are there and were read, for whoever waits. */
+  /** The bytes of the file, and how many of them were read. They show the progress. */
   size = 0;
   read = 0;
 
-  /** `contents` is shared by all names, since a log goes from one to the next. */
+  /** `contents` is shared by all names, since a rotation moves a log from one name to the next. */
   constructor(name: string, contents: KnownContent[], take: TakeLines) {
     this.name = name;
     this.#contents = contents;
@@ -49,7 +51,7 @@ export class FollowedLog {
     this.size = found?.size ?? 0;
   }
 
-  /** Reads what is new. Throws when it can't be read. */
+  /** Reads new lines. Throws when the log can't be read. */
   async refresh(signal: AbortSignal): Promise<void> {
     const found = await stat(this.name).catch(absent);
     if (this.#open !== undefined && found?.ino !== this.#open.ino) await this.#leave(signal);
@@ -86,7 +88,7 @@ export class FollowedLog {
     this.#open = undefined;
   }
 
-  /** What was written before the log was renamed is read to its end. */
+  /** Reads a log that was renamed to its end, then closes it. */
   async #leave(signal: AbortSignal): Promise<void> {
     try {
       await this.#readOn(signal);
@@ -101,7 +103,7 @@ export class FollowedLog {
     if (opened === undefined) return;
     if (size === opened.content.consumed && mtimeMs === opened.mtimeMs) return;
     opened.mtimeMs = mtimeMs;
-    // Emptied after it was copied, and perhaps longer again by now than it was.
+    // The log may have been copied and emptied, and may even be longer again. Its beginning shows that.
     const beginning = await beginningOf(opened.file, prefixBytes);
     if (size < opened.content.consumed || !isBeginning(opened.content.prefix, beginning)) {
       opened.content = this.#contentOf(beginning);
@@ -117,7 +119,7 @@ export class FollowedLog {
       noteRead(content, lines, await this.#take(lines));
       this.read = content.consumed;
     };
-    // Not a position of its own: the same content may have been read to its end under another name.
+    // The position belongs to the content, which may have been read further under another name.
     content.consumed = await readLines(file, content.consumed, take, signal);
     this.read = content.consumed;
   }
@@ -147,14 +149,14 @@ export class FollowedLog {
   }
 }
 
-/** Of logs that long ago nothing is left to be mistaken for new. */
+/** So many rotations ago, no file is left that could be mistaken for a new log. */
 const maxContents = 1000;
 
 function versionOf({ ino, size, mtimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs}`;
 }
 
-/** Between two steps of a rotation a log may not be there. */
+/** A missing file is no fault: between two steps of a rotation there may be none. */
 function absent(error: unknown): undefined {
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
   throw error;

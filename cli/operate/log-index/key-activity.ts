@@ -1,20 +1,20 @@
 import type { LogIndex } from "./log-index.ts";
 import { idDigest, noLimit, routeNumber } from "./request-columns.ts";
 
-/** What one access key did, by the logs. */
+/** What one access key did, according to the logs. */
 export interface KeyActivity {
   readonly requests: number;
-  /** Answers of 400 and above. */
+  /** Requests that were answered with 400 or above. */
   readonly errors: number;
-  /** Calls of the deprecated resource. */
+  /** Requests of the deprecated resource. */
   readonly legacy: number;
-  /** Refused for its limit. */
+  /** Requests that were refused for exceeding the limit. */
   readonly limited: number;
-  /** `null`: not seen. */
+  /** `null` when the logs have no request of the key. */
   readonly lastSeenMs: number | null;
-  /** The most requests in a minute of the clock, of the last day of the logs. */
+  /** The most requests within a minute, in the last day of the logs. */
   readonly busiestMinute: number;
-  /** Requests per window that the gateway allowed last; `null` when it is not known. */
+  /** The latest limit of requests per window; `null` when it is unknown. */
   readonly limit: number | null;
 }
 
@@ -31,7 +31,7 @@ interface Counted {
   minutes: Uint32Array | undefined;
 }
 
-/** Counts the requests of these keys, in one pass over the index. Memory grows with the keys that are asked for. */
+/** Counts the requests of these keys, in one pass over the index. Memory grows with the number of keys. */
 export async function keyActivity(
   index: LogIndex,
   tokenIds: readonly string[],

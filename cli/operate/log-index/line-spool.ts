@@ -4,11 +4,11 @@ import { deflateRaw, inflateRawSync } from "node:zlib";
 import { Failure } from "../../../core/failure.ts";
 import { SpoolFile } from "./spool-file.ts";
 
-/** Longer lines are not the gateway's. */
+/** The gateway writes no longer lines. */
 export const maxLineBytes = 64 * 1024;
 
 const chunkBytes = 128 * 1024;
-/** Chunks that are being compressed, on other threads. */
+/** So many chunks may be compressed at a time, on other threads. */
 const maxInFlight = 4;
 const compressed = promisify(deflateRaw);
 
@@ -18,22 +18,22 @@ interface StoredChunk {
 }
 
 /**
- * The lines that were indexed, compressed in chunks: an index that has its own copy does not care what becomes of the logs,
- * which are renamed, truncated, compressed and deleted under it.
+ * The indexed lines, compressed in chunks. The index needs a copy of its own, because logs are renamed, truncated,
+ * compressed and deleted while it is in use.
  */
 export class LineSpool implements Disposable {
   readonly #file = new SpoolFile();
-  /** By number; a buffer until it is compressed. */
+  /** The chunks by number. A chunk is a buffer until it is compressed. */
   readonly #chunks: (StoredChunk | Buffer)[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   #current = Buffer.allocUnsafe(chunkBytes);
   #used = 0;
   #isDisposed = false;
   #failure: Failure | undefined;
-  /** The chunk that was read last: the lines of a page often share one. */
+  /** The chunk that was read last, since the lines of a page are often in one chunk. */
   #opened: { readonly chunk: number; readonly text: Buffer } | undefined;
 
-  /** The place of the next line. */
+  /** `chunk` and `at` are the place of the next line. */
   get chunk(): number {
     return this.#chunks.length;
   }
@@ -46,7 +46,7 @@ export class LineSpool implements Disposable {
     return this.#file.size;
   }
 
-  /** Appends a line, which ends in a line feed here. Whoever has read `chunk` and `at` before has its place. */
+  /** Appends a line with a line feed. Its place is what `chunk` and `at` were before the call. */
   append(line: Uint8Array): void {
     this.#current.set(line, this.#used);
     this.#used += line.length;
@@ -54,10 +54,10 @@ export class LineSpool implements Disposable {
     this.#used += 1;
   }
 
-  /** Before each line: makes room, and waits while too much is being compressed. */
+  /** Makes room for a line, and waits while too much is being compressed. To be called before each line. */
   async room(bytes: number): Promise<void> {
     if (this.hasRoom(bytes)) return;
-    // What could not be written stays in memory: no more of it may come.
+    // A chunk that could not be written stays in memory, so no further line is taken.
     if (this.#failure !== undefined) throw this.#failure;
     this.seal();
     while (this.#inFlight.size >= maxInFlight) await Promise.race(this.#inFlight);
@@ -68,7 +68,7 @@ export class LineSpool implements Disposable {
     return this.#used + bytes + 1 <= chunkBytes;
   }
 
-  /** Gives the chunk that is being filled to the compressor. */
+  /** Starts compressing the chunk that is being filled. */
   seal(): void {
     if (this.#used === 0) return;
     const number = this.#chunks.length;

@@ -6,10 +6,10 @@ import { isWantedLine, type RequestFilter, rowTest } from "./request-filter.ts";
 import { type Block, Segment } from "./segment.ts";
 import { type Place, placeOf, TopRows } from "./top-rows.ts";
 
-/** What is to be shown of the requests that a filter leaves. */
+/** Which page of the matching requests to show. */
 export interface RequestQuery {
   readonly filter: RequestFilter;
-  /** Only what comes after this place, newest first. */
+  /** Only requests after this place, in the order from the newest to the oldest. */
   readonly after?: Place | undefined;
   readonly limit: number;
 }
@@ -17,26 +17,26 @@ export interface RequestQuery {
 export interface RequestPage {
   /** Newest first. */
   readonly lines: readonly RequestLogLine[];
-  /** All that the filter leaves; of ids that are not shown on this page some may only have the digest of the one that is asked for. */
+  /** The number of matching requests. On other pages it compares only digests of ids, so it may be a little too high. */
   readonly total: number;
-  /** Where the next page begins; `undefined` on the last. */
+  /** The place after which the next page begins; `undefined` on the last page. */
   readonly next: Place | undefined;
 }
 
-/** Half a million requests each; together about 8 GB of log. */
+/** A segment has half a million requests. All together hold about 8 GB of log. */
 const defaultBounds = { segments: 32, blocksPerSegment: 64 };
-/** So often others get their turn while blocks are looked through; each takes about half a millisecond. */
+/** A search yields to other work after so many blocks. Each takes about half a millisecond. */
 const blocksPerTurn = 16;
 
 /**
- * Requests of the gateway's logs, to be asked by time and other things. What it holds lies in temporary files, so that
- * memory does not grow with the logs; P67: when there are more requests than it may hold, the oldest part of them is dropped.
+ * The requests of the gateway's logs, to be searched by time, ids and status. They lie in temporary files, so that memory does
+ * not grow with the logs. When there are more requests than the index may hold, it drops the oldest segment (P67).
  */
 export class LogIndex implements Disposable {
   readonly #bounds: { readonly segments: number; readonly blocksPerSegment: number };
   readonly #segments: Segment[] = [];
   readonly #scratch = new RequestColumns();
-  /** Queries share the scratch columns, so they take turns. */
+  /** The end of the last query. Queries share the scratch columns, so they run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #isDropping = false;
 
@@ -48,12 +48,12 @@ export class LogIndex implements Disposable {
     return this.#blocks().reduce((sum, { rows }) => sum + rows, 0);
   }
 
-  /** On disk. */
+  /** How much the index takes on the disk. */
   get bytes(): number {
     return this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Whether it no longer has all that it was given. */
+  /** Whether requests were dropped for lack of room. */
   get isDropping(): boolean {
     return this.#isDropping;
   }
@@ -66,7 +66,7 @@ export class LogIndex implements Disposable {
     return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
   }
 
-  /** Takes the requests out of whole lines; how many there were. */
+  /** Adds the requests in these whole lines, and returns their number. */
   async add(lines: Buffer): Promise<number> {
     let added = 0;
     for (let from = 0; from < lines.length; ) {
@@ -88,32 +88,32 @@ export class LogIndex implements Disposable {
     return added;
   }
 
-  /** The newest requests that pass the filter, and how many there are. */
+  /** Finds the newest requests that match the filter, and counts all that do. */
   async find({ filter, after, limit }: RequestQuery, signal: AbortSignal): Promise<RequestPage> {
-    const passes = rowTest(filter);
+    const matches = rowTest(filter);
     const top = new TopRows(limit, after);
     let total = 0;
     await this.scan(filter, signal, (columns, block) => {
       for (let row = 0; row < block.rows; row += 1) {
-        if (!passes(columns, row)) continue;
+        if (!matches(columns, row)) continue;
         total += 1;
         top.offer(columns, block, row);
       }
     });
     const rows = top.rows();
     const lines = rows.flatMap(({ block, chunk, at }) => {
-      // While others had their turn, the oldest part may have been dropped, and its files closed.
+      // While other work ran, the oldest segment may have been dropped and its files closed.
       if (!this.#segments.includes(block.segment)) return [];
       const line = requestLine(block.segment.lines.line(chunk, at));
       return line !== undefined && isWantedLine(line, filter) ? [line] : [];
     });
     const last = rows.at(-1);
     const next = top.hasMore && last !== undefined ? placeOf(last) : undefined;
-    // Of ids of one digest those are left out by now that were not asked for.
+    // Two ids may share a digest. Lines of the other id were filtered out above, so they are subtracted here.
     return { lines, total: total - (rows.length - lines.length), next };
   }
 
-  /** Visits every block that may hold requests of that time, the newest first. */
+  /** Visits every block that may hold requests of this time, the newest first. */
   async scan(
     { fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY }: RequestFilter,
     signal: AbortSignal,

@@ -5,8 +5,8 @@ const readBytes = 256 * 1024;
 const lineFeed = 0x0a;
 
 /**
- * Reads a file that may be growing from `position` to its present end, in blocks of whole lines; the new position. A line
- * that is not finished waits for the next time.
+ * Reads a file, which may be growing, from `position` to its present end, in blocks of whole lines. Returns the new
+ * position. An unfinished line is left for the next call.
  */
 export async function readLines(
   file: FileHandle,

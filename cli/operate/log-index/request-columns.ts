@@ -1,23 +1,23 @@
 import type { RequestLogLine } from "../gateway-log/request-line.ts";
 
-/** Requests of a block. */
+/** How many requests a block holds. */
 export const rowsPerBlock = 8192;
 
-/** In place of a limit that the log does not tell. */
+/** Stands for a limit that the log does not tell. */
 export const noLimit = 0;
 
 const bytesPerRow = 40;
 export const blockBytes = rowsPerBlock * bytesPerRow;
 
 /**
- * A block of requests in 40 bytes each, column by column, so that a filter looks at one column at a time. Of ids only a
- * digest is kept: what is shown is read from the line itself, so that two ids of one digest are told apart there, and memory
- * does not grow with what clients send as ids.
+ * A block of requests, each in 40 bytes. The values are stored by column, so that a filter reads one column at a time. Of an id
+ * only a digest is stored, so memory does not grow with the ids that clients send. Two ids may share a digest; they are told
+ * apart when the line itself is read.
  */
 export class RequestColumns {
   /** Milliseconds since 1970. */
   readonly timeMs: Float64Array;
-  /** Where the line is, as `LineSpool` says. */
+  /** The place of the line in `LineSpool`. */
   readonly lineChunk: Uint32Array;
   readonly lineAt: Uint32Array;
   readonly request: Uint32Array;

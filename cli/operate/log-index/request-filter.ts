@@ -1,27 +1,27 @@
 import type { RequestLogLine } from "../gateway-log/request-line.ts";
 import { idDigest, type RequestColumns, routeNumber } from "./request-columns.ts";
 
-/** What is looked for; what is `undefined` may be anything. */
+/** Which requests are looked for. An `undefined` property allows any value. */
 export interface RequestFilter {
   readonly requestId?: string | undefined;
   readonly tenantId?: string | undefined;
   readonly tokenId?: string | undefined;
   readonly programId?: string | undefined;
   readonly route?: string | undefined;
-  /** Both included. */
+  /** From the first to the last, both included. */
   readonly status?: { readonly from: number; readonly to: number } | undefined;
-  /** Milliseconds; the first included, the last not. */
+  /** Milliseconds since 1970: from this time on, and before that one. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
 
-/** Whether the row of the columns passes; of ids it knows the digest alone, so that a few may pass that should not. */
+/** Whether a row matches. It compares only digests of ids, so a few rows may match that should not. */
 export type RowTest = (columns: RequestColumns, row: number) => boolean;
 
 export function rowTest(filter: RequestFilter): RowTest {
   const tests: RowTest[] = [];
   const { requestId, tokenId, programId, tenantId, route, status, fromMs, toMs } = filter;
-  // What leaves the fewest comes first.
+  // The tests that exclude the most rows come first.
   if (requestId !== undefined) tests.push(equals("request", idDigest(requestId)));
   if (programId !== undefined) tests.push(equals("program", idDigest(programId)));
   if (tokenId !== undefined) tests.push(equals("token", idDigest(tokenId)));
@@ -40,7 +40,7 @@ function equals(column: "request" | "program" | "token" | "tenant" | "route", wa
   return (columns, row) => columns[column][row] === wanted;
 }
 
-/** The same of the line itself, for certain. */
+/** Whether the line itself has the ids of the filter. Unlike the row test, this is exact. */
 export function isWantedLine(line: RequestLogLine, filter: RequestFilter): boolean {
   const { requestId, tenantId, tokenId, programId } = filter;
   return (

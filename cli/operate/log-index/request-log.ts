@@ -6,31 +6,31 @@ import type { KnownContent } from "./known-content.ts";
 import { LogIndex } from "./log-index.ts";
 
 export interface LogState {
-  /** Parts of the first reading that are done, from 0 to 1; 1 from then on. */
+  /** How much of the first reading is done, from 0 to 1. After it, 1. */
   readonly progress: number;
   readonly requests: number;
   readonly covers: { readonly from: string; readonly to: string } | null;
-  /** The oldest requests were dropped for want of room. */
+  /** Whether the oldest requests were dropped for lack of room. */
   readonly isDropping: boolean;
   /** Logs that could not be read, and why. */
   readonly faults: readonly string[];
 }
 
-/** The requests of logs that are being written and rotated, while `open`. */
+/** The requests of logs that are being written and rotated. They are followed until `close`. */
 export interface RequestLog {
   readonly index: LogIndex;
-  /** Resolves when the logs were read for the first time, standard input apart. */
+  /** Resolves when all logs, except standard input, have been read for the first time. */
   readonly isRead: Promise<void>;
   state(): LogState;
-  /** Reads what is new, unless the first reading is still under way. */
+  /** Reads new lines, unless the first reading is still under way. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** So often the logs are looked at when nobody asks: a log that is deleted in between is lost. */
+/** The logs are also read when nobody asks, since a log that is deleted between two readings is lost. */
 const lookEveryMs = 2000;
 
-/** Follows the logs from now on; the first reading takes about 20 seconds for each gigabyte, during which it can be asked. */
+/** Follows the logs. The first reading takes about 20 seconds per gigabyte; queries are answered meanwhile. */
 export function followLogs(sources: readonly LogSource[], signal: AbortSignal): RequestLog {
   const index = new LogIndex();
   const take = (lines: Buffer): Promise<number> => index.add(lines);
@@ -43,7 +43,7 @@ export function followLogs(sources: readonly LogSource[], signal: AbortSignal): 
   let isRead = false;
   let underWay: Promise<void> | undefined;
 
-  /** What goes wrong with one log keeps none of the others from being read. */
+  /** Turns an error into a fault of this log, so that the other logs are read nevertheless. */
   async function guarded(name: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -3,7 +3,7 @@ import { LineSpool } from "./line-spool.ts";
 import { blockBytes, RequestColumns, rowsPerBlock } from "./request-columns.ts";
 import { SpoolFile } from "./spool-file.ts";
 
-/** Rows of one time, to look at or to pass over as a whole. */
+/** Rows that were added one after the other. A query whose time is outside the block's skips it as a whole. */
 export interface Block {
   readonly segment: Segment;
   readonly number: number;
@@ -12,13 +12,13 @@ export interface Block {
   toMs: number;
 }
 
-/** A part of an index: what is dropped at once when there are too many requests. */
+/** A part of the index, which is dropped as a whole when there are too many requests. */
 export class Segment implements Disposable {
   readonly #maxBlocks: number;
   readonly blocks: Block[] = [];
   readonly lines = new LineSpool();
   readonly #file = new SpoolFile();
-  /** The block that is being filled; those before are in the file, and all of a finished segment. */
+  /** The block that is being filled. Earlier blocks are in the file, and so are all blocks of a finished segment. */
   #columns: RequestColumns | undefined = new RequestColumns();
 
   constructor(maxBlocks: number) {
@@ -29,12 +29,12 @@ export class Segment implements Disposable {
     return this.blocks.length === this.#maxBlocks && this.blocks.at(-1)?.rows === rowsPerBlock;
   }
 
-  /** On disk. */
+  /** How much the segment takes on the disk. */
   get bytes(): number {
     return this.#file.size + this.lines.bytes;
   }
 
-  /** The line must have room in `lines`. */
+  /** Adds a request. `lines` must have room for its line. */
   add(line: RequestLogLine, text: Uint8Array): void {
     const block = this.#openBlock();
     const timeMs = Date.parse(line.time);
@@ -45,14 +45,14 @@ export class Segment implements Disposable {
     if (timeMs > block.toMs) block.toMs = timeMs;
   }
 
-  /** The columns of a block: those in `scratch`, which the next call overwrites, or the ones that are being filled. */
+  /** The columns of a block, read into `scratch`, which the next call overwrites, unless the block is still in memory. */
   columns(block: Block, scratch: RequestColumns): RequestColumns {
     if (block.number === this.blocks.length - 1 && this.#columns !== undefined) return this.#columns;
     this.#file.read(block.number * blockBytes, scratch.bytes);
     return scratch;
   }
 
-  /** Puts out of memory what is left in it: it is full. */
+  /** Moves the rest of a full segment from memory to the disk. */
   finish(): void {
     if (this.#columns === undefined) return;
     this.#file.append(this.#columns.bytes);

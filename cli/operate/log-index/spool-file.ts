@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * A temporary file to append to and to read from. It has no name from the moment it is open: nobody else can open it, and
- * however this process ends, the system takes it away. Calls are synchronous: they meet the page cache.
+ * A temporary file to append to and to read from. Its name is removed as soon as it is open, so nobody else can open it,
+ * and the system deletes it however this process ends. Calls are synchronous, because the page cache answers them.
  */
 export class SpoolFile implements Disposable {
   readonly #descriptor: number;
@@ -23,7 +23,7 @@ export class SpoolFile implements Disposable {
     return this.#size;
   }
 
-  /** Where it stands from now on. */
+  /** Appends the bytes and returns their position. */
   append(bytes: Uint8Array): number {
     const at = this.#size;
     for (let done = 0; done < bytes.length; ) {

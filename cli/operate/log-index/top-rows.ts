@@ -1,7 +1,7 @@
 import type { RequestColumns } from "./request-columns.ts";
 import type { Block } from "./segment.ts";
 
-/** A place in the order of requests, newest first; those of one millisecond are ordered by their ids' digests. */
+/** A place in the order of requests, newest first. Requests of one millisecond are ordered by the digests of their ids. */
 export interface Place {
   readonly timeMs: number;
   readonly request: number;
@@ -18,14 +18,14 @@ export function placeOf({ timeMs, request }: Place): Place {
 }
 
 /**
- * P68: the first rows in the order of requests of all that are offered, in any order. Rows at the same place as the last one come
- * along, so that the next page can begin behind that place.
+ * Collects the first `limit` of all offered rows, in the order of requests (P68). Rows may be offered in any order. Rows at the
+ * same place as the last one are included, so that the next page can begin after that place.
  */
 export class TopRows {
   readonly #limit: number;
   readonly #after: Place | undefined;
   #rows: TopRow[] = [];
-  /** What is older than this is not among the first. */
+  /** Older rows are not among the first. */
   #oldestMs = Number.NEGATIVE_INFINITY;
   #hasMore = false;
 
@@ -34,7 +34,7 @@ export class TopRows {
     this.#after = after;
   }
 
-  /** Whether rows were left out behind the last one. */
+  /** Whether more rows follow the last one. */
   get hasMore(): boolean {
     this.#cut();
     return this.#hasMore;
@@ -65,15 +65,15 @@ export class TopRows {
     const last = this.#rows[this.#limit - 1];
     if (last === undefined) return;
     let end = this.#limit;
-    // Bounded: a client may send one id with every request, and many in a millisecond.
-    while (end < this.#limit + maxTwins && isAt(this.#rows[end], last)) end += 1;
+    // A client may send one id with every request, and many in a millisecond, so the rows at one place are bounded.
+    while (end < this.#limit + maxAtOnePlace && isAt(this.#rows[end], last)) end += 1;
     if (end < this.#rows.length) this.#hasMore = true;
     this.#rows.length = end;
     this.#oldestMs = last.timeMs;
   }
 }
 
-const maxTwins = 500;
+const maxAtOnePlace = 500;
 
 function isAt(row: Place | undefined, place: Place): boolean {
   return row !== undefined && order(row, place) === 0;

@@ -7,11 +7,13 @@ import { type ConditionalWrites, whatToDo } from "../../publish/store/probe-cond
 import { missingKey, type ProbeObjects, readProbe } from "../../publish/store/probe-objects.ts";
 import type { CheckResult } from "./checklist.ts";
 
+/** Whether keys with this beginning may be listed. */
 export async function listing(store: ObjectStore, prefix: string, signal: AbortSignal): Promise<CheckResult> {
   for await (const _ of store.list(prefix, { signal })) break;
   return ["ok", "Allowed."];
 }
 
+/** Whether a read of an object that cannot exist says that it is missing. */
 export async function missing(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
   const found = await readProbe(store, missingKey, signal);
   if (found === undefined) return ["ok", "The store tells a missing object from a denied one."];
@@ -21,12 +23,14 @@ export async function missing(store: ObjectStore, signal: AbortSignal): Promise<
   ];
 }
 
+/** Which store it is. A store without an identity is no fault. */
 export async function identity(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
   const found = await readStoreIdentity(store, { signal });
   if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
   return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
 }
 
+/** Whether a read with `If-None-Match` is answered with 304. */
 export async function revalidation(
   store: ObjectStore,
   objects: ProbeObjects,
@@ -43,6 +47,7 @@ export async function revalidation(
   ];
 }
 
+/** The result of races between conditional writes. */
 export function conditionalResult(result: ConditionalWrites): CheckResult {
   if (result.kind === "broken") return ["unsupported", `${capitalised(result.reason)} ${whatToDo}`];
   return ["ok", `${effort.rounds} races of ${effort.contenders}, each with one winner.`];
@@ -52,17 +57,17 @@ function capitalised(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
-/** Enough that a store which decides too early is caught; 90 small requests. */
+/** So many races catch a store that decides conditions too early. They take 90 small requests. */
 export const effort = { rounds: 5, contenders: 8 } as const;
 
 /** S3 refuses requests whose signature is older or newer than this. */
 const refusedMs = 15 * 60 * 1000;
-/** Below this a difference harms nothing: no age that the tools compare is as short. */
+/** A smaller difference is harmless, because the commands compare no ages as short as this. */
 const harmlessMs = 30 * 1000;
-/** S3 gives times in whole seconds. */
+/** S3 tells times in whole seconds. */
 const precisionMs = 1000;
 
-/** Compares the store's time of a write with this machine's times before and after it. */
+/** Compares the store's time of a write with this machine's times before and after the write. */
 export function clockResult(storedAt: Date, startedAt: Date, endedAt: Date): CheckResult {
   const aheadMs = Math.max(0, storedAt.getTime() - endedAt.getTime());
   const behindMs = Math.max(0, startedAt.getTime() - (storedAt.getTime() + precisionMs));
@@ -79,7 +84,7 @@ export function clockResult(storedAt: Date, startedAt: Date, endedAt: Date): Che
       ];
 }
 
-/** Whether a `file:` store keeps its objects to its owner and group, and has no link in it that no program follows. */
+/** Whether a `file:` store is closed to other accounts and holds no symbolic links, which no program would follow. */
 export async function folderResult(directory: string): Promise<CheckResult> {
   const links = (await readdir(directory, { withFileTypes: true }))
     .filter((entry) => entry.isSymbolicLink())

@@ -28,20 +28,20 @@ import { createChecklist, type StoreFinding } from "./checklist.ts";
 
 export interface CheckOptions extends ProbeOptions {
   readonly now: () => Date;
-  /** Of a `file:` store. */
+  /** The folder of a `file:` store; `undefined` for S3. */
   readonly directory: string | undefined;
 }
 
 /**
- * Tries what a gateway asks of the store: it writes nothing. What the store lacks comes back as findings; thrown are
- * only faults of the settings and an interruption.
+ * Tries what a gateway does with the store, which includes no writing. Faults of the store are findings. Only faults of the
+ * settings and an interruption are thrown.
  */
 export async function checkReading(
   store: ObjectStore,
   signal: AbortSignal,
 ): Promise<readonly StoreFinding[]> {
   const { findings, run, isAway } = createChecklist();
-  // A gateway may list what it reads and nothing else.
+  // A gateway's policy allows listing only keys that it reads, so the check lists such a key.
   await run("list", true, () => listing(store, missingKey, signal));
   await run("missing", !isAway(), () => missing(store, signal));
   await run("read", !isAway(), async () => {
@@ -54,7 +54,7 @@ export async function checkReading(
   return findings;
 }
 
-/** Tries what the generator and its tools ask of the store as well, on objects that it removes again. */
+/** Tries also what the generator and the commands do with the store, on objects that it deletes again. */
 export async function checkStore(
   store: ObjectStore,
   options: CheckOptions,
@@ -106,7 +106,7 @@ export async function checkStore(
     if (directory !== undefined) await run("folder", isWritten, () => folderResult(directory));
     return findings;
   } finally {
-    // Interrupted, or not allowed to delete, which the findings say. No signal: it may be what ended the check.
+    // The check was interrupted, or may not delete. It tries to clean up without the signal, which may be aborted.
     if (!isDeleted && !isAway()) await store.delete(objects.keys()).catch(() => {});
   }
 }

@@ -1,6 +1,6 @@
 import { asFailure, type FailureCode } from "../../../core/failure.ts";
 
-/** What `store check` looks at, in this order, and what people read for it. */
+/** The checks of `store check` in their order, with the words that people read. */
 export const storeChecks = {
   list: "list",
   missing: "tell what is missing",
@@ -19,32 +19,32 @@ export const storeChecks = {
 export type StoreCheckName = keyof typeof storeChecks;
 
 /**
- * `unsupported`: the store will never do it, so no snapshot may live there. `warning`: it works, but not as well.
- * `skipped`: nothing to look at after an earlier failure.
+ * `unsupported`: the store can never do it, so it cannot hold snapshots. `warning`: it works, but with a drawback.
+ * `skipped`: an earlier failure left nothing to check.
  */
 export type StoreCheckOutcome = "ok" | "warning" | "failed" | "unsupported" | "skipped";
 
 export interface StoreFinding {
   readonly check: StoreCheckName;
   readonly outcome: StoreCheckOutcome;
-  /** What was found and, unless all is well, what to do about it: a grant, a setting, another store. */
+  /** What was found. When something is wrong, also what to do: a grant, a setting, another store. */
   readonly message: string;
 }
 
-/** Whether everything that was looked at works. */
+/** Whether every check has passed, perhaps with a warning. */
 export function isFit(findings: readonly StoreFinding[]): boolean {
   return findings.every(({ outcome }) => outcome === "ok" || outcome === "warning");
 }
 
-/** What a check came to, and what to say of it. */
+/** The result of a check, and its message. */
 export type CheckResult = readonly [outcome: StoreCheckOutcome, message: string];
 
-/** Runs checks one after the other and keeps what they find. */
+/** Runs checks one after the other and collects their findings. */
 export interface Checklist {
   readonly findings: readonly StoreFinding[];
-  /** True when further checks may build upon this one. Without `canRun` it is skipped. */
+  /** Runs a check, or skips it when `canRun` is false. Returns whether other checks may build on it. */
   run(check: StoreCheckName, canRun: boolean, look: () => Promise<CheckResult>): Promise<boolean>;
-  /** Whether the store did not answer: every further check would only wait for its deadline. */
+  /** Whether the store has not answered. Further checks would only wait for their deadlines. */
   isAway(): boolean;
 }
 
@@ -76,7 +76,7 @@ export function createChecklist(): Checklist {
 
 const skipped: CheckResult = ["skipped", "Not looked at after what failed before."];
 
-/** Faults that end the command: they say nothing about what the store can do. */
+/** These faults end the command, because they tell nothing about the store. */
 const notOfTheStore: ReadonlySet<FailureCode> = new Set<FailureCode>([
   "usage",
   "settings",

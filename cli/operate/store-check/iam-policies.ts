@@ -24,19 +24,19 @@ interface IamStatement {
 }
 
 export interface IamPolicies {
-  /** For builds and the tools for snapshots. It can neither read nor issue a token. */
+  /** For builds and the `snapshot` commands. It can neither read nor issue tokens. */
   readonly generator: IamPolicy;
   /** For the `token` commands, which people run. */
   readonly tokens: IamPolicy;
-  /** For `partner-programs-gateway`: reads only, and only what it serves from. */
+  /** For `partner-programs-gateway`, which only reads, and only what it needs to serve. */
   readonly gateway: IamPolicy;
 }
 
 type Role = keyof IamPolicies;
-/** `Read` includes `List`: to learn that an object is missing. */
+/** `Read` includes `List`, which S3 requires for telling a reader that an object is missing. */
 type Access = "List" | "Read" | "Write" | "Delete";
 
-/** What each role does with which keys. A new kind of object is a line here. */
+/** What each role does with which keys. Each new kind of object needs a line here. */
 const grants: readonly (readonly [
   keys: string,
   roles: Readonly<Partial<Record<Role, readonly Access[]>>>,
@@ -46,17 +46,17 @@ const grants: readonly (readonly [
   [`${tenantsPrefix}*/snapshots/*`, { gateway: ["Read"] }],
   // A prune deletes old reports.
   [`${runsPrefix}*`, { generator: ["Read", "Write", "Delete"] }],
-  // Reports of runs quote the source, so they are none of a gateway's business.
+  // Reports of runs quote the source, so a gateway may not read them.
   [confirmedKey, { gateway: ["Read"] }],
-  // P160: the first write to a store makes it. It is never deleted.
+  // The first write to a store makes its identity, which is never deleted (P160).
   [storeKey, { generator: ["Read", "Write"], tokens: ["Read", "Write"], gateway: ["Read"] }],
-  // Only a store with neither tokens nor tenants is a new one.
+  // Token commands list tenants to find out whether a store is new: a new one has neither tokens nor tenants.
   [tenantsPrefix, { tokens: ["List"] }],
   [tokensKey, { tokens: ["Read", "Write"], gateway: ["Read"] }],
-  // Nobody deletes a record. To read the keys of tenants that were removed is what issuing a token needs.
+  // Nobody deletes a record of the audit. Issuing a token reads the list of removed tenants.
   [`${auditPrefix}*`, { generator: ["Read", "Write"], tokens: ["Read", "Write"] }],
   [removedKey, { tokens: ["Read"] }],
-  // Before they write, both find out whether the store honours conditional writes.
+  // Both probe whether the store honours conditional writes before they write.
   [`${probesPrefix}*`, { generator: ["Read", "Write", "Delete"], tokens: ["Read", "Write", "Delete"] }],
 ];
 
@@ -93,7 +93,7 @@ function policyOf(
         Effect: "Allow",
         Action: ["s3:ListBucket"],
         Resource: [bucketArn],
-        // For a read of a missing object AWS takes its key for the prefix, so the answer stays 404.
+        // For a read of a missing object, AWS compares its key with these prefixes. A match makes the answer 404, not 403.
         Condition: { StringLike: { "s3:prefix": keysFor("List", "Read").map((keys) => prefix + keys) } },
       },
       ...accesses.map(

@@ -4,7 +4,7 @@ import type { Layout } from "../../output/layout.ts";
 import type { Style } from "../../output/style.ts";
 import { isFit, type StoreCheckOutcome, type StoreFinding, storeChecks } from "./checklist.ts";
 
-/** What a check found, for people: a line per check and a conclusion. */
+/** The findings for people: a line per check, then a conclusion. */
 export function findingsText(
   address: string,
   findings: readonly StoreFinding[],

@@ -8,7 +8,7 @@ import type { CliSettings } from "../../shell/shell.ts";
 import { assertPublished } from "../tokens/assert-published.ts";
 import { readRegistry } from "../tokens/edit-registry.ts";
 
-/** P82: throws `not_found` for a tenant that was neither published nor removed, and has no token. */
+/** Throws `not_found` for a tenant that was neither published nor removed, and has no token (P82). */
 export async function assertKnownTenant(
   store: ObjectStore,
   tenantId: TenantId,

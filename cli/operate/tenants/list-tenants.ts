@@ -11,13 +11,13 @@ import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import type { TenantRow } from "../../publish/source/read-tenants.ts";
 import { readRegistry } from "../tokens/edit-registry.ts";
 
-/** A tenant that source, store or tokens know. `null` where that side could not be asked. */
+/** A tenant that the source, the store or the tokens know. A value is `null` when its side could not be asked. */
 export interface TenantLine {
-  /** As the source writes it. */
+  /** The id as the source writes it. */
   readonly tenantId: string;
   readonly name: string | null;
   readonly isInSource: boolean | null;
-  /** `null`, too, where nothing is published or what is there is damaged. */
+  /** Also `null` when nothing is published, or the published data is damaged. */
   readonly live: LiveLine | null;
   readonly fault: string | null;
   readonly activeTokens: number | null;
@@ -32,7 +32,7 @@ export interface LiveLine {
   readonly programs: number | null;
 }
 
-/** Why a side could not be asked; `null`: it was. */
+/** Why each side could not be asked; `null` when it was. */
 export interface TenantSides {
   readonly source: string | null;
   readonly store: string | null;
@@ -45,7 +45,7 @@ export interface TenantList {
   readonly away: TenantSides;
 }
 
-/** Source, store and tokens side by side. One that is away is said and hides no other; throws when all are. */
+/** The tenants of source, store and tokens. A side that is away hides no other; throws when all three are away. */
 export async function listTenants(
   store: ObjectStore,
   askSource: () => Promise<readonly TenantRow[]>,
@@ -59,7 +59,7 @@ export async function listTenants(
   ]);
   if (source.error !== undefined && stored.error !== undefined && tokens.error !== undefined)
     throw stored.error;
-  // D131: a row without an id is no tenant. The check and builds tell of it.
+  // A row without an id is no tenant (D131). `source check` and builds report it.
   const rows = new Map(
     source.value?.flatMap(({ tenantId, name }) => (tenantId === null ? [] : [[tenantId, name]])),
   );

@@ -26,15 +26,15 @@ export interface RemovalContext {
 }
 
 /**
- * P91, P93: ends a tenant that the source does not list. Each step may be repeated, so the command may be, after a crash at any
- * of them:
+ * Ends a tenant that the source does not list (P91). Each step can be repeated, so a command that crashed at any step can be
+ * run again (P93):
  *
- * 1. It is noted as removed, with a generation above all that it had. From now on no token is issued for it, and a build that
- *    finds no pointer publishes nothing.
- * 2. Its tokens are revoked. From now on nobody is served.
- * 3. With `isPurged` its objects are deleted, the pointer first: whoever read it before must lose now.
- * 4. When it was last confirmed is forgotten: its data gets older for ever, and nobody is to be alarmed by that.
- * 5. That it was the sandbox is forgotten last, so that `sandbox init --remove` may be repeated, too.
+ * 1. Record the tenant as removed, with a generation above all that it had. After this no token is issued for it, and a build
+ *    that finds no pointer publishes nothing.
+ * 2. Revoke its tokens. After this nobody is served.
+ * 3. With `isPurged`, delete its objects, the pointer first, so that every build that has read the pointer loses.
+ * 4. Delete the time of its last confirmation. Its data only gets older, and no alert should fire for that.
+ * 5. If it was the sandbox, delete that document last, so that `sandbox init --remove` can be repeated, too.
  */
 export async function removeTenant(
   tenantId: TenantId,
@@ -66,9 +66,9 @@ export async function removeTenant(
   return { tenantId, isPurged, wasSandbox, revokedTokens, deletedObjects };
 }
 
-/** A build may publish between the look at the pointer and its deletion, for the first time, too, but not so often. */
+/** Builds may publish between reading the pointer and deleting it, but not as often as this. */
 const room = 100;
-/** Where the pointer is damaged nobody knows its generation; no tenant was ever published so often. */
+/** Used when the pointer is damaged and its generation unknown. No tenant was ever published as often as this. */
 const beyondAll = 1_000_000_000;
 
 async function highestGeneration(
@@ -85,7 +85,7 @@ async function highestGeneration(
   }
 }
 
-/** A build that began before may still be writing files that nothing will ever name. */
+/** A build that began before the removal may still write files, so the objects are deleted until none is left. */
 const maxSweeps = 5;
 
 async function purge(store: ObjectStore, tenantId: TenantId, signal: AbortSignal): Promise<number> {

@@ -25,8 +25,9 @@ export interface TenantRename {
 }
 
 /**
- * P94: moves all tokens of one tenant to another by one compare-and-swap, once that one has a snapshot that gateways serve; so
- * each answer is of the one or of the other. Throws `not_found`, `corrupt_document`, `usage` for a sandbox, and `shrink_guard`.
+ * Moves all tokens of one tenant to another by one compare-and-swap, so that each answer is the one tenant's or the other's
+ * (P94). The other must have a snapshot that gateways serve. Throws `not_found`, `corrupt_document`, `usage` for a sandbox,
+ * and `shrink_guard`.
  */
 export async function renameTenant(
   from: TenantId,
@@ -44,7 +45,7 @@ export async function renameTenant(
         `List ${to} in the source and run \`snapshot build --tenant ${to}\` first.${await tenantHint(store, to, signal)}`,
     );
   }
-  // What a gateway would refuse is no place to move partners to.
+  // This throws for a manifest that a gateway would refuse: partners must not be moved to errors.
   const manifest = await readLiveManifest(store, pointer.current, signal);
   let renamed: TenantRename = { movedTokens: [], activeTokens: 0 };
   await editRecorded(store, audit, async (tokens) => {
@@ -59,7 +60,7 @@ export async function renameTenant(
   return renamed;
 }
 
-/** P121: its programs are made up, and its tokens are in the hands of whoever tries. */
+/** The sandbox's programs are made up, and everybody who tests has its tokens, so none moves to or from it (P121). */
 function ofSandbox(tenantId: TenantId): Failure {
   return new Failure(
     "usage",
@@ -68,8 +69,8 @@ function ofSandbox(tenantId: TenantId): Failure {
 }
 
 /**
- * P121: a mistyped id is another company's. Throws `shrink_guard` when the other tenant's snapshot has so little of what the
- * tenant's partners see that it can hardly be the same company's.
+ * Throws `shrink_guard` when the other tenant's snapshot lacks so many of the programs that the tenant's partners see that
+ * it is probably another company's (P121). This catches a mistyped id.
  */
 async function assertAlike(
   store: ObjectStore,
@@ -92,7 +93,7 @@ async function assertAlike(
   );
 }
 
-/** `undefined` where partners see nothing that could be compared: errors. */
+/** The manifest that partners see. `undefined` when they see errors only, so that nothing can be compared. */
 async function readSeen(
   store: ObjectStore,
   tenantId: TenantId,

@@ -4,7 +4,7 @@ import { exactTime } from "../../output/relative-time.ts";
 import { table } from "../../output/table.ts";
 import type { TenantLine, TenantList } from "./list-tenants.ts";
 
-/** One line each; a question mark where the side that knows could not be asked. */
+/** A line per tenant. A question mark stands for what a side that could not be asked would know. */
 export function tenantListText({ tenants, away }: TenantList, layout: Layout): string {
   const right = "right" as const;
   return table(

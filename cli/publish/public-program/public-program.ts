@@ -94,7 +94,7 @@ function publicDetailOnly(source: ProgramSource, report: Report): DetailOnly {
   const accommodationDescription = presentText(source.accommodationDescription);
   const coverUrl = publicUrl(source.coverUrl, "media.coverUrl", report);
   const galleryUrls = publicUrls(source.galleryUrls, "media.galleryUrls", report);
-  const nothingOfStays = stays.length === 0 && accommodationDescription === null;
+  const hasAccommodation = stays.length > 0 || accommodationDescription !== null;
   return {
     description: presentText(source.description),
     departurePoint: presentText(source.departurePoint),
@@ -102,7 +102,7 @@ function publicDetailOnly(source: ProgramSource, report: Report): DetailOnly {
     marketingTags:
       source.marketingTags === null ? null : presentTexts(source.marketingTags, "marketingTags", report),
     staff: staff(source.staff, report),
-    accommodation: nothingOfStays ? null : { stays, description: accommodationDescription },
+    accommodation: hasAccommodation ? { stays, description: accommodationDescription } : null,
     transport: transport(source.flights, report),
     media: coverUrl === null && galleryUrls.length === 0 ? null : { coverUrl, galleryUrls },
     content: content(source, report),

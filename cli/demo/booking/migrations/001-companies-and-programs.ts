@@ -1,9 +1,9 @@
 import type { SchemaMigration } from "./schema-migration.ts";
 
 /**
- * Every table below a company begins its key with the company's code, and every table below a program with the
- * program's: a reading of one company is one range of each index, and no row can name another company's program.
- * Codes compare by byte (`COLLATE "C"`), the order in which the generator reads.
+ * The key of each table of a company begins with the company's code, and that of each table of a program goes on with the
+ * program's code. So one company is one range of each index, and no row can name another company's program. Codes are compared by byte
+ * (`COLLATE "C"`), which is the order in which the generator reads.
  */
 export const companiesAndPrograms: SchemaMigration = {
   name: "001_companies_and_programs",

@@ -1,8 +1,8 @@
 import type { SchemaMigration } from "./schema-migration.ts";
 
 /**
- * The ten views of the source contract. They name public columns one by one; nothing private is behind them.
- * A condition on `tenant_id` reaches the index of every table in them.
+ * The ten views of the source contract. They name public columns one by one, and show no private one. A condition on
+ * `tenant_id` can use the index of every table behind them.
  */
 export const partnerSourceViews: SchemaMigration = {
   name: "006_partner_source_views",

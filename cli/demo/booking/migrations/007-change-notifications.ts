@@ -21,9 +21,9 @@ const watchedTables = {
 } as const;
 
 /**
- * `NOTIFY partner_source_changed, '<tenant id>'` after every statement that changes what the views show: once per
- * tenant and transaction, since PostgreSQL drops equal notifications. The triggers fire per statement, so that bulk
- * changes stay fast.
+ * Sends `NOTIFY partner_source_changed, '<tenant id>'` after every statement that may change what the views show. PostgreSQL
+ * drops equal notifications, so a transaction sends one per tenant. The triggers fire per statement, so that bulk changes stay
+ * fast.
  */
 export const changeNotifications: SchemaMigration = {
   name: "007_change_notifications",
@@ -73,7 +73,7 @@ function sharedTable(table: string): string {
       FOR EACH STATEMENT EXECUTE FUNCTION booking.notify_all_companies();`;
 }
 
-/** Before it, since the table of companies may be among those that are emptied. */
+/** Notifies before the TRUNCATE, since the table of companies may be emptied, too. */
 function onTruncate(table: string): string {
   return `
     CREATE TRIGGER notify_truncate BEFORE TRUNCATE ON booking.${table}

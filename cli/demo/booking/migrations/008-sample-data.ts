@@ -1,6 +1,6 @@
 import type { SchemaMigration } from "./schema-migration.ts";
 
-/** What `source seed` created, so that it never wipes anything else. */
+/** Records what `source seed` created, so that it never wipes anything else. */
 export const sampleData: SchemaMigration = {
   name: "008_sample_data",
   up: `

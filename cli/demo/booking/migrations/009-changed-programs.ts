@@ -1,8 +1,8 @@
 import type { SchemaMigration } from "./schema-migration.ts";
 
 /**
- * A change of few programs names them: `NOTIFY partner_source_changed, '<tenant id> <program id>'`, once for each. A change of
- * many, or of what several programs share (a hotel, a room type, the company itself), names the tenant alone, as before.
+ * A change of up to 20 programs names each of them: `NOTIFY partner_source_changed, '<tenant id> <program id>'`. A change of
+ * more, or of something that programs share (a hotel, a room type, the company itself), names the tenant alone.
  */
 export const changedPrograms: SchemaMigration = {
   name: "009_changed_programs",

@@ -23,7 +23,7 @@ const migrations: readonly SchemaMigration[] = [
   changedPrograms,
 ];
 
-/** Named in code, so that the built package finds them without looking for files. */
+/** The migrations are imported, so that the built package needs not search for files. */
 export const migrationSource: Knex.MigrationSource<SchemaMigration> = {
   getMigrations: () => Promise.resolve([...migrations]),
   getMigrationName: ({ name }) => name,

@@ -1,4 +1,4 @@
-/** A step of the reference schema's history: SQL scripts. Once released it is never edited, only followed. */
+/** A step of the reference schema's history, as SQL. A released step is never edited; changes are new steps. */
 export interface SchemaMigration {
   readonly name: string;
   readonly up: string;

@@ -10,7 +10,7 @@ export interface SampleAirline {
   readonly logoUrl: string | null;
 }
 
-/** Shared by all companies. One has no logo, and one has a logo that may not be published (not https). */
+/** All companies share these airlines. One has no logo, and the logo of one may not be published (it is not https). */
 export const sampleAirlines: readonly SampleAirline[] = [
   airline("AE2", "Aegina Air"),
   airline("B7", "Bosphorus Wings"),
@@ -93,7 +93,7 @@ export const companyTables: readonly SampleTable<SampleCompany>[] = [
     ],
     rowsOf: ({ code, profile }) => [
       ...profile.guides.map(({ name, gender }, at) => staffMember(code, at + 1, name, gender)),
-      // Nobody publishes who drives: the name is private, though the column of a guide's is public.
+      // The driver's name is private, although the same column holds the public names of guides.
       staffMember(code, driverNumber(profile.guides.length), `${canaryMark}driver-${code}`, "male"),
     ],
   },

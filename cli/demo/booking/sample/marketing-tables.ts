@@ -3,7 +3,7 @@ import { canary, canaryMark, occasionalCanary } from "../private-columns.ts";
 import { cyclic, hotelOf, type SampleProgram } from "./sample-program.ts";
 import type { SampleRandom } from "./sample-random.ts";
 
-/** What is published about a program, with the editors' private notes beside it. */
+/** The tables of published texts and pictures, which hold the editors' private notes, too. */
 export const marketingTables: readonly SampleTable<SampleProgram>[] = [
   {
     name: "program_days",
@@ -72,7 +72,7 @@ function copyRows(program: SampleProgram): readonly (readonly SampleCell[])[] {
       ...[company.code, code, tour.description, random.chance(80) ? accommodation : null],
       random.chance(90) ? tour.tags : null,
       included.slice(0, random.integer(2, included.length)),
-      // An empty list, now and then.
+      // Some programs get an empty list.
       excluded.slice(0, random.integer(0, excluded.length)),
       tour.visits,
       canary("marketing_copy.campaign_notes", code),
@@ -91,7 +91,7 @@ function mediaRows(program: SampleProgram): readonly (readonly SampleCell[])[] {
       { length: random.integer(1, 3) },
       (_, at) => ["gallery", `${folder}/${at + 1}.jpg`] as const,
     ),
-    // Material for printers is in the same table and is not published.
+    // The same table has material for printers, which is not published.
     ["print", `https://print.example.com/${canaryMark}media.print-${code}.tif`],
   ] as const;
   return pictures.map(([kind, url], at) => [

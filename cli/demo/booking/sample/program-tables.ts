@@ -106,7 +106,7 @@ function roomPrices(program: SampleProgram): readonly (readonly [type: string, a
   const step = company.profile.priceStep;
   return [
     ["double", price],
-    // "On request" is kept as 0: such a price is not published.
+    // 0 means "on request"; such a price is not published.
     ["single", situation === "price_on_request" ? 0 : roundTo(price * 1.35, step)],
     ...(random.chance(85) ? [["triple", roundTo(price * 0.92, step)] as const] : []),
     ...(random.chance(25) ? [["quad", roundTo(price * 0.85, step)] as const] : []),
@@ -182,7 +182,7 @@ function flightRows(program: SampleProgram): readonly (readonly SampleCell[])[] 
   const random = program.random("flights");
   const { airlines } = program.company.profile;
   const first = random.integer(0, airlines.length - 1);
-  // Out and back, mostly with the same airline.
+  // The flights out and back are mostly with the same airline.
   return [first, random.chance(70) ? first : first + 1].map((airline, at) => [
     ...[...keyOf(program), at + 1, cyclic(airlines, airline)],
     canary("flights.flight_number", rowOf(program, at + 1)),

@@ -18,8 +18,8 @@ export interface SampleCompany {
 const profiles = [atlasJourneys, kinneretTours, sakuraTrails, thalassaOdyssey, zaytunaTravel] as const;
 
 /**
- * The companies of a sample, by code: the five of the profiles, then as many generated ones as asked for, each with
- * the catalogue of one of the five.
+ * `count` companies, ordered by code. The first five are those of the profiles. Further ones are generated, each with the
+ * catalogue of one of the five.
  */
 export function sampleCompanies(count: number, programCount: number): readonly SampleCompany[] {
   return Array.from({ length: count }, (_, index) => sampleCompany(index, programCount)).sort((a, b) =>
@@ -44,7 +44,7 @@ function sampleCompany(index: number, programCount: number): SampleCompany {
   };
 }
 
-/** So that the rows of one company fit in memory, however many programs it has. */
+/** The rows of one company must fit in memory, however many programs it has. */
 const maxPassengers = 20_000;
 
 const places = [

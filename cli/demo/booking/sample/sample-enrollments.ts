@@ -6,7 +6,7 @@ export interface SampleEnrollment {
   readonly status: string | null;
 }
 
-/** Who is on a program, in the order of booking. */
+/** The enrollments of a program, in the order of booking. */
 export function sampleEnrollments({
   situation,
   random: randomFor,

@@ -25,15 +25,15 @@ export interface SampleGuide {
   readonly gender: "female" | "male" | "undisclosed" | null;
 }
 
-/** Everything that makes the sample data of one company sound like that company. `{city}` stands for a city. */
+/** The words and numbers that give one company's sample data its character. `{city}` stands for a city. */
 export interface SampleProfile {
   readonly code: string;
   readonly name: string;
-  /** First part of its program codes. */
+  /** The first part of its programs' codes. */
   readonly programPrefix: string;
   readonly timeZone: string;
   readonly currency: string;
-  /** Public prices are multiples of it. */
+  /** Public prices are multiples of this. */
   readonly priceStep: number;
   readonly departurePoints: readonly string[];
   readonly airlines: readonly string[];
@@ -44,11 +44,11 @@ export interface SampleProfile {
   readonly isFamilyNameFirst: boolean;
   readonly roomLabels: Readonly<Record<"single" | "double" | "triple" | "quad", string>>;
   readonly dutyLabels: Readonly<Record<"lead_guide" | "teacher" | "driver" | "coordinator", string>>;
-  /** Appended to a tour's name, one per round through the tours. */
+  /** An ending for the names of tours; a new one each time the list of tours starts again. */
   readonly editions: readonly string[];
   readonly arrival: string;
   readonly farewell: string;
-  /** Descriptions of days in between. */
+  /** Descriptions of the days between arrival and farewell. */
   readonly dayDescriptions: readonly string[];
   readonly accommodation: string;
   readonly included: readonly string[];

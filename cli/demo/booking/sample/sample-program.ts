@@ -3,10 +3,10 @@ import type { SampleGuide, SampleHotel, SampleTour } from "./sample-profile.ts";
 import { type SampleRandom, sampleRandom } from "./sample-random.ts";
 import { type SampleSituation, situationOf } from "./sample-situation.ts";
 
-/** What the rows of a program have in common, decided once. */
+/** The facts from which all rows of a program are made. */
 export interface SampleProgram {
   readonly company: SampleCompany;
-  /** From 0 within the company. */
+  /** The program's number within the company, counted from 0. */
   readonly index: number;
   readonly code: string;
   readonly name: string;
@@ -22,11 +22,11 @@ export interface SampleProgram {
   readonly price: number;
   /** Position in the company's list of guides. */
   readonly leadGuide: number;
-  /** For everything that is not decided here, so that a new column changes no other one. */
+  /** Randomness for one purpose. Each purpose has its own, so that a new column changes no other one. */
   readonly random: (purpose: string) => SampleRandom;
 }
 
-/** Which sample: the same seed and date give the same rows. */
+/** Determines the sample: the same seed and date give the same rows. */
 export interface SampleOrigin {
   readonly seed: string;
   /** The day that dates are relative to. */
@@ -55,7 +55,7 @@ export function sampleProgram(origin: SampleOrigin, company: SampleCompany, inde
     days,
     ...dates,
     capacity: situation === "no_capacity" ? null : capacityOf(situation, facts),
-    // Now and then a program is sold in another currency than the company's own; mostly it is left to that.
+    // Most programs are sold in the company's currency (`null`), and a few in another one.
     currency: facts.chance(10) ? "USD" : null,
     price: roundTo(tour.price * (facts.integer(85, 130) / 100), profile.priceStep),
     leadGuide: facts.integer(0, profile.guides.length - 1),
@@ -78,7 +78,7 @@ export function cyclic<Item>(list: readonly Item[], at: number): Item {
   return item;
 }
 
-/** A multiple of `step`, with at most two decimals and never the last two digits of private amounts. */
+/** The nearest multiple of `step`, with at most two decimals. It never ends in `privateCents`. */
 export function roundTo(amount: number, step: number): number {
   return Math.round(Math.max(1, Math.round(amount / step)) * step * 100) / 100;
 }
@@ -99,7 +99,7 @@ function travelDates(
     case "return_before_departure":
       return { departureDate: ahead, returnDate: addDays(ahead, -3) };
     case "under_way":
-      // Far enough from today on both sides to be so in every time zone.
+      // Three days from today on both sides, so that the tour is under way in every time zone.
       return { departureDate: addDays(today, -3), returnDate: addDays(today, 3) };
     case "ended":
     case "completed":
@@ -135,7 +135,7 @@ function capacityOf(situation: SampleSituation, random: SampleRandom): number {
   }
 }
 
-/** Calendar dates are `YYYY-MM-DD`; no time zone is involved. */
+/** Adds days to a calendar date (`YYYY-MM-DD`), without any time zone. */
 export function addDays(date: string, days: number): string {
   const time = Date.parse(`${date}T00:00:00Z`) + days * 86_400_000;
   const known = isoDates.get(time);
@@ -145,5 +145,5 @@ export function addDays(date: string, days: number): string {
   return text;
 }
 
-/** A sample of any size stays within a few years of dates. */
+/** Keeps the text of each date. There are few, since all dates of a sample lie within some years. */
 const isoDates = new Map<number, string>();

@@ -1,8 +1,8 @@
-/** Numbers that follow from a key alone: the same on every machine and in every order of asking. Not for secrets. */
+/** Random numbers that follow from a key alone, so that they are the same on every machine. They are not for secrets. */
 export interface SampleRandom {
   /** A whole number from `min` to `max`, both included. */
   integer(min: number, max: number): number;
-  /** True in `percent` of 100 cases. */
+  /** `true` in `percent` of 100 cases. */
   chance(percent: number): boolean;
   pick<Item>(list: readonly [Item, ...Item[]] | readonly Item[]): Item;
 }
@@ -28,7 +28,7 @@ export function sampleRandom(key: string): SampleRandom {
   };
 }
 
-/** FNV-1a over the UTF-16 code units, with a final mix so that similar keys start far apart. */
+/** FNV-1a over the UTF-16 code units. The mix at the end makes the states of similar keys differ. */
 function hash(key: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < key.length; at += 1) {

@@ -1,6 +1,6 @@
 /**
- * What is special about a program. A company's first 24 programs go through the list once, so that the default
- * sample has every case; further ones start again.
+ * What is special about a program. A company's first 24 programs have one each, so that the default sample has every case.
+ * Further programs start the list again.
  */
 export const sampleSituations = [
   "ordinary",
