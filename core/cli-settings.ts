@@ -73,6 +73,13 @@ export const cliSettings = {
     min: 1,
     max: 262_144,
   }),
+  maxListMb: integer({
+    name: "MAX_LIST_MB",
+    about: "a tenant whose list and legacy list together are larger is not published",
+    fallback: 128,
+    min: 1,
+    max: 1024,
+  }),
   watchAdminHost: text<string>({
     name: "WATCH_ADMIN_HOST",
     about: "address of the listener of `snapshot watch` (health, readiness, metrics)",

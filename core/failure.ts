@@ -11,6 +11,7 @@ export type FailureCode =
   | "source_contract"
   | "foreign_database"
   | "invalid_program"
+  | "tenant_too_large"
   | "store_unavailable"
   | "store_unreachable"
   | "store_denied"

@@ -14,6 +14,7 @@ const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   source_contract: 1,
   foreign_database: 4,
   invalid_program: 1,
+  tenant_too_large: 1,
   store_unavailable: 1,
   store_unreachable: 1,
   store_denied: 1,

@@ -1207,7 +1207,7 @@ export interface SourceDocument {
    */
   readonly recipe: string;
   /**
-   * By id: `[id, sum, state]`, and of a published one its departure date, the bytes of its elements in the list and the legacy response, a bit in hex for each part of its detail that is filled, its `capacity.used`, and its findings as `[code, field, value]`.
+   * By id: `[id, sum, state]`, and of a published one its departure date, a bit in hex for each part of its detail that is filled, its `capacity.used`, and its findings as `[code, field, value]`.
    */
   readonly programs: [unknown, unknown, unknown, ...unknown[]][];
   /**

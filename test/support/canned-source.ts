@@ -77,6 +77,7 @@ export const cannedOptions: BuildOptions = {
     isTerminalStatus: terminalStatusTest(defaultTerminalStatuses),
     legacyCapacity: "object",
     limits: cannedLimits,
+    maxListBytes: 1024 * 1024,
   },
   recipe: "c0".repeat(32),
 };

@@ -8,10 +8,16 @@ import type { LegacyCapacity } from "./rendered-program.ts";
 export interface ContentRules extends MappingRules {
   readonly legacyCapacity: LegacyCapacity;
   readonly limits: SourceLimits;
+  /** Of a tenant's list and legacy response together. */
+  readonly maxListBytes: number;
 }
 
 export function contentRules(settings: CliSettings): ContentRules {
-  const { terminalStatuses, legacyCapacity } = settings;
-  const isTerminalStatus = terminalStatusTest(terminalStatuses);
-  return { isTerminalStatus, legacyCapacity, limits: sourceLimits(settings) };
+  const { terminalStatuses, legacyCapacity, maxListMb } = settings;
+  return {
+    isTerminalStatus: terminalStatusTest(terminalStatuses),
+    legacyCapacity,
+    limits: sourceLimits(settings),
+    maxListBytes: maxListMb * 1024 * 1024,
+  };
 }

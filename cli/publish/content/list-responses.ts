@@ -1,89 +1,151 @@
-import type { ObjectBody } from "../../../core/object-store.ts";
-import { departureNumber, legacyEnds, listEnds, listOrder } from "./list-form.ts";
-import type { ElementRange, LiveElements } from "./live-elements.ts";
-import type { RenderedProgram } from "./rendered-program.ts";
-import { Spool } from "./spool.ts";
+import { Failure } from "../../../core/failure.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
+import { responseBytes } from "../snapshot/stored-response.ts";
 
-/** Collects programs in the order of their ids and gives the list and the legacy response, both in list order (D8). */
-export class ListResponses implements Disposable {
-  /** Each new program's element of the list, then that of the legacy response. */
-  readonly #items = new Spool();
-  /** Where each of them begins. */
-  readonly #starts: number[] = [];
-  readonly #departures: number[] = [];
-  /** For each program the number of its items, or, below zero, the line of the memory whose elements are live. */
-  readonly #places: number[] = [];
-  readonly #list = new Spool();
-  readonly #legacy = new Spool();
+/** The bytes that stand for one program in the list and in the legacy response. */
+export interface ListElements {
+  readonly list: Buffer;
+  readonly legacy: Buffer;
+}
 
-  add(program: RenderedProgram, departureDate: string | null): void {
-    this.#places.push(this.#starts.length / 2);
-    for (const item of [program.listItem, program.legacyItem]) {
-      this.#starts.push(this.#items.size);
-      this.#items.append(item);
-    }
-    this.#departures.push(departureNumber(departureDate));
+/** The list and the legacy response of a snapshot. Both name the programs in the same order. */
+export interface ListBodies {
+  readonly list: ObjectBody;
+  readonly legacy: ObjectBody;
+}
+
+/** Collects a tenant's programs for its lists. D151: they are kept in memory, so both may have at most `maxBytes` together. */
+export class ListResponses {
+  readonly #maxBytes: number;
+  readonly #programs: { readonly departureDate: string | null; readonly elements: ListElements }[] = [];
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** A program whose elements are those of the live responses. `departure`: see `departureNumber`. */
-  keep(line: number, departure: number): void {
-    this.#places.push(-1 - line);
-    this.#departures.push(departure);
+  /** Called in the order of the ids. Throws `tenant_too_large`. */
+  add(departureDate: string | null, elements: ListElements): void {
+    this.#bytes += elements.list.length + elements.legacy.length;
+    if (this.#bytes > this.#maxBytes) throw tooLarge(this.#maxBytes, this.#programs.length);
+    this.#programs.push({ departureDate, elements });
   }
 
-  /** Whether some elements must come from the live responses. */
-  get hasKept(): boolean {
-    return this.#places.length > this.#starts.length / 2;
+  /** D8: by departure date, then by id. The sort is stable, and the programs came in the order of their ids. */
+  finish(): ListBodies {
+    const ordered = this.#programs.sort((one, other) => {
+      const [date, otherDate] = [one.departureDate ?? afterAllDates, other.departureDate ?? afterAllDates];
+      return date < otherDate ? -1 : date > otherDate ? 1 : 0;
+    });
+    return listBodies(ordered.map(({ elements }) => elements));
   }
+}
 
-  /** Both bodies live until `dispose`. Called once; `live` only where programs were kept. */
-  finish(live?: LiveElements): { readonly list: ObjectBody; readonly legacy: ObjectBody } {
-    const order = listOrder(this.#departures);
-    this.#starts.push(this.#items.size);
-    const itemsOf = (which: 0 | 1) => (place: number) => this.#rangeOfItem(2 * place + which);
-    this.#write(order, this.#list, listEnds(order.length), itemsOf(0), live?.listRange);
-    this.#write(order, this.#legacy, legacyEnds, itemsOf(1), live?.legacyRange);
-    return { list: this.#list.finish(), legacy: this.#legacy.finish() };
-  }
+/** The responses with these elements in this order. */
+export function listBodies(elements: readonly ListElements[]): ListBodies {
+  return {
+    list: joined(
+      listForm,
+      elements.map(({ list }) => list),
+    ),
+    legacy: joined(
+      legacyForm,
+      elements.map(({ legacy }) => legacy),
+    ),
+  };
+}
 
-  [Symbol.dispose](): void {
-    for (const spool of [this.#items, this.#list, this.#legacy]) spool[Symbol.dispose]();
-  }
+/**
+ * The elements of a stored snapshot's lists by program, in list order. Throws `corrupt_document` when the store holds anything
+ * but what the manifest vouches for.
+ */
+export async function readListElements(
+  store: ObjectStore,
+  manifest: Manifest,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ListElements>> {
+  const [list, legacy] = [
+    await responseBytes(store, manifest.list, signal),
+    await responseBytes(store, manifest.legacy, signal),
+  ];
+  const elements = listElements(list, legacy, manifest.programs.count);
+  if (elements !== undefined) return elements;
+  throw new Failure("corrupt_document", `${manifest.list.key} does not list the programs of its manifest.`);
+}
 
-  #write(
-    order: Uint32Array,
-    target: Spool,
-    [opening, closing]: readonly [string, string],
-    itemRange: (place: number) => ElementRange,
-    liveRange: ((line: number) => ElementRange) | undefined,
-  ): void {
-    target.append(opening);
-    let run: ElementRange | undefined;
-    let separator = "";
-    const flush = (): void => {
-      if (run === undefined) return;
-      target.append(separator);
-      target.appendFrom(run.spool, run.start, run.end);
-      separator = ",";
-    };
-    for (const at of order) {
-      const place = this.#places[at] ?? 0;
-      const next = place >= 0 ? itemRange(place) : liveRange?.(-1 - place);
-      if (next === undefined)
-        throw new RangeError("elements of the live responses were kept, and are not given");
-      // Neighbours that were neighbours are copied in one piece, with the comma between them.
-      if (place < 0 && run?.spool === next.spool && run.end + 1 === next.start) {
-        run = { ...run, end: next.end };
-      } else {
-        flush();
-        run = next;
-      }
-    }
-    flush();
-    target.append(closing);
+/** The elements of both responses by program, in list order; `undefined` unless there are so many, as the generator writes them. */
+export function listElements(
+  list: Buffer,
+  legacy: Buffer,
+  count: number,
+): ReadonlyMap<string, ListElements> | undefined {
+  const [listed, listedAgain] = [elementsOf(list, listForm, count), elementsOf(legacy, legacyForm, count)];
+  const found = new Map<string, ListElements>();
+  for (const [at, element] of listed.entries()) {
+    found.set(idOf(element), { list: element, legacy: listedAgain[at] ?? Buffer.alloc(0) });
   }
+  return found.size === count && listedAgain.length === count ? found : undefined;
+}
 
-  #rangeOfItem(item: number): ElementRange {
-    return { spool: this.#items, start: this.#starts[item] ?? 0, end: this.#starts[item + 1] ?? 0 };
+/** How the generator writes a list: minified, so the beginning of an element tells it from whatever stands within one. */
+interface ListForm {
+  readonly opening: string;
+  /** An element's first bytes. In a text within an element the quotes would be escaped, and no inner object begins so. */
+  readonly element: string;
+  readonly closing: (count: number) => string;
+}
+
+/** D13 */
+const listForm: ListForm = {
+  opening: '{"data":[',
+  element: '{"id":"',
+  closing: (count) => `],"meta":{"count":${count}}}`,
+};
+/** D12 */
+const legacyForm: ListForm = {
+  opening: '{"success":true,"programs":[',
+  element: '{"name":',
+  closing: () => "]}",
+};
+
+const afterAllDates = "~";
+const comma = Buffer.from(",");
+
+function joined({ opening, closing }: ListForm, elements: readonly Buffer[]): ObjectBody {
+  const pieces: Buffer[] = [Buffer.from(opening)];
+  for (const [at, element] of elements.entries()) {
+    if (at > 0) pieces.push(comma);
+    pieces.push(element);
   }
+  pieces.push(Buffer.from(closing(elements.length)));
+  return bytesBody(Buffer.concat(pieces));
+}
+
+function elementsOf(body: Buffer, form: ListForm, count: number): readonly Buffer[] {
+  const next = Buffer.from(`,${form.element}`);
+  const end = body.length - form.closing(count).length;
+  const elements: Buffer[] = [];
+  for (let start = form.opening.length; start < end; ) {
+    const found = body.indexOf(next, start);
+    const elementEnd = found === -1 ? end : found;
+    elements.push(body.subarray(start, elementEnd));
+    start = elementEnd + 1;
+  }
+  return elements;
+}
+
+/** Ids have no character that JSON escapes. */
+function idOf(element: Buffer): string {
+  const start = listForm.element.length;
+  return element.toString("latin1", start, element.indexOf('"', start));
+}
+
+function tooLarge(maxBytes: number, programs: number): Failure {
+  return new Failure(
+    "tenant_too_large",
+    `The tenant's list would have more than ${Math.floor(maxBytes / 1024 / 1024)} MB: it was reached after ${programs} programs. ` +
+      "Partners get the list as one answer. If it is right, raise MAX_LIST_MB, and give the generator three times as much memory.",
+  );
 }

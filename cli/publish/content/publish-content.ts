@@ -6,38 +6,30 @@ import type { Attempt, AttemptOutcome } from "../tenant/attempt.ts";
 import { generationBefore, takeBackIfRemoved } from "../tenant/first-publication.ts";
 import { followLive } from "../tenant/follow-live.ts";
 import { publishManifest } from "../tenant/publish-manifest.ts";
-import { liveElements } from "./live-elements.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
 import { rememberChanges, rememberSource } from "./write-memory.ts";
 
-/**
- * Publishes what was read, unless it is what is live. `unfounded`: the live lists, from which elements are to be taken over,
- * are not what the manifest vouches for.
- */
+/** Publishes what was read, unless it is what is live. */
 export async function publishContent(
   attempt: Attempt,
   reading: SourceReading,
   content: TenantContent,
   writer: ResponseWriter,
-): Promise<AttemptOutcome | "unfounded"> {
+): Promise<AttemptOutcome> {
   const { options, context, live, pointer } = attempt;
   const { lists, programs } = content;
-  const isAnew = options.rewrite || attempt.mendsLists;
+  const isAnew = options.rewrite || reading.areListsDamaged;
   const mayHaveLiveTree = attempt.memory?.mayHaveLiveTree ?? true;
-  if (reading.remembered !== undefined && content.hasParentsPrograms) {
+  if (!reading.isFull && content.hasParentsPrograms) {
     confirm(attempt, reading);
     await followLive(attempt, mayHaveLiveTree);
     await rememberChanges(attempt, reading, content);
     return "unchanged";
   }
-  using elements =
-    lists.hasKept && live !== undefined && reading.remembered !== undefined
-      ? await liveElements(context.store, live, reading.remembered, context.signal)
-      : undefined;
-  if (lists.hasKept && elements === undefined) return "unfounded";
-  const bodies = lists.finish(elements);
+  if (lists === undefined) throw new TypeError("what has changed has lists of its own");
+  const bodies = lists.finish();
   /** P7: the parent's entry when it has the same bytes and may be taken over. */
   const entryOf = async (
     name: ResponseName,

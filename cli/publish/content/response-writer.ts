@@ -38,8 +38,7 @@ export function createResponseWriter(options: WriterOptions): ResponseWriter {
       const key = responseKey(tenantId, snapshotId, name);
       if (store !== undefined) {
         await beforeFirstWrite();
-        // A file lies on the disk, and is read as it is sent.
-        await puts.add(body.kind === "bytes" ? body.size : 0, async () => {
+        await puts.add(body.size, async () => {
           await putImmutable(store, key, body, signal);
           onWritten(body.size);
         });

@@ -1,35 +1,67 @@
+import { hash } from "node:crypto";
+import { Failure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import { sha256Hex } from "../../../core/object-body.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { readBody, sha256Hex } from "../../../core/object-body.ts";
+import { sourceMemoryKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramCounts } from "../../../schemas/generated/types.ts";
+import { isSourceDocument } from "../../../schemas/generated/validators-source.ts";
+import { validate } from "../../../schemas/validate.ts";
 import type { EmptiedField } from "../guards/field-guard.ts";
-import type { ProblemCode } from "../public-program/problem.ts";
+import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
 import type { StrayRows } from "../source/program-sums.ts";
 import type { Findings } from "./problem-log.ts";
-
-const sourceMemoryFormat = "partner-programs/source@1";
-
-/** A finding of a program whose id is known. */
-export type RememberedFinding = readonly [code: ProblemCode, field: string | null, value: string | null];
+import type { PublicFacts } from "./public-facts.ts";
 
 /**
- * What became of a program whose rows have the sum. A published one has its departure date, the bytes of its elements in
- * the list and in the legacy response, and its public facts, the parts in hex.
+ * What the generator remembers of a tenant's source, `tenants/<tenant>/source.json`, so that the next build reads only what has
+ * changed. It describes the live snapshot, or what the last build found that might not publish.
  */
-export type MemoryLine =
+export type SourceMemory =
+  | ({
+      readonly kind: "programs";
+      /** By id, in the order of the ids. */
+      readonly programs: ReadonlyMap<string, RememberedProgram>;
+    } & MemoryRest)
+  | ({ readonly kind: "blocked" } & BlockedReading);
+
+/** A finding of a program whose id is known. */
+type RememberedFinding = readonly [code: ProblemCode, field: string | null, value: string | null];
+
+/** A line of the memory: what became of a program whose rows have the sum. `parts` is in hex. */
+export type RememberedProgram =
   | readonly [
       programId: string,
       sum: string,
       state: "active",
       departureDate: string | null,
-      listBytes: number,
-      legacyBytes: number,
       parts: string,
       used: number,
       ...findings: RememberedFinding[],
     ]
   | readonly [programId: string, sum: string, state: string];
 
-/** What a build that may not publish found: read again, the same rows would say the same. */
+type RememberedPublished = Extract<RememberedProgram, { readonly 2: "active" }>;
+
+/** What the memory says beside its programs. */
+export interface MemoryRest {
+  /** Rows of programs that do not exist. */
+  readonly strays: readonly StrayRows[];
+  /** Programs of the source that are not remembered, so that every build reads them; `null` when some have no id to ask for. */
+  readonly unlisted: readonly string[] | null;
+  readonly earlier: EarlierParts;
+  /** Whether the tenant may have a `live/` folder. False spares the look for one that is not wanted. */
+  readonly mayHaveLiveTree: boolean;
+}
+
+/**
+ * P141: programs that builds of single programs have emptied in part since the whole source was last read, with what they had
+ * filled then, in hex.
+ */
+export type EarlierParts = readonly (readonly [programId: string, parts: string])[];
+
+/** What a build found that might not publish. While the source says the same, the next one repeats it. */
 export interface BlockedReading {
   /** SHA-256 (hex) of the sums of all programs. */
   readonly sums: string;
@@ -38,53 +70,101 @@ export interface BlockedReading {
   readonly leftOut: readonly (string | null)[];
   /** What the field guard found. */
   readonly emptiedFields: readonly EmptiedField[];
-  /** See `MemoryTail`. */
   readonly earlier: EarlierParts;
   readonly mayHaveLiveTree: boolean;
 }
 
-/** P141: by program what it had filled, in hex, at the last reading of the whole source, if builds of single programs have emptied some of that. */
-export type EarlierParts = readonly (readonly [programId: string, parts: string])[];
-
+/** What a memory must name to be of use: the live snapshot, and how it was made (`recipeDigest`). */
 export interface MemoryHead {
   readonly tenantId: TenantId;
-  /** What was live when this was written. A memory of another snapshot is of no use. */
   readonly snapshotId: SnapshotId;
-  /** See `recipeDigest`. */
   readonly recipe: string;
 }
 
-/** What a memory says beside its lines. */
-export interface MemoryTail {
-  /** Rows of programs that do not exist. */
-  readonly strays: readonly StrayRows[];
-  /** Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id. */
-  readonly unlisted: readonly string[] | null;
-  readonly earlier: EarlierParts;
-  /** Whether the tenant may have a tree for people: false spares the look for one that is not wanted. */
-  readonly mayHaveLiveTree: boolean;
+/** A program with more findings is not remembered, so each build reads it: lines stay short, and reports lose nothing. */
+export const maxRememberedFindings = 50;
+
+export function rememberedPublished(
+  programId: string,
+  sum: string,
+  departureDate: string | null,
+  { parts, used }: PublicFacts,
+  findings: readonly DataProblem[],
+): RememberedProgram {
+  const remembered = findings.map(({ code, field, value }) => [code, field, value] as const);
+  return [programId, sum, "active", departureDate, parts.toString(16), used, ...remembered];
 }
 
-/** The first and the last line of the document, and a digest of all before it, around one line for each program. */
-export function memoryOpening(head: MemoryHead): string {
-  const { tenantId, snapshotId, recipe } = head;
-  const opening = JSON.stringify({ format: sourceMemoryFormat, tenantId, snapshotId, recipe });
-  return `${opening.slice(0, -1)},"programs":[`;
+export function isPublished(program: RememberedProgram): program is RememberedPublished {
+  return program.length > 3;
 }
 
-export function memoryClosing({ strays, unlisted, earlier, mayHaveLiveTree }: MemoryTail): string {
-  return `\n],"rest":${JSON.stringify({ strays, unlisted, earlier, mayHaveLiveTree })}`;
+/** P140: what partners see of the program, as far as the guards compare it. */
+export function factsOf([, , , , parts, used]: RememberedPublished): PublicFacts {
+  return { parts: BigInt(`0x${parts}`), used };
 }
 
-/** The memory of a build that may not publish. It describes no snapshot, so it has no programs. */
-export function blockedMemory(head: MemoryHead, blocked: BlockedReading): Buffer {
-  const text = `${memoryOpening(head)}\n],"rest":${JSON.stringify({ blocked })}`;
-  return Buffer.from(text + memorySeal(sha256Hex(Buffer.from(text))));
+export function findingsOf([programId, , , , , , ...findings]: RememberedPublished): readonly DataProblem[] {
+  return findings.map(([code, field, value]) => ({ code, programId, field, value }));
 }
 
-/** Behind everything else: SHA-256 of the bytes before it. */
-export function memorySeal(sha256: string): string {
+/** Each program on a line of its own, and at the end the SHA-256 of everything before it. */
+export function memoryBytes(
+  head: MemoryHead,
+  programs: readonly RememberedProgram[],
+  rest: MemoryRest | { readonly blocked: BlockedReading },
+): Buffer {
+  const opening = JSON.stringify({ format: "partner-programs/source@1", ...head }).slice(0, -1);
+  const lines = programs.map((program) => `\n${JSON.stringify(program)}`).join(",");
+  const text = `${opening},"programs":[${lines}\n],"rest":${JSON.stringify(rest)}`;
+  return Buffer.from(text + seal(hash("sha256", text, "hex")));
+}
+
+function seal(sha256: string): string {
   return `,"sha256":"${sha256}"}`;
 }
 
-export const memorySealBytes = memorySeal("0".repeat(64)).length;
+const sealBytes = seal("0".repeat(64)).length;
+/** 100 bytes for each of 2.5 million programs. */
+const maxMemoryBytes = 256 * 1024 * 1024;
+
+/**
+ * The memory, if it describes this live snapshot and was written by this recipe. Otherwise, and when anything about it is not
+ * as it was written, `undefined`: then everything is read.
+ */
+export async function readSourceMemory(
+  store: ObjectStore,
+  tenantId: TenantId,
+  recipe: string,
+  live: Manifest,
+  signal: AbortSignal,
+): Promise<SourceMemory | undefined> {
+  const key = sourceMemoryKey(tenantId);
+  const found = await store.get(key, { signal });
+  if (found.kind !== "object") return undefined;
+  try {
+    const bytes = await readBody(found.body, maxMemoryBytes, key);
+    const parsed = validate(isSourceDocument, JSON.parse(bytes.toString("utf8")));
+    if (!parsed.valid) return undefined;
+    const { document } = parsed;
+    const isOurs = document.tenantId === tenantId && document.snapshotId === live.snapshotId;
+    if (!isOurs || document.recipe !== recipe) return undefined;
+    if (document.sha256 !== sha256Hex(bytes.subarray(0, -sealBytes))) return undefined;
+    if ("blocked" in document.rest) return { kind: "blocked", ...document.rest.blocked };
+    // The digest says that this very generator wrote them.
+    const lines = document.programs as readonly unknown[] as readonly RememberedProgram[];
+    if (!areLive(lines, live)) return undefined;
+    const programs = new Map(lines.map((line) => [line[0], line]));
+    return { kind: "programs", programs, ...document.rest };
+  } catch (error) {
+    if (error instanceof SyntaxError || (error instanceof Failure && error.code === "corrupt_document"))
+      return undefined;
+    throw error;
+  }
+}
+
+/** Whether the published programs are those of the snapshot. */
+function areLive(lines: readonly RememberedProgram[], live: Manifest): boolean {
+  const published = lines.filter(isPublished);
+  return published.length === live.programs.count && published.every(([id]) => live.programs.has(id));
+}

@@ -1,81 +1,118 @@
-import type { ProgramSum, StrayRows } from "../source/program-sums.ts";
+import { createHash } from "node:crypto";
+import { type ProgramSum, type StrayRows, StrayTally } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
-import type { SourceMemory } from "./read-source-memory.ts";
-import type { RememberedPrograms } from "./remembered-programs.ts";
-import { maxNameLength, SourceChanges } from "./source-changes.ts";
+import type { ListElements } from "./list-responses.ts";
+import type { RememberedProgram, SourceMemory } from "./source-memory.ts";
 
 /** What a tenant's source says, held against what is remembered of it. */
 export interface SourceReading {
-  readonly changes: SourceChanges;
-  /** Vouches for the programs that `changes` has kept; `undefined` when everything is read. */
-  readonly remembered: RememberedPrograms | undefined;
-  readonly strays: readonly StrayRows[];
-  /** SHA-256 (hex) of the sums of all programs. */
-  readonly sums: string;
-  /** Only some programs were looked at. */
+  /** Programs that are as they are remembered, in the order of the ids. They are taken over from the live snapshot. */
+  readonly kept: readonly RememberedProgram[];
+  /** Whether every other program is read, too, because nothing is remembered or too much has changed. */
+  readonly isFull: boolean;
+  /** Whether only some programs were looked at. */
   readonly isHinted: boolean;
-  /** The programs that have changed, by id. Called at most once. */
-  readonly programs: () => AsyncGenerator<readonly ReadProgram[], void>;
+  /** The elements of the live lists; `undefined` where they are not needed, because everything is as it was or is read. */
+  readonly liveElements: ReadonlyMap<string, ListElements> | undefined;
+  /** The live lists are not what the manifest vouches for, so they are written anew. */
+  readonly areListsDamaged: boolean;
+  readonly strays: readonly StrayRows[];
+  /** Whether all programs that are read can be asked for by their ids. */
+  readonly canBeNamed: boolean;
+  /** The sum of the program's rows. */
+  sumOf(programId: string): string | undefined;
+  /** SHA-256 (hex) of the sums of all programs. */
+  digest(): string;
+  /** The programs that are not kept, by id. Called at most once. */
+  programs(): AsyncGenerator<readonly ReadProgram[], void>;
 }
 
-/** Of more changed programs than this share, all are read: to look each of them up by its name would cost more. */
+/** Of more changed programs than this share, all are read: to look each of them up by its id would cost more. */
 const maxChangedShare = 1 / 3;
+/** Longer ids are cut in the sums, so they cannot be asked for by name. */
+const maxNameLength = 999;
 
 /**
- * P21: asks for the sums of the tenant's programs and finds those that are not as they were. `hinted`: the only ones that may have
- * changed since the memory was written; of no use without one.
+ * P21: asks for the sums of the tenant's programs and finds those that are not as they were. `hinted`: the only ones that may
+ * have changed since the memory was written; of no use without one. `readLiveElements`: `undefined` when they are damaged.
  */
 export async function readSource(
   rows: TenantRows,
   memory: Promise<SourceMemory | undefined>,
   hinted: ReadonlySet<string> | undefined,
+  readLiveElements: () => Promise<ReadonlyMap<string, ListElements> | undefined>,
 ): Promise<SourceReading> {
-  const only = hinted === undefined ? undefined : onlyHinted(rememberedIn(await memory), hinted);
-  const names = only === undefined ? undefined : [...only];
-  const early: ProgramSum[] = [];
-  let take = (sum: ProgramSum): unknown => early.push(sum);
+  const only = hinted === undefined ? undefined : lookedAt(await memory, hinted);
+  const found: ProgramSum[] = [];
   // The database adds up while the memory is fetched and parsed.
-  const reading = rows.sums((sum) => take(sum), names);
-  reading.catch(() => {});
-  const remembered = rememberedIn(await memory);
-  const changes = new SourceChanges(remembered?.programs, only);
-  for (const sum of early.splice(0)) changes.add(sum);
-  take = (sum) => changes.add(sum);
-  const sizes = await reading;
-  const { strays, sums } = changes.finish();
-  const all = changes.ids.length + changes.kept.length;
-  const isWorthwhile = changes.canBeNamed && changes.ids.length <= all * maxChangedShare;
-  const isByName = remembered !== undefined && (only !== undefined || isWorthwhile);
-  if (!isByName) changes.forget();
+  const adding = rows.sums((sum) => found.push(sum), only && [...only]);
+  adding.catch(() => {});
+  const remembered = programsOf(await memory);
+  const sizes = await adding;
+
+  const inPrograms = found.filter(({ views }) => (views & 1) === 1);
+  const sums = new Map(inPrograms.map(({ programId, sum }) => [programId, sum]));
+  const canBeNamed = inPrograms.every(({ programId }) => programId !== null && isName(programId));
+  const kept = [...(remembered?.values() ?? [])].filter(
+    ([id, sum]) => only?.has(id) === false || sums.get(id) === sum,
+  );
+  const changed = [...sums.keys()].filter((id) => id !== null && remembered?.get(id)?.[1] !== sums.get(id));
+  const isFew = canBeNamed && changed.length <= (changed.length + kept.length) * maxChangedShare;
+  const isFull = remembered === undefined || (only === undefined && !isFew);
+  const isAsItWas = changed.length === 0 && kept.length === remembered?.size;
+  const liveElements = isFull || isAsItWas ? undefined : await readLiveElements();
+  if (!isFull && !isAsItWas && liveElements === undefined) {
+    const whole = await readSource(rows, Promise.resolve(undefined), undefined, readLiveElements);
+    return { ...whole, areListsDamaged: true };
+  }
+  const ids = changed.filter((id) => id !== null);
   return {
-    changes,
-    remembered: isByName ? remembered.programs : undefined,
-    strays,
-    sums,
+    kept: isFull ? [] : kept,
+    isFull,
     isHinted: only !== undefined,
-    programs: () => {
-      if (isByName && changes.ids.length === 0) return nothing();
-      return rows.programs(sizes, isByName ? changes.ids : undefined);
-    },
+    liveElements,
+    areListsDamaged: false,
+    strays: strayRows(found),
+    canBeNamed,
+    sumOf: (programId) => sums.get(programId),
+    digest: () => digestOf(found),
+    programs: () =>
+      !isFull && ids.length === 0 ? nothing() : rows.programs(sizes, isFull ? undefined : ids),
   };
 }
 
-type RememberedSource = Extract<SourceMemory, { kind: "programs" }>;
-
-function rememberedIn(memory: SourceMemory | undefined): RememberedSource | undefined {
-  return memory?.kind === "programs" ? memory : undefined;
+function programsOf(memory: SourceMemory | undefined): ReadonlyMap<string, RememberedProgram> | undefined {
+  return memory?.kind === "programs" ? memory.programs : undefined;
 }
 
-/** Rows of unknown programs are found by looking at all of them, so a tenant that has such rows takes no hints. */
-function onlyHinted(
-  memory: RememberedSource | undefined,
+/**
+ * The programs that are looked at where only the hinted ones may have changed; `undefined`: all. Rows of unknown programs are
+ * found by looking at all rows, so a tenant that has such rows takes no hints.
+ */
+function lookedAt(
+  memory: SourceMemory | undefined,
   hinted: ReadonlySet<string>,
 ): ReadonlySet<string> | undefined {
-  if (memory === undefined || memory.unlisted === null) return undefined;
+  if (memory?.kind !== "programs" || memory.unlisted === null) return undefined;
   const only = new Set([...hinted, ...memory.unlisted]);
-  const canBeNamed = [...only].every((id) => id.length <= maxNameLength);
-  return memory.strays.length > 0 || !canBeNamed ? undefined : only;
+  return memory.strays.length > 0 || ![...only].every(isName) ? undefined : only;
+}
+
+function isName(programId: string): boolean {
+  return programId.length <= maxNameLength;
+}
+
+function strayRows(found: readonly ProgramSum[]): readonly StrayRows[] {
+  const strays = new StrayTally();
+  for (const sum of found) strays.add(sum);
+  return strays.rows;
+}
+
+function digestOf(found: readonly ProgramSum[]): string {
+  const hash = createHash("sha256");
+  for (const { programId, sum } of found) hash.update(`${JSON.stringify([programId, sum])}\n`);
+  return hash.digest("hex");
 }
 
 async function* nothing(): AsyncGenerator<readonly ReadProgram[], void> {}

@@ -1,6 +1,5 @@
 import { isProgramId, type ProgramId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import { bytesBody } from "../../../core/object-body.ts";
 import { shortened } from "../../../core/printable.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
@@ -14,14 +13,18 @@ import type { ReadProgram } from "../source/read-programs.ts";
 import { checkedProgram } from "./checked-program.ts";
 import type { ContentRules } from "./content-rules.ts";
 import { ListResponses } from "./list-responses.ts";
-import { MemoryDraft, maxFindingsOfLine, publishedLine } from "./memory-draft.ts";
 import type { ProblemLog } from "./problem-log.ts";
 import { noPrograms, type ProgramTally } from "./program-counts.ts";
 import { publicFacts } from "./public-facts.ts";
-import type { RememberedPrograms } from "./remembered-programs.ts";
 import type { ResponseWriter } from "./response-writer.ts";
-import type { SourceChanges } from "./source-changes.ts";
-import type { EarlierParts } from "./source-memory.ts";
+import {
+  type EarlierParts,
+  findingsOf,
+  isPublished,
+  maxRememberedFindings,
+  type RememberedProgram,
+  rememberedPublished,
+} from "./source-memory.ts";
 import type { SourceReading } from "./source-reading.ts";
 
 export interface ContentPlan {
@@ -39,15 +42,16 @@ export interface ContentPlan {
  * memory vouches for, and those that were read, which are mapped, rendered and checked, and whose details are stored at
  * once where they are not what the parent has. Nothing of it is visible: that takes the manifest and the pointer.
  */
-export class TenantContent implements Disposable {
+export class TenantContent {
   readonly programs = new ProgramTable();
-  readonly lists = new ListResponses();
-  readonly memory = new MemoryDraft();
+  /** `undefined` where nothing has changed, so that the live lists stay. */
+  readonly lists: ListResponses | undefined;
+  /** What the next memory says of the programs, by id. */
+  readonly remembered: RememberedProgram[] = [];
   /** Programs with an error, as the source writes their ids; `null`: one without an id. */
   readonly leftOut: (string | null)[] = [];
   readonly #plan: ContentPlan;
-  readonly #remembered: RememberedPrograms | undefined;
-  readonly #changes: SourceChanges;
+  readonly #reading: SourceReading;
   readonly #problems: ProblemLog;
   readonly #writer: ResponseWriter;
   readonly #comparison: LiveComparison;
@@ -58,18 +62,19 @@ export class TenantContent implements Disposable {
   /** Findings of programs of one id. */
   #twins: { readonly id: string | null; readonly problem: DataProblem }[] = [];
   #nextKept = 0;
-  #nextSum = 0;
 
   constructor(
     plan: ContentPlan,
-    { remembered, changes }: Pick<SourceReading, "remembered" | "changes">,
+    reading: SourceReading,
     problems: ProblemLog,
     writer: ResponseWriter,
     comparison: LiveComparison,
   ) {
     this.#plan = plan;
-    this.#remembered = remembered;
-    this.#changes = changes;
+    this.#reading = reading;
+    if (reading.isFull || reading.liveElements !== undefined) {
+      this.lists = new ListResponses(plan.rules.maxListBytes);
+    }
     this.#problems = problems;
     this.#writer = writer;
     this.#comparison = comparison;
@@ -82,14 +87,14 @@ export class TenantContent implements Disposable {
     if (this.#twins.at(-1)?.id !== id) this.#reportTwins();
     // A program without an id comes last.
     this.#keepUpTo(id ?? undefined);
-    const sum = id === null ? undefined : this.#sumOf(id);
+    const sum = id === null ? undefined : this.#reading.sumOf(id);
     const outcome = checkedProgram(read, rules, parent);
     if (outcome.kind === "unpublished") {
       this.#counts.notPublishable += 1;
       if (id !== null && parent?.programs.has(id)) this.#withdrawn.add(id);
       // A line has a well-formed id: a memory with any other counts as damaged.
       if (id === null || sum === undefined || read.isDuplicate || !isProgramId(id)) this.#unlist(id);
-      else this.memory.add([id, sum, outcome.state]);
+      else this.remembered.push([id, sum, outcome.state]);
       return;
     }
     for (const problem of outcome.problems) {
@@ -104,15 +109,10 @@ export class TenantContent implements Disposable {
     }
     const { programId, rendered, data, departureDate, problems } = outcome;
     const facts = publicFacts(data);
-    this.lists.add(rendered, departureDate);
-    if (sum === undefined || problems.length > maxFindingsOfLine) this.#unlist(programId);
-    else {
-      const listBytes = Buffer.byteLength(rendered.listItem);
-      const legacyBytes = Buffer.byteLength(rendered.legacyItem);
-      this.memory.add(
-        publishedLine(programId, sum, { departureDate, listBytes, legacyBytes, facts }, problems),
-      );
-    }
+    const [list, legacy] = [Buffer.from(rendered.listItem), Buffer.from(rendered.legacyItem)];
+    this.lists?.add(departureDate, { list, legacy });
+    if (sum === undefined || problems.length > maxRememberedFindings) this.#unlist(programId);
+    else this.remembered.push(rememberedPublished(programId, sum, departureDate, facts, problems));
     const before = parent?.programs.get(programId);
     const isSame = before?.sha256 === rendered.detailSha256;
     if (isSame) this.#counts.unchanged += 1;
@@ -123,7 +123,8 @@ export class TenantContent implements Disposable {
       this.programs.add(programId, before);
       return;
     }
-    const body = bytesBody(Buffer.from(rendered.detail));
+    const bytes = Buffer.from(rendered.detail);
+    const body = { kind: "bytes", bytes, size: bytes.length, sha256: rendered.detailSha256 } as const;
     this.programs.add(programId, { snapshotId, sha256: body.sha256, size: body.size });
     await this.#writer.put({ kind: "detail", programId }, body);
   }
@@ -132,7 +133,7 @@ export class TenantContent implements Disposable {
   async finish(strays: readonly StrayRows[]): Promise<void> {
     this.#reportTwins();
     this.#keepUpTo(undefined);
-    await this.#comparison.finish(this.#remembered === undefined ? [] : this.#changes.kept);
+    await this.#comparison.finish(this.#reading.kept);
     reportStrays(strays, this.#problems);
     this.#counts.programs = this.programs.count;
     const { parent } = this.#plan;
@@ -192,11 +193,6 @@ export class TenantContent implements Disposable {
     return this.#unlisted;
   }
 
-  [Symbol.dispose](): void {
-    this.lists[Symbol.dispose]();
-    this.memory[Symbol.dispose]();
-  }
-
   /** The database gives rows of one id in any order. */
   #reportTwins(): void {
     const texts = new Map(this.#twins.map(({ problem }) => [problem, JSON.stringify(problem)]));
@@ -209,39 +205,32 @@ export class TenantContent implements Disposable {
     if (id !== null && this.#unlisted.at(-1) !== id) this.#unlisted.push(id);
   }
 
-  /** The sum of the program's rows; its own place in the order makes it cheap to find. */
-  #sumOf(id: string): string | undefined {
-    const { ids, sums } = this.#changes;
-    while (this.#nextSum < ids.length && compareIds(ids[this.#nextSum] ?? "", id) < 0) this.#nextSum += 1;
-    return ids[this.#nextSum] === id ? sums[this.#nextSum] : undefined;
-  }
-
   /** Takes over the programs before this one that are as they were; without one, all that are left. */
   #keepUpTo(id: string | undefined): void {
-    const remembered = this.#remembered;
-    if (remembered === undefined) return;
-    const { kept } = this.#changes;
-    for (let line = kept[this.#nextKept]; line !== undefined; line = kept[this.#nextKept]) {
-      if (id !== undefined && compareIds(remembered.idAt(line), id) > 0) return;
-      this.#keep(remembered, line);
+    const { kept } = this.#reading;
+    for (let next = kept[this.#nextKept]; next !== undefined; next = kept[this.#nextKept]) {
+      if (id !== undefined && compareIds(next[0], id) > 0) return;
+      this.#keep(next);
       this.#nextKept += 1;
     }
   }
 
-  #keep(remembered: RememberedPrograms, line: number): void {
-    this.memory.keep(line);
-    if (!remembered.isPublished(line)) {
+  #keep(program: RememberedProgram): void {
+    this.remembered.push(program);
+    if (!isPublished(program)) {
       this.#counts.notPublishable += 1;
       return;
     }
-    const id = remembered.idAt(line);
+    const [id, , , departureDate] = program;
     const before = this.#plan.parent?.programs.get(id);
-    // The memory was held against the manifest when it was read.
-    if (before === undefined) throw new RangeError(`program ${id} is remembered, and not live`);
+    const elements = this.#reading.liveElements?.get(id);
+    // The memory was held against the manifest, and the lists too, when they were read.
+    if (before === undefined || (this.lists !== undefined && elements === undefined))
+      throw new RangeError(`program ${id} is remembered, and not live`);
     this.#counts.unchanged += 1;
-    this.programs.add(id, before);
-    this.lists.keep(line, remembered.departureAt(line));
-    for (const problem of remembered.findingsAt(line)) this.#problems.add(problem);
+    this.programs.add(id as ProgramId, before);
+    if (elements !== undefined) this.lists?.add(departureDate, elements);
+    for (const problem of findingsOf(program)) this.#problems.add(problem);
   }
 }
 

@@ -1,11 +1,9 @@
 import { asFailure } from "../../../core/failure.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
-import type { ObjectBody } from "../../../core/object-store.ts";
 import type { Attempt } from "../tenant/attempt.ts";
-import { type BlockedReading, blockedMemory, type MemoryHead, type MemoryTail } from "./source-memory.ts";
+import { type BlockedReading, type MemoryHead, type MemoryRest, memoryBytes } from "./source-memory.ts";
 import type { SourceReading } from "./source-reading.ts";
-import { Spool } from "./spool.ts";
 import type { TenantContent } from "./tenant-content.ts";
 
 /** Writes down what the live snapshot was built from, so that the next build reads only what changes. */
@@ -16,10 +14,7 @@ export async function rememberSource(
 ): Promise<void> {
   const head = memoryHead(attempt);
   if (head === undefined) return;
-  await write(attempt, (spool) => {
-    content.memory.writeTo(spool, head, memoryTail(attempt, reading, content), reading.remembered);
-    return spool.finish();
-  });
+  await write(attempt, () => memoryBytes(head, content.remembered, restOf(attempt, reading, content)));
 }
 
 /** The same unless the memory says just that already. */
@@ -28,27 +23,26 @@ export async function rememberChanges(
   reading: SourceReading,
   content: TenantContent,
 ): Promise<void> {
-  const { remembered } = reading;
   const { memory: known } = attempt;
   const isSame =
-    content.memory.added === 0 &&
-    content.memory.kept === remembered?.count &&
     known?.kind === "programs" &&
-    JSON.stringify(tailOf(known)) === JSON.stringify(memoryTail(attempt, reading, content));
+    content.remembered.length === known.programs.size &&
+    content.remembered.every((program) => known.programs.get(program[0]) === program) &&
+    JSON.stringify(restIn(known)) === JSON.stringify(restOf(attempt, reading, content));
   if (!isSame) await rememberSource(attempt, reading, content);
 }
 
-function tailOf({ strays, unlisted, earlier, mayHaveLiveTree }: MemoryTail): MemoryTail {
+function restIn({ strays, unlisted, earlier, mayHaveLiveTree }: MemoryRest): MemoryRest {
   return { strays, unlisted, earlier, mayHaveLiveTree };
 }
 
-function memoryTail(
+function restOf(
   { record }: Attempt,
-  { changes, strays, isHinted }: SourceReading,
+  { canBeNamed, strays, isHinted }: SourceReading,
   content: TenantContent,
-): MemoryTail {
+): MemoryRest {
   const { mayHaveLiveTree } = record;
-  const unlisted = changes.canBeNamed ? content.unlisted : null;
+  const unlisted = canBeNamed ? content.unlisted : null;
   return { strays, unlisted, earlier: isHinted ? content.earlier : [], mayHaveLiveTree };
 }
 
@@ -58,10 +52,11 @@ export async function rememberBlocked(
   { sums, counts, findings, leftOut, emptiedFields }: Omit<BlockedReading, "earlier" | "mayHaveLiveTree">,
 ): Promise<void> {
   const head = memoryHead(attempt);
+  if (head === undefined) return;
   const { mayHaveLiveTree } = attempt.record;
   const earlier = attempt.memory?.earlier ?? [];
   const blocked = { sums, counts, findings, leftOut, emptiedFields, earlier, mayHaveLiveTree };
-  if (head !== undefined) await write(attempt, () => bytesBody(blockedMemory(head, blocked)));
+  await write(attempt, () => memoryBytes(head, [], { blocked }));
 }
 
 function memoryHead({ tenantId, options, record, live }: Attempt): MemoryHead | undefined {
@@ -72,16 +67,11 @@ function memoryHead({ tenantId, options, record, live }: Attempt): MemoryHead | 
 
 /**
  * Unconditionally: the last one to write wins, and a memory of another snapshot than the live one is of no use to anybody. It
- * is written after everything else, and without it nothing is lost but time, so a failure of it is only told: also one to
- * put it together, on a disk that is full.
+ * is written after everything else, and without it nothing is lost but time, so that a failure is only a warning.
  */
-async function write(
-  { tenantId, context, record }: Attempt,
-  bodyOf: (spool: Spool) => ObjectBody,
-): Promise<void> {
+async function write({ tenantId, context, record }: Attempt, bytes: () => Buffer): Promise<void> {
   try {
-    using spool = new Spool();
-    await context.store.put(sourceMemoryKey(tenantId), bodyOf(spool), { signal: context.signal });
+    await context.store.put(sourceMemoryKey(tenantId), bytesBody(bytes()), { signal: context.signal });
   } catch (error) {
     record.memoryFailure = asFailure(error);
   }

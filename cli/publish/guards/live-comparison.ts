@@ -4,9 +4,13 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantChanges } from "../../../schemas/generated/types.ts";
 import { type PublicFacts, publicFacts } from "../content/public-facts.ts";
 import { createPutQueue } from "../content/put-queue.ts";
-import type { SourceMemory } from "../content/read-source-memory.ts";
-import type { RememberedPrograms } from "../content/remembered-programs.ts";
-import type { EarlierParts } from "../content/source-memory.ts";
+import {
+  type EarlierParts,
+  factsOf,
+  isPublished,
+  type RememberedProgram,
+  type SourceMemory,
+} from "../content/source-memory.ts";
 import { fieldPattern } from "../public-program/field-words.ts";
 import { jsonChanges } from "../snapshot/json-changes.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
@@ -35,7 +39,7 @@ export class LiveComparison {
   readonly tally = new LiveTally();
   readonly changed: TenantChanges["changed"][number][] = [];
   readonly #plan: ComparisonPlan;
-  readonly #remembered: RememberedPrograms | undefined;
+  readonly #remembered: ReadonlyMap<string, RememberedProgram> | undefined;
   readonly #earlier: ReadonlyMap<string, bigint>;
   readonly #stillEarlier: [programId: string, parts: string][] = [];
   readonly #reads = createPutQueue(maxParallelReads, maxParallelReadBytes);
@@ -57,9 +61,9 @@ export class LiveComparison {
   async addChanged(programId: string, facts: PublicFacts, data: object): Promise<void> {
     const { live, namesFields } = this.#plan;
     if (live === undefined) return;
-    const line = namesFields ? undefined : this.#remembered?.lineOf(programId);
-    if (line !== undefined && this.#remembered?.isPublished(line) === true) {
-      this.#compare(programId, this.#remembered.factsAt(line), facts);
+    const remembered = namesFields ? undefined : this.#remembered?.get(programId);
+    if (remembered !== undefined && isPublished(remembered)) {
+      this.#compare(programId, factsOf(remembered), facts);
       return;
     }
     const size = live.programs.get(programId)?.size ?? 0;
@@ -72,15 +76,12 @@ export class LiveComparison {
     });
   }
 
-  /** Called once, after the last program. `kept`: the lines of programs that the build takes over as they are. */
-  async finish(kept: readonly number[]): Promise<void> {
+  /** Called once, after the last program. `kept`: the programs that the build takes over as they are. */
+  async finish(kept: readonly RememberedProgram[]): Promise<void> {
     await this.#reads.settled();
     this.changed.sort((a, b) => (a.programId < b.programId ? -1 : 1));
-    const remembered = this.#remembered;
-    if (remembered === undefined || (this.#earlier.size === 0 && !this.tally.hasLosses)) return;
-    for (const line of kept) {
-      if (remembered.isPublished(line)) this.addSame(remembered.idAt(line), remembered.factsAt(line));
-    }
+    if (this.#earlier.size === 0 && !this.tally.hasLosses) return;
+    for (const program of kept) if (isPublished(program)) this.addSame(program[0], factsOf(program));
   }
 
   /** Always to be awaited, also after a failure. */

@@ -3,10 +3,10 @@ import { asFailure } from "../../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { ProblemLog } from "../content/problem-log.ts";
+import { type ListElements, readListElements } from "../content/list-responses.ts";
 import { publishContent } from "../content/publish-content.ts";
-import { readSourceMemory } from "../content/read-source-memory.ts";
 import { createResponseWriter } from "../content/response-writer.ts";
+import { readSourceMemory } from "../content/source-memory.ts";
 import { readSource, type SourceReading } from "../content/source-reading.ts";
 import { TenantContent } from "../content/tenant-content.ts";
 import { LiveComparison } from "../guards/live-comparison.ts";
@@ -31,23 +31,13 @@ export async function attemptTenant(
   const known = whatIsKnown(tenantId, options, context, record);
   // It is asked for while the database works, and where that fails first, nobody waits for it.
   known.catch(() => {});
-  const outcome = await attemptReading(begun, known);
-  if (outcome !== "unfounded") return outcome;
-  // What was withdrawn meanwhile has made another snapshot than the one that this attempt began with.
-  if (record.after !== undefined) return "superseded";
-  // What the memory stands on is damaged: everything is read, and what is damaged is written anew.
-  record.problems = new ProblemLog();
-  const { live } = await known;
-  const second = await attemptReading(begun, Promise.resolve({ live, memory: undefined, mendsLists: true }));
-  if (second === "unfounded") throw new TypeError("a reading without a memory stands on nothing");
-  return second;
+  return await attemptReading(begun, known);
 }
 
-/** `unfounded`: the live lists are not what the manifest vouches for, so nothing can be taken over from them. */
 async function attemptReading(
   begun: Omit<Attempt, keyof Known>,
   known: Promise<Known>,
-): Promise<AttemptOutcome | "unfounded"> {
+): Promise<AttemptOutcome> {
   const { tenantId, options, context, record, pointer, readAt } = begun;
   const { rules, rewrite, dryRun } = options;
   const writer = createResponseWriter({
@@ -66,7 +56,9 @@ async function attemptReading(
   try {
     const read = await stated.whileReading(begun, async (rows) => {
       const memory = known.then((found) => found.memory);
-      const found = await readSource(rows, memory, options.hintedPrograms);
+      const found = await readSource(rows, memory, options.hintedPrograms, () =>
+        liveElements(known, context),
+      );
       const attempt: Attempt = { ...begun, ...(await known) };
       const block = recalledBlock(attempt, found);
       if (block !== undefined) return { attempt, reading: found, recalled: block };
@@ -106,15 +98,14 @@ async function attemptReading(
     await writer.settled();
     return await endBlocked({ ...attempt, live }, block, reading, content);
   } finally {
-    // Also after a failure, no write may still be under way when the spools' files are removed.
+    // Also after a failure, no write may still be under way when the attempt has ended.
     await writer.settled().catch(() => {});
     await comparison?.settled().catch(() => {});
-    content?.[Symbol.dispose]();
   }
 }
 
 /** What is known of the tenant beside its pointer. */
-type Known = Pick<Attempt, "live" | "memory" | "mendsLists">;
+type Known = Pick<Attempt, "live" | "memory">;
 
 async function whatIsKnown(
   tenantId: TenantId,
@@ -126,7 +117,22 @@ async function whatIsKnown(
   record.livePrograms = live?.programs.count;
   const isRead = live === undefined || rewrite;
   const memory = isRead ? undefined : await readSourceMemory(store, tenantId, recipe, live, signal);
-  return { live, memory, mendsLists: false };
+  return { live, memory };
+}
+
+/** The elements of the live lists by program; `undefined` when the lists are damaged. */
+async function liveElements(
+  known: Promise<Known>,
+  { store, signal }: BuildContext,
+): Promise<ReadonlyMap<string, ListElements> | undefined> {
+  const { live } = await known;
+  if (live === undefined) return undefined;
+  try {
+    return await readListElements(store, live, signal);
+  } catch (error) {
+    if (asFailure(error).code !== "corrupt_document") throw error;
+    return undefined;
+  }
 }
 
 /** On hold nothing is published that could be compared. */
@@ -151,7 +157,7 @@ async function readContent(
     onProgress(batch.length);
   }
   await content.finish(reading.strays);
-  onProgress(reading.changes.kept.length);
+  onProgress(reading.kept.length);
 }
 
 /** A manifest that is missing or broken makes the build write every file anew, which mends the tenant. */

@@ -7,7 +7,7 @@ import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/ty
 import type { ContentRules } from "../content/content-rules.ts";
 import { type Findings, ProblemLog } from "../content/problem-log.ts";
 import { noPrograms } from "../content/program-counts.ts";
-import type { SourceMemory } from "../content/read-source-memory.ts";
+import type { SourceMemory } from "../content/source-memory.ts";
 import type { OnInvalid } from "../guards/guards.ts";
 import type { FindShared } from "../guards/shared-programs.ts";
 import type { FollowLive } from "../live-copy/live-copy.ts";
@@ -117,8 +117,6 @@ export interface Attempt {
   /** The live manifest, if there is one and it can be trusted. */
   readonly live: Manifest | undefined;
   readonly memory: SourceMemory | undefined;
-  /** The live lists were found damaged, so that they are written anew even if nothing of them changes. */
-  readonly mendsLists: boolean;
   /** From before the reading. */
   readonly readAt: Date;
 }

@@ -37,9 +37,9 @@ export function blockOf(
 }
 
 /** The block of an earlier build, when the source says what it said then and the block still stands. */
-export function recalledBlock(attempt: Attempt, { sums }: SourceReading): Block | undefined {
+export function recalledBlock(attempt: Attempt, reading: SourceReading): Block | undefined {
   const { memory } = attempt;
-  if (memory?.kind !== "blocked" || memory.sums !== sums) return undefined;
+  if (memory?.kind !== "blocked" || memory.sums !== reading.digest()) return undefined;
   const { counts, emptiedFields, findings } = memory;
   const block = blockOf(attempt, { counts, emptiedFields, first: findings.problems[0] });
   if (block === undefined) return undefined;
@@ -56,7 +56,7 @@ export function recalledBlock(attempt: Attempt, { sums }: SourceReading): Block 
 export async function endBlocked(
   attempt: Attempt,
   block: Block,
-  { sums }: SourceReading,
+  reading: SourceReading,
   content: TenantContent,
 ): Promise<AttemptOutcome> {
   if (attempt.options.dryRun) return endOf(block, attempt.record);
@@ -66,6 +66,7 @@ export async function endBlocked(
   if (after === attempt) await followLive(attempt, attempt.memory?.mayHaveLiveTree ?? true);
   const left = { ...counts, removed: counts.removed - withdrawn.size, withdrawn: 0 };
   const { findings } = attempt.record.problems;
+  const sums = reading.digest();
   await rememberBlocked(attempt, { sums, counts: left, findings, leftOut, emptiedFields });
   return endOf(block, attempt.record);
 }

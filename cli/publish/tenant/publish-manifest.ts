@@ -1,7 +1,7 @@
 import type { Current } from "../../../core/current.ts";
 import { type Manifest, manifestText } from "../../../core/manifest.ts";
+import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
-import { Spool } from "../content/spool.ts";
 import { commit } from "../snapshot/commit.ts";
 import { putImmutable } from "../snapshot/put-immutable.ts";
 import type { Attempt } from "./attempt.ts";
@@ -12,9 +12,7 @@ export async function publishManifest(
   manifest: Manifest,
 ): Promise<"published" | "superseded"> {
   const { store, signal } = context;
-  using spool = new Spool();
-  for (const text of manifestText(manifest)) spool.append(text);
-  const body = spool.finish();
+  const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
   await context.beforeFirstWrite();
   await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
   record.bytesWritten += body.size;

@@ -28,7 +28,7 @@ export class StatedWithdrawals {
    * Reads the tenant. Throws what the reading throws, after withdrawing what is stated. `superseded`: another builder was faster.
    */
   async whileReading<Result>(
-    { tenantId, context, options, record }: Omit<Attempt, "live" | "memory" | "mendsLists">,
+    { tenantId, context, options, record }: Omit<Attempt, "live" | "memory">,
     read: (rows: TenantRows) => Promise<Result>,
   ): Promise<Result | "superseded"> {
     const reading = context.withRows(tenantId, options.rules.limits, (rows) => {
@@ -84,6 +84,7 @@ export const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
   "internal",
   "source_contract",
   "source_unavailable",
+  "tenant_too_large",
 ]);
 
 /** Whether the reading has ended by then; throws what it throws. `undefined`: waits for its end. */

@@ -130,7 +130,7 @@ describe("the process", () => {
     expect(stdout).toContain("build with --allow-shrink");
   });
 
-  test("leaves nothing in the temporary folder, also when spools took to files and the build failed", async () => {
+  test("puts nothing into the temporary folder, also for megabytes of lists and when the build fails", async () => {
     await bench.source.query(`
       INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
       SELECT 'acme', 'p' || n, repeat('x', 30000), 'active', 1 FROM generate_series(1, 150) AS n`);

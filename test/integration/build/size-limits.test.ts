@@ -217,6 +217,49 @@ describe("the limits", () => {
   });
 });
 
+describe("D151 a tenant whose lists are larger than MAX_LIST_MB", () => {
+  const small = { MAX_LIST_MB: "1" };
+  const insertLongNames = (count: number) =>
+    bench.source.query(`
+      INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state)
+      SELECT 'acme', 'long-' || n, repeat('x', 60000), 'active' FROM generate_series(1, ${count}) AS n`);
+
+  beforeEach(async () => {
+    await bench.insertPrograms("acme", "cancelled-later");
+    await bench.build();
+    await insertLongNames(10);
+    await bench.source.query(
+      "UPDATE partner_source.programs SET lifecycle_state = 'cancelled' WHERE program_id = 'cancelled-later'",
+    );
+  });
+
+  test("stays as it is but for its withdrawals, and leaves the other tenants alone", async () => {
+    await bench.insertPrograms("beta", "new");
+    const { status, report, stdout } = await bench.build([], { env: small });
+    expect(status).toBe(3);
+    expect(tenantRun(report, "beta")).toMatchObject({ outcome: "published", livePrograms: 2 });
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "failed",
+      livePrograms: 1,
+      failure: { code: "tenant_too_large", message: expect.stringContaining("raise MAX_LIST_MB") },
+    });
+    expect(stdout).toContain("MAX_LIST_MB");
+    const { list, legacy, details } = await bench.published("acme");
+    expect(list.data.map(({ id }) => id)).toEqual(["good"]);
+    expect(legacy.programs).toHaveLength(1);
+    expect([...details.keys()]).toEqual(["good"]);
+  });
+
+  test("is published with a larger limit, and kept by a later build with a smaller one", async () => {
+    expect((await bench.build()).status).toBe(0);
+    expect((await bench.published("acme")).list.meta.count).toBe(11);
+    expect((await bench.build([], { env: small })).report.outcome).toBe("unchanged");
+    await bench.source.query("UPDATE partner_source.programs SET name = 'New' WHERE program_id = 'good'");
+    const { report } = await bench.build([], { env: small });
+    expect(tenantRun(report, "acme").failure?.code).toBe("tenant_too_large");
+  });
+});
+
 test("large texts of one tenant leave the others, the run and its report as they are, in a small heap", async () => {
   await bench.source.query(`
     INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, description)

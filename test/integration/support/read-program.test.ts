@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SourceClient, withSourcePool } from "../../../cli/database/connect.ts";
 import { checkedProgram } from "../../../cli/publish/content/checked-program.ts";
-import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import { readElsewhere } from "../../../cli/publish/source/find-programs.ts";
 import { readProgram } from "../../../cli/publish/source/read-program.ts";
 import { type ReadProgram, readPrograms } from "../../../cli/publish/source/read-programs.ts";
-import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
-import { cannedLimits } from "../../support/canned-source.ts";
+import { cannedLimits, cannedOptions } from "../../support/canned-source.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
@@ -43,12 +41,7 @@ async function allPrograms(tenantId: TenantId): Promise<readonly ReadProgram[]> 
 
 function published(read: ReadProgram | undefined): unknown {
   if (read === undefined) return undefined;
-  const rules = {
-    isTerminalStatus: terminalStatusTest(defaultTerminalStatuses),
-    legacyCapacity: "object",
-    limits: cannedLimits,
-  } as const;
-  const program = checkedProgram(read, rules);
+  const program = checkedProgram(read, cannedOptions.rules);
   return program.kind === "published" ? program.rendered.detail.toString() : program;
 }
 

@@ -1,11 +1,21 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ListResponses } from "../../../cli/publish/content/list-responses.ts";
-import { type LegacyCapacity, renderedProgram } from "../../../cli/publish/content/rendered-program.ts";
+import {
+  type ListElements,
+  ListResponses,
+  listElements,
+} from "../../../cli/publish/content/list-responses.ts";
+import {
+  type LegacyCapacity,
+  type RenderedProgram,
+  renderedProgram,
+} from "../../../cli/publish/content/rendered-program.ts";
+import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
 import type { LegacyProgramsResponse, ProgramListResponse } from "../../../schemas/generated/types.ts";
+import { cannedOptions } from "../../support/canned-source.ts";
 import { mapped } from "../../support/program-source.ts";
+import { anyProgramSource } from "../../support/program-source-arbitrary.ts";
 
 type Program = readonly [id: string, departureDate: string | null];
 
@@ -37,8 +47,8 @@ describe("the list", () => {
 
   test("of no program is empty, not absent", () => {
     const { listText, legacyText } = responses([]);
-    expect(listText).toBe('{"data":[],"meta":{"count":0}}');
-    expect(legacyText).toBe('{"success":true,"programs":[]}');
+    expect(listText).toBe(emptyList);
+    expect(legacyText).toBe(emptyLegacy);
   });
 
   test("D12 has the legacy programs in the same order", () => {
@@ -60,18 +70,6 @@ describe("the list", () => {
     );
   });
 
-  test("is right from files, too: thousands of programs of more than 512 KiB", () => {
-    const programs: Program[] = Array.from({ length: 4000 }, (_, at) => [
-      `p${String(at).padStart(5, "0")}`,
-      at % 5 === 0 ? null : `2027-01-${String(1 + ((at * 7) % 28)).padStart(2, "0")}`,
-    ]);
-    const { list, legacy, kinds } = responses(programs, "object", "x".repeat(600));
-    expect(kinds).toEqual(["file", "file"]);
-    expect(list.meta.count).toBe(4000);
-    expect(list.data.map(({ id }) => id)).toEqual(expectedOrder(programs));
-    expect(legacy.programs).toHaveLength(4000);
-  });
-
   test("has one order, whatever the dates", () => {
     const date = fc.option(fc.constantFrom("0001-01-01", "2026-12-31", "2027-01-01", "9999-12-31"));
     const ids = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,3}$/), { maxLength: 12 });
@@ -86,6 +84,43 @@ describe("the list", () => {
   });
 });
 
+describe("the elements of stored lists", () => {
+  test("P21 are those that were put together, whatever the programs say", () => {
+    const programs = fc.uniqueArray(anyProgramSource, {
+      selector: ({ programId }) => programId,
+      maxLength: 6,
+    });
+    let published = 0;
+    fc.assert(
+      fc.property(programs, (sources) => {
+        const lists = new ListResponses(1024 * 1024);
+        const added = new Map<string, ListElements>();
+        for (const source of sources) {
+          const program = publicProgram(source, cannedOptions.rules);
+          if (program.kind !== "published") continue;
+          const elements = elementsOf(renderedProgram(program, "object"));
+          lists.add(program.listItem.departureDate, elements);
+          added.set(program.programId, elements);
+          published += 1;
+        }
+        const { list, legacy } = lists.finish();
+        const found = listElements(bytesOf(list), bytesOf(legacy), added.size);
+        expect(new Map([...(found ?? [])].sort())).toEqual(new Map([...added].sort()));
+      }),
+    );
+    expect(published).toBeGreaterThan(100);
+  });
+
+  test("are none of lists that have another number of programs", () => {
+    const [list, legacy] = [Buffer.from(emptyList), Buffer.from(emptyLegacy)];
+    expect(listElements(list, legacy, 0)).toEqual(new Map());
+    expect(listElements(list, legacy, 1)).toBeUndefined();
+  });
+});
+
+const emptyList = '{"data":[],"meta":{"count":0}}';
+const emptyLegacy = '{"success":true,"programs":[]}';
+
 function expectedOrder(programs: readonly Program[]): string[] {
   return [...programs]
     .sort(([id, date], [otherId, otherDate]) => {
@@ -99,21 +134,29 @@ function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function responses(programs: readonly Program[], legacyCapacity: LegacyCapacity = "object", padding = "") {
-  using lists = new ListResponses();
+function responses(programs: readonly Program[], legacyCapacity: LegacyCapacity = "object") {
+  const lists = new ListResponses(1024 * 1024);
   for (const [programId, departureDate] of programs) {
-    const name = `Tour ${programId}${padding}`;
-    const program = mapped({ programId, name, departureDate, capacityTotal: 7 });
+    const program = mapped({ programId, name: `Tour ${programId}`, departureDate, capacityTotal: 7 });
     if (program.kind !== "published") throw new Error(program.kind);
-    lists.add(renderedProgram(program, legacyCapacity), departureDate);
+    lists.add(departureDate, elementsOf(renderedProgram(program, legacyCapacity)));
   }
   const bodies = lists.finish();
   const [listText, legacyText] = [textOf(bodies.list), textOf(bodies.legacy)];
   const list: ProgramListResponse = JSON.parse(listText);
   const legacy: LegacyProgramsResponse = JSON.parse(legacyText);
-  return { list, legacy, listText, legacyText, kinds: [bodies.list.kind, bodies.legacy.kind] };
+  return { list, legacy, listText, legacyText };
+}
+
+function elementsOf({ listItem, legacyItem }: RenderedProgram): ListElements {
+  return { list: Buffer.from(listItem), legacy: Buffer.from(legacyItem) };
 }
 
 function textOf(body: ObjectBody): string {
-  return body.kind === "bytes" ? body.bytes.toString() : readFileSync(body.path, "utf8");
+  return bytesOf(body).toString();
+}
+
+function bytesOf(body: ObjectBody): Buffer {
+  if (body.kind !== "bytes") throw new Error("lists are kept in memory");
+  return body.bytes;
 }
