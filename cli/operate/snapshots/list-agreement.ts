@@ -2,36 +2,24 @@ import { createHash } from "node:crypto";
 import type { ProgramId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type {
-  LegacyProgram,
   LegacyProgramsResponse,
   ProgramDetailResponse,
   ProgramListItem,
   ProgramListResponse,
 } from "../../../schemas/generated/types.ts";
 import {
-  isLegacyProgram,
   isLegacyProgramsResponse,
   isProgramDetailResponse,
-  isProgramListItem,
   isProgramListResponse,
 } from "../../../schemas/generated/validators-published.ts";
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
-import { ElementSplitter } from "../../publish/snapshot/element-splitter.ts";
 
 /** Hears, in words, of a response that breaks its schema (`invalid`) or contradicts another one (`disagrees`). */
 export type ReportDisagreement = (kind: "invalid" | "disagrees", message: string) => void;
 
-/** Takes a response piece by piece. */
-export interface ResponseReader {
-  take(piece: Buffer): void;
-  /** Called once, after the last piece. */
-  end(): void;
-}
-
 /**
- * Holds list, legacy list and details of one snapshot against their schemas and each other. Of every program it keeps
- * digests of what the responses share, never the responses, so 100,000 programs take a few megabytes.
- * The list is read first; without it the others are held against their schemas alone.
+ * Holds list, legacy list and details of one snapshot against their schemas and each other. The list is given first; without
+ * a sound one the others are held against their schemas alone. It keeps digests of what the responses share, never the responses.
  */
 export class ListAgreement {
   readonly #programs: Manifest["programs"];
@@ -45,14 +33,11 @@ export class ListAgreement {
     this.#programs = manifest.programs;
   }
 
-  list(report: ReportDisagreement): ResponseReader {
+  list(json: Buffer, report: ReportDisagreement): void {
+    const response = parsed<ProgramListResponse>(isProgramListResponse, json, "the list", report);
+    if (response === undefined) return;
     let previous: ProgramListItem | undefined;
-    let isSound = true;
-    const splitter = new ElementSplitter((json) => {
-      const item = parsed(isProgramListItem, json, `element ${this.#legacyForms.length}`, report);
-      // What follows from a broken element is no finding of its own.
-      if (item === undefined) isSound = false;
-      if (item === undefined || !isSound) return;
+    for (const item of response.data) {
       if (this.#listFields.has(item.id)) report("disagrees", `program ${item.id} is listed twice`);
       if (!this.#programs.has(item.id)) report("disagrees", `program ${item.id} is listed and has no detail`);
       if (previous !== undefined && !isInOrder(previous, item)) {
@@ -62,57 +47,36 @@ export class ListAgreement {
       this.#listFields.set(item.id, digest(item));
       const { name, capacity } = item;
       this.#legacyForms.push([digest({ name, capacity }), digest({ name, capacity: capacity.total })]);
-    });
-    return {
-      take: (piece) => splitter.push(piece),
-      end: () => {
-        const rest = parsed<ProgramListResponse>(
-          isProgramListResponse,
-          splitter.finish(),
-          "the list",
-          report,
-        );
-        if (rest === undefined || !isSound) return;
-        const listed = this.#legacyForms.length;
-        if (rest.meta.count !== listed)
-          report("disagrees", `meta.count is ${rest.meta.count}, but the list has ${listed} element(s)`);
-        for (const id of this.#programs.ids()) {
-          if (!this.#listFields.has(id)) report("disagrees", `program ${id} has a detail and is not listed`);
-        }
-        this.#isComplete = true;
-      },
-    };
+    }
+    const { count } = response.meta;
+    if (count !== response.data.length)
+      report("disagrees", `meta.count is ${count}, but the list has ${response.data.length} element(s)`);
+    for (const id of this.#programs.ids()) {
+      if (!this.#listFields.has(id)) report("disagrees", `program ${id} has a detail and is not listed`);
+    }
+    this.#isComplete = true;
   }
 
-  legacy(report: ReportDisagreement): ResponseReader {
-    let at = 0;
+  legacy(json: Buffer, report: ReportDisagreement): void {
+    const response = parsed<LegacyProgramsResponse>(
+      isLegacyProgramsResponse,
+      json,
+      "the legacy list",
+      report,
+    );
+    if (response === undefined || !this.#isComplete) return;
     let form: 0 | 1 | undefined;
-    const splitter = new ElementSplitter((json) => {
-      const where = `element ${at}`;
-      const expected = this.#legacyForms[at];
-      at += 1;
-      const program = parsed<LegacyProgram>(isLegacyProgram, json, where, report);
-      if (program === undefined || !this.#isComplete || expected === undefined) return;
-      const kind = typeof program.capacity === "object" ? 0 : 1;
-      if (form !== undefined && kind !== form) report("disagrees", `${where} has another form of capacity`);
-      form = kind;
-      if (digest(program) !== expected[kind])
-        report("disagrees", `${where} is not what the list says in this place`);
-    });
-    return {
-      take: (piece) => splitter.push(piece),
-      end: () => {
-        const rest = parsed<LegacyProgramsResponse>(
-          isLegacyProgramsResponse,
-          splitter.finish(),
-          "the legacy list",
-          report,
-        );
-        const listed = this.#legacyForms.length;
-        if (rest !== undefined && this.#isComplete && at !== listed)
-          report("disagrees", `it has ${at} element(s), the list ${listed}`);
-      },
-    };
+    for (const [at, program] of response.programs.entries()) {
+      const itsForm = typeof program.capacity === "object" ? 0 : 1;
+      if (form !== undefined && itsForm !== form)
+        report("disagrees", `element ${at} has another form of capacity`);
+      form = itsForm;
+      const expected = this.#legacyForms[at]?.[itsForm];
+      if (expected !== undefined && digest(program) !== expected)
+        report("disagrees", `element ${at} is not what the list says in this place`);
+    }
+    const [has, listed] = [response.programs.length, this.#legacyForms.length];
+    if (has !== listed) report("disagrees", `it has ${has} element(s), the list ${listed}`);
   }
 
   detail(id: ProgramId, json: Buffer, report: ReportDisagreement): void {
@@ -170,7 +134,7 @@ function listPart(detail: ProgramListItem): ProgramListItem {
   };
 }
 
-/** Of the value, whatever the order of the keys. */
+/** Equal for equal values, whatever the order of their keys. */
 function digest(value: unknown): string {
   const text = JSON.stringify(value, (_, part: unknown) => (isRecord(part) ? sorted(part) : part));
   return createHash("sha256").update(text).digest("base64").slice(0, 22);

@@ -7,7 +7,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { faultText, readEntry } from "../../../core/read-entry.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { type Finding, type FindingCode, FindingLog } from "./finding.ts";
-import { ListAgreement, type ReportDisagreement, type ResponseReader } from "./list-agreement.ts";
+import { ListAgreement, type ReportDisagreement } from "./list-agreement.ts";
 import { verifyLiveTree } from "./verify-live-tree.ts";
 
 export interface TenantVerification {
@@ -85,35 +85,26 @@ async function verifyResponses(
   const agreement = new ListAgreement(manifest);
   const { list, legacy, programs } = manifest;
   let bytes = 0;
-  await verifyList(list, (report) => agreement.list(report));
-  await verifyList(legacy, (report) => agreement.legacy(report));
+  const read = async (entry: ResponseEntry): Promise<Buffer | undefined> => {
+    const pieces: Buffer[] = [];
+    const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
+    bytes += entry.size;
+    // What a damaged file says is beside the point.
+    if (fault === undefined) return Buffer.concat(pieces);
+    log.add("object_damaged", entry.key, faultText(entry, fault));
+    return undefined;
+  };
+  const listed = await read(list);
+  if (listed !== undefined) agreement.list(listed, reportOf(log, list));
+  const listedAgain = await read(legacy);
+  if (listedAgain !== undefined) agreement.legacy(listedAgain, reportOf(log, legacy));
   await forEachBounded(programs.ids(), maxParallelReads, async (id) => {
     const entry = detailEntry(manifest, id);
     if (entry === undefined) return;
-    const pieces: Buffer[] = [];
-    const isSound = await read(entry, (piece) => pieces.push(piece));
-    if (isSound) agreement.detail(id, Buffer.concat(pieces), reportOf(log, entry));
+    const json = await read(entry);
+    if (json !== undefined) agreement.detail(id, json, reportOf(log, entry));
   });
   return bytes;
-
-  async function verifyList(
-    entry: ResponseEntry,
-    reader: (report: ReportDisagreement) => ResponseReader,
-  ): Promise<void> {
-    // What a damaged file says is beside the point.
-    const found: Parameters<ReportDisagreement>[] = [];
-    const { take, end } = reader((...finding) => found.push(finding));
-    if (!(await read(entry, take))) return;
-    end();
-    for (const finding of found) reportOf(log, entry)(...finding);
-  }
-
-  async function read(entry: ResponseEntry, take: (piece: Buffer) => void): Promise<boolean> {
-    const fault = await readEntry(store, entry, signal, take);
-    if (fault !== undefined) log.add("object_damaged", entry.key, faultText(entry, fault));
-    bytes += entry.size;
-    return fault === undefined;
-  }
 }
 
 function reportOf(log: FindingLog, { key }: ResponseEntry): ReportDisagreement {

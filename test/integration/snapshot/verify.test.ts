@@ -233,7 +233,7 @@ describe("what no digest gives away", () => {
         list.data[2].status = "draft";
       },
       "response_invalid",
-      /^element 2: \/status must be one of "active", but is "draft"$/,
+      /^the list: \/data\/2\/status must be one of "active", but is "draft"$/,
     ],
     [
       "a list with a further key",
