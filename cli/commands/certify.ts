@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTokenId, type TokenId } from "../../core/ids.ts";
 import { forEachRequest } from "../operate/gateway-log/merged-requests.ts";
@@ -14,6 +14,7 @@ interface CertifyFlags {
   readonly tokenId: TokenId;
   readonly log?: readonly string[];
   readonly behindProxy: boolean;
+  readonly direct: boolean;
   readonly json: boolean;
 }
 
@@ -23,13 +24,19 @@ export function certify(shell: Shell): Command {
     .requiredOption("--token-id <id>", "the token's id (see `token list`)", parsedOption(parseTokenId))
     .addOption(logOption())
     .option("--behind-proxy", "the log's connections are those of a proxy: judge nothing by them", false)
+    .addOption(
+      new Option("--direct", "the log's connections are the client's own, even if they bear other tokens")
+        .default(false)
+        .conflicts("behindProxy"),
+    )
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: CertifyFlags) => run(shell, flags)));
 }
 
-async function run(shell: Shell, { tokenId, log, behindProxy, json }: CertifyFlags): Promise<ExitStatus> {
+async function run(shell: Shell, flags: CertifyFlags): Promise<ExitStatus> {
+  const { tokenId, log, behindProxy, direct, json } = flags;
   const logs = logSources(shell, settingsOf(shell), log);
-  const certifier = createCertifier(tokenId, behindProxy);
+  const certifier = createCertifier(tokenId, behindProxy ? "proxy" : direct ? "own" : undefined);
   await forEachRequest(logs, certifier.see, shell.signal);
   const certificate = certifier.certificate();
   if (certificate === undefined) {

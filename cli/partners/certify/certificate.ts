@@ -31,8 +31,10 @@ export interface Certifier {
   certificate(): Certificate | undefined;
 }
 
-/** `behindProxy`: the connections in the log are those of a proxy. */
-export function createCertifier(tokenId: string, behindProxy: boolean): Certifier {
+/** Whose connections the log names, as far as the operator says so: the client's own, or a proxy's. */
+export type StatedConnections = "own" | "proxy" | undefined;
+
+export function createCertifier(tokenId: string, stated: StatedConnections): Certifier {
   const connections = new SharedConnections(tokenId);
   const judges: readonly Judge[] = [
     judgeGzip(),
@@ -65,8 +67,9 @@ export function createCertifier(tokenId: string, behindProxy: boolean): Certifie
 
     certificate() {
       if (requests === 0) return undefined;
-      const isDirect = !behindProxy && !connections.isShared;
-      const rules = judges.map((judge) => judge.finding(isDirect));
+      const foreign =
+        stated === "proxy" ? "proxied" : stated === undefined && connections.isShared ? "shared" : undefined;
+      const rules = judges.map((judge) => judge.finding(foreign));
       const fails = rules.some(({ verdict }) => verdict === "fail");
       return { tokenId, tenantId, requests, from, to, verdict: fails ? "fail" : "pass", rules };
     },

@@ -37,12 +37,15 @@ export interface OwnRequest extends RequestLogLine {
   readonly endedMs: number;
 }
 
+/** They are a proxy's, or bear other tokens, too. */
+export type ForeignConnections = "proxied" | "shared";
+
 /** Judges one rule. W83: its memory does not grow with the number of requests. */
 export interface Judge {
   /** Called in the order in which the requests ended. */
   see(request: OwnRequest): void;
-  /** `isDirect`: the connections in the log are the partner's own. */
-  finding(isDirect: boolean): Finding;
+  /** `foreign`: why the connections in the log say nothing of the client; `undefined` when they are its own. */
+  finding(foreign: ForeignConnections | undefined): Finding;
 }
 
 /** The first ids of those that are worth a look. */

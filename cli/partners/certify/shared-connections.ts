@@ -6,8 +6,8 @@ const perGeneration = 5000;
 type Users = Map<string, "own" | "foreign">;
 
 /**
- * Whether the token's requests come over connections that bear those of other partners, too. Then they are a proxy's, and say
- * nothing of this one.
+ * Whether the token's requests come over connections that bear other tokens, too. Then they may be a proxy's, which say nothing
+ * of this client.
  *
  * W83: connections are remembered in two generations, of which the older one goes as a whole: to take the oldest entry out of
  * a `Map` again and again takes time in proportion to those that were taken out before.

@@ -2,7 +2,11 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { type RequestLogLine, requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
-import { type Certificate, createCertifier } from "../../../cli/partners/certify/certificate.ts";
+import {
+  type Certificate,
+  createCertifier,
+  type StatedConnections,
+} from "../../../cli/partners/certify/certificate.ts";
 import { type Finding, type RuleName, ruleNames } from "../../../cli/partners/certify/rule.ts";
 
 const tokenId = "tok_0000000000000001";
@@ -38,16 +42,16 @@ function line({ at, ...own }: Seen, number: number): RequestLogLine {
   return parsed;
 }
 
-function certified(seen: readonly Seen[], behindProxy = false): Certificate {
-  const certifier = createCertifier(tokenId, behindProxy);
+function certified(seen: readonly Seen[], stated?: StatedConnections): Certificate {
+  const certifier = createCertifier(tokenId, stated);
   seen.map(line).forEach(certifier.see);
   const certificate = certifier.certificate();
   if (certificate === undefined) throw new Error("nothing of the token");
   return certificate;
 }
 
-function finding(rule: RuleName, seen: readonly Seen[], behindProxy = false): Finding {
-  const found = certified(seen, behindProxy).rules.find((each) => each.rule === rule);
+function finding(rule: RuleName, seen: readonly Seen[], stated?: StatedConnections): Finding {
+  const found = certified(seen, stated).rules.find((each) => each.rule === rule);
   if (found === undefined) throw new Error(`no rule ${rule}`);
   return found;
 }
@@ -86,7 +90,7 @@ describe("the certificate of a client", () => {
   });
 
   test("is none without a request of the token", () => {
-    const certifier = createCertifier(tokenId, false);
+    const certifier = createCertifier(tokenId, undefined);
     certifier.see(line({ at: 0, tokenId: other }, 0));
     expect(certifier.certificate()).toBeUndefined();
   });
@@ -147,8 +151,13 @@ describe("rule by rule", () => {
 
   test("keep-alive: nothing is judged by a proxy's connections, said or seen to be one", () => {
     const opening = every(11, 1, () => ({ nth: 1 }));
-    expect(finding("keep-alive", opening, true).verdict).toBe("not-seen");
-    expect(finding("keep-alive", [...opening, { at: 12, tokenId: other }]).verdict).toBe("not-seen");
+    expect(finding("keep-alive", opening, "proxy").verdict).toBe("not-seen");
+    const shared = [...opening, { at: 12, tokenId: other }];
+    expect(finding("keep-alive", shared)).toMatchObject({
+      verdict: "not-seen",
+      summary: expect.stringContaining("one client's that has several tokens"),
+    });
+    expect(finding("keep-alive", shared, "own").verdict).toBe("fail");
     expect(finding("keep-alive", [...opening, { at: 12, tokenId: other, connection: "a-2" }]).verdict).toBe(
       "fail",
     );
@@ -226,6 +235,18 @@ describe("rule by rule", () => {
     expect([read(40, 1), read(10, 1), read(10, 4)]).toEqual(["pass", "fail", "pass"]);
   });
 
+  test("rereads: what a rollback and the return from it make a client read again is not counted", () => {
+    const details = (snapshotId: string) =>
+      every(20, 1, (at) => ({ route: "detail", programId: `p${at}`, snapshotId }));
+    const polls = (...snapshotIds: string[]) =>
+      snapshotIds.flatMap((snapshotId) => [{ at: 0, snapshotId }, ...details(snapshotId)]);
+    expect(finding("rereads", polls("s1", "s2", "s1", "s2"))).toMatchObject({
+      verdict: "pass",
+      counts: { details: 80, readBefore: 0 },
+    });
+    expect(finding("rereads", polls("s1", "s2", "s2", "s2")).verdict).toBe("fail");
+  });
+
   test("legacy, methods: one request is enough", () => {
     expect(finding("legacy", [...goodClient, { at: 999, route: "legacy" }]).verdict).toBe("fail");
     expect(finding("methods", [...goodClient, { at: 999, status: 405 }])).toMatchObject({
@@ -251,7 +272,7 @@ test("W83 keeps what it remembers bounded: connections, details and snapshots wi
     collectGarbage();
     return process.memoryUsage().heapUsed / 1024 / 1024;
   };
-  const certifier = createCertifier(tokenId, false);
+  const certifier = createCertifier(tokenId, undefined);
   const usual = line({ at: 0, route: "detail" }, 0);
   const see = (from: number, count: number): void => {
     for (let at = from; at < from + count; at += 1) {

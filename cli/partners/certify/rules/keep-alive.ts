@@ -1,9 +1,15 @@
-import { Examples, type Finding, type Judge } from "../rule.ts";
+import { Examples, type Finding, type ForeignConnections, type Judge } from "../rule.ts";
 
 /** A request that follows within this time should find its connection open: clients keep one for some seconds at least. */
 const promptMs = 2000;
 /** Fewer prompt requests say little. */
 const least = 5;
+
+const unjudged: Readonly<Record<ForeignConnections, string>> = {
+  proxied: "The gateway saw a proxy's connections.",
+  shared:
+    "Its connections bear other tokens, too: they are a proxy's, or one client's that has several tokens. --direct judges the latter.",
+};
 
 /** Whether requests that follow each other go over connections that are open already. */
 export function judgeKeepAlive(): Judge {
@@ -23,16 +29,17 @@ export function judgeKeepAlive(): Judge {
       }
       lastEndMs = Math.max(lastEndMs, endedMs);
     },
-    finding(isDirect): Finding {
-      const isSeen = isDirect && prompt >= least;
+    finding(foreign): Finding {
+      const isSeen = foreign === undefined && prompt >= least;
       // A client that asks side by side opens several at first.
       const fails = isSeen && opened * 2 > prompt;
       return {
         rule: "keep-alive",
         verdict: !isSeen ? "not-seen" : fails ? "fail" : "pass",
-        summary: isDirect
-          ? `Of ${prompt} requests that closely followed another, ${opened} opened a new connection.`
-          : "The gateway saw a proxy's connections.",
+        summary:
+          foreign === undefined
+            ? `Of ${prompt} requests that closely followed another, ${opened} opened a new connection.`
+            : unjudged[foreign],
         counts: { prompt, newConnections: opened },
         examples: fails ? examples.ids : [],
         advice: fails

@@ -11,6 +11,7 @@ const tolerated = 10;
 /** Whether the same detail of the same snapshot is read again and again: until there is a new one it is the same, to the byte. */
 export function judgeRereads(): Judge {
   const seen = new Map<string, Set<string>>();
+  let listed: string | undefined;
   let details = 0;
   let again = 0;
   const examples = new Examples();
@@ -28,7 +29,13 @@ export function judgeRereads(): Judge {
   return {
     see(request) {
       const { route, status, isCut, snapshotId, programId } = request;
-      if (route !== "detail" || status !== 200 || isCut || snapshotId === null || programId === null) return;
+      if (status !== 200 || isCut || snapshotId === null) return;
+      if (route === "list" && snapshotId !== listed) {
+        // After a rollback, or the return from one, the client has to read again what it had from this snapshot before.
+        seen.delete(snapshotId);
+        listed = snapshotId;
+      }
+      if (route !== "detail" || programId === null) return;
       details += 1;
       const programs = programsOf(snapshotId);
       if (programs.has(programId)) {

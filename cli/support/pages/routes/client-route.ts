@@ -24,7 +24,7 @@ async function page({ tokenId, isDirect }: Question, { log, now, signal }: Inspe
   if (log === undefined) return requestsWithoutLog();
   await log.refresh();
   const found = await log.index.find({ filter: { tokenId }, limit: maxRequests }, signal);
-  const certifier = createCertifier(tokenId, !isDirect);
+  const certifier = createCertifier(tokenId, isDirect ? "own" : "proxy");
   for (const line of found.lines.toReversed()) certifier.see(line);
   const certificate = certifier.certificate();
   if (certificate === undefined) return clientWithoutRequests(tokenId);
