@@ -1,29 +1,39 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ProgramDetail, ProgramListResponse } from "./program-types.ts";
-import type { Change, ProgramsState, StoredProgram } from "./programs-state.ts";
+import type { Change, DetailFields, ProgramsState, StoredProgram } from "./programs-state.ts";
 
-/** What is new to the caller: ids by what became of them. */
+/** Ids of programs by what became of them. */
 export interface Changes {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** Takes all list fields at once. Only a list says what is gone. */
-export function takeList(state: ProgramsState, snapshotId: string, list: ProgramListResponse): void {
-  // Compared for equality only: a company can go back to an earlier snapshot.
-  if (snapshotId !== state.snapshotId) state.epoch += 1;
-  state.snapshotId = snapshotId;
+/**
+ * Takes all list fields at once. Only a list says what is gone. `source` is a digest of the token that it was read with.
+ */
+export function takeList(
+  state: ProgramsState,
+  source: string,
+  snapshotId: string,
+  list: ProgramListResponse,
+): void {
+  // Another token may be another company's, where the same id can stand for another program.
+  const isPerhapsAnother = source !== state.source && snapshotId !== state.snapshotId;
   const old = state.programs;
   const programs: Record<string, StoredProgram> = {};
   for (const item of list.data) {
     const known = Object.hasOwn(old, item.id) ? old[item.id] : undefined;
-    if (known === undefined) note(state, item.id, "added");
-    else if (!isDeepStrictEqual(known.item, item)) note(state, item.id, "changed");
-    programs[item.id] = known === undefined ? { item, detail: null, epoch: 0 } : { ...known, item };
+    const isSame = known !== undefined && isDeepStrictEqual(known.item, item);
+    if (!isSame) note(state.pending, item.id, known === undefined ? "added" : "changed");
+    programs[item.id] =
+      known === undefined || (isPerhapsAnother && !isSame)
+        ? { item, detail: null, snapshotId: "", isDue: true, turn: 0, hasFailed: false }
+        : // A detail that was read from this very snapshot is as new as the list.
+          { ...known, item, isDue: (known.isDue || !isSame) && known.snapshotId !== snapshotId };
   }
-  for (const id of Object.keys(old)) if (!Object.hasOwn(programs, id)) note(state, id, "removed");
-  state.programs = programs;
+  for (const id of Object.keys(old)) if (!Object.hasOwn(programs, id)) note(state.pending, id, "removed");
+  Object.assign(state, { source, snapshotId, programs });
 }
 
 /** Takes a detail as it was just read from a snapshot, or `undefined` for a program that is published no more. */
@@ -36,51 +46,55 @@ export function takeDetail(
   const program = state.programs[id];
   if (program === undefined) return;
   if (detail === undefined) {
-    note(state, id, "removed");
+    note(state.pending, id, "removed");
     delete state.programs[id];
     return;
   }
-  if (program.detail !== null && !isDeepStrictEqual(program.detail, detail)) note(state, id, "changed");
-  program.detail = detail;
-  // Around a publication another gateway may still answer from the snapshot before: then it is read again.
-  program.epoch = snapshotId === state.snapshotId ? state.epoch : state.epoch - 1;
+  const { item } = program;
+  const listed = Object.entries(item);
+  const fields = Object.entries(detail).filter(([key]) => !Object.hasOwn(item, key));
+  const further = Object.fromEntries(fields) as unknown as DetailFields;
+  if (!isDeepStrictEqual(program.detail, further)) note(state.pending, id, "changed");
+  // Around a publication its snapshot may be older than the list's, or newer. The next list decides whether it is read again.
+  const isDue = listed.some(([key, value]) => !isDeepStrictEqual(detail[key as keyof ProgramDetail], value));
+  state.turn += 1;
+  state.programs[id] = { item, detail: further, snapshotId, isDue, turn: state.turn, hasFailed: false };
 }
 
-/** First what is new or has changed in the list, then some of the others, the longest unread first. */
-export function detailsToRead({ programs, epoch }: ProgramsState, refreshPerPoll: number): readonly string[] {
-  const needed: string[] = [];
-  const rest: [id: string, epoch: number][] = [];
-  for (const [id, { item, detail, epoch: readIn }] of Object.entries(programs)) {
-    // A detail that was read from a newer snapshot than its list may be up to date already.
-    if (detail === null || readIn < 0 || !hasFieldsOf(detail, item)) needed.push(id);
-    else if (readIn < epoch) rest.push([id, readIn]);
+/** Notes that a detail could not be read. */
+export function takeFailure(state: ProgramsState, id: string): void {
+  const program = state.programs[id];
+  if (program === undefined) return;
+  state.turn += 1;
+  state.programs[id] = { ...program, turn: state.turn, hasFailed: true };
+}
+
+/**
+ * The details to read, the longest unread first. Programs that have changed come before new ones, for you show them
+ * already; then some that may have changed. What failed last time comes last, lest it holds up the rest.
+ */
+export function detailsToRead(
+  { programs, snapshotId }: ProgramsState,
+  refreshPerPoll: number,
+): readonly string[] {
+  const [changed, added, rest, failed]: [string[], string[], string[], string[]] = [[], [], [], []];
+  for (const [id, program] of Object.entries(programs).sort(([, a], [, b]) => a.turn - b.turn)) {
+    if (program.isDue) (program.hasFailed ? failed : program.detail === null ? added : changed).push(id);
+    else if (program.snapshotId !== snapshotId) rest.push(id);
   }
-  rest.sort(([, a], [, b]) => a - b);
-  return [...needed, ...rest.slice(0, refreshPerPoll).map(([id]) => id)];
+  return [...changed, ...added, ...rest.slice(0, refreshPerPoll), ...failed];
 }
 
-/** Takes what the caller is told now. A new program is told once its detail is there. */
-export function takeChanges(state: ProgramsState): Changes {
-  const { pending, programs } = state;
-  const isTold = (id: string): boolean => !Object.hasOwn(programs, id) || programs[id]?.detail !== null;
-  const of = (wanted: Change): readonly string[] =>
-    Object.keys(pending).filter((id) => pending[id] === wanted && isTold(id));
-  state.pending = Object.fromEntries(Object.entries(pending).filter(([id]) => !isTold(id)));
+export function changesOf(noted: ProgramsState["pending"]): Changes {
+  const of = (wanted: Change): readonly string[] => Object.keys(noted).filter((id) => noted[id] === wanted);
   return { added: of("added"), changed: of("changed"), removed: of("removed") };
 }
 
-/** Kept with the copy until a poll succeeds: the caller hears nothing of one that fails. */
-function note({ pending }: ProgramsState, id: string, change: Change): void {
-  const earlier = Object.hasOwn(pending, id) ? pending[id] : undefined;
-  if (earlier === undefined) pending[id] = change;
-  else if (earlier === "added" && change === "removed") delete pending[id];
-  else if (change === "removed") pending[id] = "removed";
-  else if (earlier === "removed") pending[id] = "changed";
-}
-
-/** A detail begins with the fields of its list element. */
-function hasFieldsOf(detail: ProgramDetail, item: object): boolean {
-  return Object.entries(item).every(([key, value]) =>
-    isDeepStrictEqual(detail[key as keyof ProgramDetail], value),
-  );
+/** Adds a change to what is noted: two of one program become one. */
+export function note(noted: ProgramsState["pending"], id: string, change: Change): void {
+  const earlier = Object.hasOwn(noted, id) ? noted[id] : undefined;
+  if (earlier === undefined) noted[id] = change;
+  else if (earlier === "added" && change === "removed") delete noted[id];
+  else if (change === "removed") noted[id] = "removed";
+  else if (earlier === "removed") noted[id] = "changed";
 }

@@ -15,11 +15,24 @@ export interface RequestOptions {
   readonly keepFree?: number;
   /** Ends the client's work, its pauses too. */
   readonly signal?: AbortSignal;
+  /** Called after each request, whatever became of it: for your log. */
+  readonly onCall?: (call: Call) => void;
+}
+
+/** A request that was made. */
+export interface Call {
+  readonly path: string;
+  /** 0 when there was no answer of the API. */
+  readonly status: number;
+  /** For support. */
+  readonly requestId: string;
+  readonly ms: number;
 }
 
 export interface Answer {
   readonly status: 200 | 404;
   readonly snapshotId: string;
+  readonly requestId: string;
   readonly body: unknown;
 }
 
@@ -41,9 +54,16 @@ export class ProgramsApiError extends Error {
 export type IsData = (body: unknown) => boolean;
 
 export interface Requester {
-  /** The answer of a 200 or a 404. Throws `ProgramsApiError` when asking again would not help, or did not. */
-  get(path: string, isData: IsData): Promise<Answer>;
-  /** Whose programs they are: a digest of the token. */
+  /**
+   * The answer of a 200 or a 404. Throws `ProgramsApiError` when asking again would not help, or did not. `attempts`: how
+   * often it is asked for; `maxAttempts` when left out.
+   */
+  get(path: string, isData: IsData, attempts?: number): Promise<Answer>;
+  /** How long the next request will wait before it is sent. */
+  waitMs(): number;
+  /** About how long the quota makes so many further requests wait. */
+  secondsFor(requests: number): number;
+  /** A digest of the token. */
   readonly source: string;
   /** Requests made so far. */
   readonly count: number;
@@ -56,11 +76,19 @@ interface Attempt {
   readonly error?: unknown;
 }
 
+/** What is left of a window and how long it lasts, and what each further one allows. */
+interface Quota {
+  readonly left: number;
+  readonly seconds: number;
+  readonly perWindow: number;
+  readonly windowSeconds: number;
+}
+
 /** No window of a quota is longer, and timers take no more than 24 of these. */
 const longestPauseMs = 86_400_000;
 
 export function createRequester(options: RequestOptions): Requester {
-  const { baseUrl, token, timeoutMs = 30_000, maxAttempts = 6, keepFree = 0, signal } = options;
+  const { baseUrl, token, timeoutMs = 30_000, maxAttempts = 6, keepFree = 0, signal, onCall } = options;
   if (!/^[!-~]+$/.test(token))
     throw new Error("The token is empty, or has a character that none has (a line break at its end?).");
   const connection = createConnection(baseUrl);
@@ -68,6 +96,8 @@ export function createRequester(options: RequestOptions): Requester {
   let count = 0;
   /** When the window ends that has no room left, or the time that `Retry-After` said, as `performance.now()`. */
   let fullUntil = 0;
+  let quota: Quota | undefined;
+  const waitMs = (): number => Math.max(0, fullUntil - performance.now());
 
   async function attempt(path: string, isData: IsData, requestId: string): Promise<Attempt> {
     const sent = { authorization: `Bearer ${token}`, "x-request-id": requestId };
@@ -86,26 +116,38 @@ export function createRequester(options: RequestOptions): Requester {
     }
   }
 
-  async function get(path: string, isData: IsData): Promise<Answer> {
+  async function get(path: string, isData: IsData, attempts = maxAttempts): Promise<Answer> {
     for (let turn = 1; ; turn += 1) {
-      await pause(fullUntil - performance.now(), signal);
-      const requestId = crypto.randomUUID();
+      await pause(waitMs(), signal);
+      const sentId = crypto.randomUUID();
       count += 1;
-      const { status, headers, body, error } = await attempt(path, isData, requestId);
+      const from = performance.now();
+      const { status, headers, body, error } = await attempt(path, isData, sentId);
+      const requestId = String(headers["x-request-id"] ?? sentId);
+      onCall?.({ path, status, requestId, ms: Math.round(performance.now() - from) });
       signal?.throwIfAborted();
+      const told = quotaOf(headers, keepFree);
+      quota = told ?? quota;
       // Kept for the next call, too: it may follow a last attempt at once.
       const toldMs = retryAfterMs(headers);
-      const pauseMs = Math.max(windowLeftMs(headers, keepFree), toldMs ?? 0);
+      const pauseMs = Math.max(told?.left === 0 ? told.seconds * 1000 : 0, toldMs ?? 0);
       fullUntil = Math.max(fullUntil, performance.now() + pauseMs);
-      if (status === 200 || status === 404) return { status, snapshotId: snapshotIdOf(headers), body };
+      if (status === 200 || status === 404)
+        return { status, snapshotId: snapshotIdOf(headers), requestId, body };
       const mayPass = status === 0 || status === 429 || status >= 500;
-      if (!mayPass || turn >= maxAttempts) throw new ProgramsApiError(path, status, requestId, error);
+      if (!mayPass || turn >= attempts) throw new ProgramsApiError(path, status, requestId, error);
       if (toldMs === undefined) await pause(backOffMs(turn), signal);
     }
   }
 
   return {
     get,
+    waitMs,
+    secondsFor(requests) {
+      if (quota === undefined || requests <= quota.left) return 0;
+      const { left, seconds, perWindow, windowSeconds } = quota;
+      return seconds + Math.floor((requests - left - 1) / perWindow) * windowSeconds;
+    },
     source,
     get count() {
       return count;
@@ -117,10 +159,20 @@ function snapshotIdOf(headers: IncomingHttpHeaders): string {
   return String(headers["snapshot-id"] ?? "");
 }
 
-/** How long to ask nothing, so that the quota is never exceeded: `RateLimit: "default";r=<left>;t=<seconds>`. */
-function windowLeftMs(headers: IncomingHttpHeaders, keepFree: number): number {
+/**
+ * What the quota still allows: `RateLimit: "default";r=<left>;t=<seconds>`, `RateLimit-Policy: "default";q=<requests>;w=<seconds>`.
+ * When nothing is left, nothing is asked until the window ends, so that the quota is never exceeded.
+ */
+function quotaOf(headers: IncomingHttpHeaders, keepFree: number): Quota | undefined {
   const [, left, seconds] = /;r=(\d+);t=(\d+)/.exec(String(headers.ratelimit ?? "")) ?? [];
-  return left !== undefined && Number(left) <= keepFree ? Number(seconds) * 1000 : 0;
+  const [, all, windowSeconds] = /;q=(\d+);w=(\d+)/.exec(String(headers["ratelimit-policy"] ?? "")) ?? [];
+  if (left === undefined) return undefined;
+  return {
+    left: Math.max(0, Number(left) - keepFree),
+    seconds: Number(seconds),
+    perWindow: Math.max(1, Number(all ?? Number.POSITIVE_INFINITY) - keepFree),
+    windowSeconds: Number(windowSeconds ?? 0),
+  };
 }
 
 /** What a 429, or a 503 of a proxy, says: seconds or, from a proxy, a date, which counts from the answer's own. */

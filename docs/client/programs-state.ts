@@ -1,46 +1,72 @@
 import { randomUUID } from "node:crypto";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { ProgramDetail, ProgramListItem } from "./program-types.ts";
+import { heldLock } from "./programs-lock.ts";
+
+export { CopyInUseError } from "./programs-lock.ts";
 
 /** Your copy of a company's programs, as it is kept between polls. */
 export interface ProgramsState {
-  readonly format: 1;
-  /** Whose copy it is: a digest of the token. */
+  readonly format: 2;
+  /** A digest of the token of the last list. */
   source: string;
   /** The `Snapshot-Id` of the last list; empty before the first. */
   snapshotId: string;
-  /** Counts the changes of `snapshotId`. */
-  epoch: number;
+  /** Counts the details that were asked for. */
+  turn: number;
   /** By program id. */
   programs: Record<string, StoredProgram>;
-  /** What has changed since the last poll that succeeded, by program id. */
+  /** What you have not been told yet, by program id. */
   pending: Record<string, Change>;
 }
 
 export type Change = "added" | "changed" | "removed";
 
-export interface StoredProgram {
-  /** The element of the last list. */
-  item: ProgramListItem;
-  /** The detail as it was last read; `null` until then. */
-  detail: ProgramDetail | null;
-  /** The epoch whose snapshot the detail was last read from; -1 when it must be read again, whatever the list says. */
-  epoch: number;
+/** A program of your copy. */
+export interface CopiedProgram {
+  /** The list's fields, of the last list: name, dates, places, prices. */
+  readonly item: ProgramListItem;
+  /** The further fields, as last read; `null` until they have been read once. */
+  readonly detail: DetailFields | null;
+}
+
+/** What a detail has beyond the fields of the list. */
+export type DetailFields = Omit<ProgramDetail, keyof ProgramListItem>;
+
+export interface StoredProgram extends CopiedProgram {
+  /** The snapshot that the detail was read from; empty before. */
+  readonly snapshotId: string;
+  /** The detail has to be read: the program is new, or its list fields have changed since. */
+  readonly isDue: boolean;
+  /** When its detail was last asked for: `turn` of then; 0 before. */
+  readonly turn: number;
+  /** The last request for its detail failed. */
+  readonly hasFailed: boolean;
 }
 
 /** Where the copy is kept. Write one of your own to keep it in your database. */
 export interface StateStore {
   load(): Promise<ProgramsState | undefined>;
+  /** Replaces the whole copy. */
   save(state: ProgramsState): Promise<void>;
+  /** Keeps other processes away during a poll; gives what ends that. Throws `CopyInUseError` while another one is at it. */
+  lock?(): Promise<() => void>;
 }
 
 export function emptyState(): ProgramsState {
-  return { format: 1, source: "", snapshotId: "", epoch: 0, programs: {}, pending: {} };
+  return { format: 2, source: "", snapshotId: "", turn: 0, programs: {}, pending: {} };
 }
 
 /** The copy as one file, replaced as a whole: a crash leaves the old one or the new one. */
 export function stateFile(path: string): StateStore {
   return {
+    async lock() {
+      const folder = await realpath(dirname(path));
+      const release = await heldLock(join(folder, basename(path)));
+      await removeUnfinished(folder, basename(path));
+      return release;
+    },
     async load() {
       const text = await readFile(path, "utf8").catch((error: { code?: string }) => {
         if (error.code === "ENOENT") return undefined;
@@ -49,7 +75,7 @@ export function stateFile(path: string): StateStore {
       return text === undefined ? undefined : parseState(text, path);
     },
     async save(state) {
-      // A name of its own: another process may be at it, too, and the last one wins.
+      // A name of its own: a process on another machine, which the lock does not keep away, damages nothing.
       const written = `${path}.${randomUUID()}.new`;
       try {
         const file = await open(written, "wx");
@@ -68,6 +94,47 @@ export function stateFile(path: string): StateStore {
   };
 }
 
+/** Saves a copy by time. */
+export interface Saver {
+  /** Something has changed since it was saved last. */
+  need(): void;
+  /** Whether it is time to save before a pause of so many milliseconds. */
+  isDue(pauseMs: number): boolean;
+  /** Saves what is needed. */
+  save(): Promise<void>;
+}
+
+const saveEveryMs = 2000;
+
+/** Within two seconds, and a large copy so seldom that this takes a tenth of the time at most. */
+export function createSaver(store: StateStore, state: ProgramsState): Saver {
+  let neededAt: number | undefined;
+  let tookMs = 0;
+  return {
+    need() {
+      neededAt ??= performance.now();
+    },
+    isDue(pauseMs) {
+      const untilMs = performance.now() + pauseMs;
+      return neededAt !== undefined && untilMs - neededAt >= Math.max(saveEveryMs, 10 * tookMs);
+    },
+    async save() {
+      if (neededAt === undefined) return;
+      const from = performance.now();
+      await store.save(state);
+      tookMs = performance.now() - from;
+      neededAt = undefined;
+    },
+  };
+}
+
+/** Removes what a process that was killed had begun to write. */
+async function removeUnfinished(folder: string, name: string): Promise<void> {
+  for (const file of await readdir(folder)) {
+    if (file.startsWith(`${name}.`) && file.endsWith(".new")) await rm(join(folder, file), { force: true });
+  }
+}
+
 function parseState(text: string, path: string): ProgramsState {
   let state: Partial<ProgramsState> | null = null;
   try {
@@ -76,7 +143,7 @@ function parseState(text: string, path: string): ProgramsState {
     // Said below.
   }
   const { format, programs } = state ?? {};
-  if (format !== 1 || typeof programs !== "object" || programs === null)
+  if (format !== 2 || typeof programs !== "object" || programs === null)
     throw new Error(`${path} is not a whole state file of this client; move it away, and all is read anew.`);
   return { ...emptyState(), ...state };
 }

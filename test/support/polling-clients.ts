@@ -1,14 +1,7 @@
 import { createProgramsClient, stateFile } from "../../docs/client/programs-client.ts";
-import { createPythonClient, hasPython, type PollingClient } from "./python-client.ts";
+import { createPythonClient, hasPython, type PollingClient, type PollingOptions } from "./python-client.ts";
 
-export interface PollingOptions {
-  readonly baseUrl: string;
-  readonly token: string;
-  /** The file that keeps the copy. */
-  readonly state: string;
-  readonly refreshPerPoll: number;
-  readonly maxAttempts: number;
-}
+export type { PollingClient, PollingOptions } from "./python-client.ts";
 
 /** The clients that partners copy: language, how to make one, and whether this machine can run it. */
 export const pollingClients = [

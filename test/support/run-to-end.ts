@@ -6,8 +6,10 @@ export async function runToEnd(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  cwd?: string,
 ): Promise<{ readonly status: number | null; readonly output: string }> {
   const child = spawn(program, args, {
+    cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

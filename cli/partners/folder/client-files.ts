@@ -22,4 +22,5 @@ const languages = [
   ["typescript", "docs/client", ".ts"],
   ["javascript", "dist/docs/client", ".js"],
   ["python", "docs/client", ".py"],
+  ["python/programs_client", "docs/client/programs_client", ".py"],
 ] as const;

@@ -2,19 +2,22 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
+import { requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
+import { createCertifier } from "../../../cli/partners/certify/certificate.ts";
 import type { Clocks } from "../../../gateway/clocks.ts";
 import { type Fate, type Front, startFront } from "../../support/front.ts";
 import { type GatewayFixture, startGateway, untilServed } from "../../support/gateway-fixture.ts";
 import {
+  manifestDigest,
   type PublishedSnapshot,
+  publishPointer,
   publishSnapshot,
   type SnapshotContent,
 } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { projectRoot } from "../../support/markdown.ts";
 import { run } from "../../support/partner-tools.ts";
-import { type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
-import type { PollingClient } from "../../support/python-client.ts";
+import { type PollingClient, type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
 import { setClocks } from "../../support/set-clocks.ts";
 
 const tenant = "alpine-walks";
@@ -100,7 +103,7 @@ describe.each(pollingClients)("the client for partners in %s", (_language, creat
     );
     const next = await programs.sync();
     expect(next).toMatchObject({ requests: 2 + 5, changed: ["p77"], waitingForRefresh: 494 });
-    expect(next.programs.get("p77")?.capacity.used).toBe(1);
+    expect(next.programs.get("p77")?.item.capacity.used).toBe(1);
   });
 
   test("brings a change that only a detail shows within programs / refreshPerPoll polls, then rests", async () => {
@@ -111,10 +114,35 @@ describe.each(pollingClients)("the client for partners in %s", (_language, creat
     await publish(ids(12), (id) => (id === "p11" ? { detail: { departurePoint: "Platform 9" } } : {}));
     let polls = 0;
     for (let place: unknown; place === undefined; polls += 1)
-      place = (await programs.sync()).programs.get("p11")?.departurePoint;
+      place = (await programs.sync()).programs.get("p11")?.detail?.departurePoint;
     expect(polls).toBeLessThanOrEqual(3);
     while ((await programs.sync()).requests > 1) polls += 1;
     expect(polls).toBeLessThanOrEqual(3);
+  });
+
+  test("keeps the rules of certify through a rollback and the return from it", async () => {
+    await serve();
+    const programs = client();
+    const snapshots = [
+      await store(ids(20)),
+      await store(ids(20), (id) => (id === "p7" ? { list: { name: "new" } } : {})),
+    ];
+    for (const at of [0, 1, 0, 1]) {
+      const snapshot = snapshots[at];
+      if (snapshot === undefined) throw new Error("not published");
+      generation += 1;
+      const manifestSha256 = manifestDigest(snapshot.manifest);
+      await publishPointer(fixture.store, { ...snapshot, generation, manifestSha256 });
+      await untilServed(fixture, snapshot, own);
+      while ((await programs.sync()).requests > 1);
+    }
+    const certifier = createCertifier(token.entry.tokenId, undefined);
+    for (const line of fixture.logText().split("\n")) {
+      const request = requestLine(line);
+      if (request !== undefined) certifier.see(request);
+    }
+    const rereads = certifier.certificate()?.rules.find(({ rule }) => rule === "rereads");
+    expect(rereads).toMatchObject({ verdict: "pass", counts: { details: 80, readBefore: 0 } });
   });
 
   test("converges while a new snapshot is published with every request", async () => {
@@ -174,11 +202,15 @@ describe.each(pollingClients)("the client for partners in %s", (_language, creat
       await serve();
       await publish(ids(6));
       front = await startFront(fixture.api, (count) => (count > 4 ? fate : "passes"));
-      const failing = client({ baseUrl: front.url, maxAttempts: 1 });
-      await expect(failing.sync()).rejects.toThrow(`GET /v1/programs/p3: status ${fate}, request `);
+      const first = await client({ baseUrl: front.url, maxAttempts: 1 }).sync();
+      expect([...first.failed].map(([id, { status }]) => [id, status])).toEqual(
+        ["p3", "p4", "p5"].map((id) => [id, fate]),
+      );
+      const unread = [...first.programs].filter(([, { detail }]) => detail === null);
+      expect(unread.map(([id]) => id)).toEqual(["p3", "p4", "p5"]);
       const next = await client().sync();
-      expect([next.requests, next.programs.size]).toEqual([1 + 3, 6]);
-      expect(await readdir(directory)).toEqual(["state.json"]);
+      expect(next).toMatchObject({ requests: 1 + 3, added: [], changed: ["p3", "p4", "p5"], detailsLeft: 0 });
+      expect((await readdir(directory)).filter((name) => !name.endsWith(".lock"))).toEqual(["state.json"]);
     },
   );
 

@@ -131,12 +131,12 @@ describe("docs export", () => {
       ["client/typescript", "docs/client"],
       ["client/javascript", "dist/docs/client"],
       ["client/python", "docs/client"],
+      ["client/python/programs_client", "docs/client/programs_client"],
     ] as const) {
-      const copied = (await readdir(join(folder.directory, here))).filter((name) =>
-        name.startsWith("program"),
-      );
+      const copied = (await readdir(join(folder.directory, here))).filter((name) => /\.[a-z]+$/.test(name));
       expect(copied.length).toBeGreaterThan(0);
       for (const name of copied) {
+        if (name === "package.json") continue;
         const original = await readFile(join(projectRoot, there, name), "utf8");
         expect(await text(`${here}/${name}`)).toBe(original.replaceAll("https://programs.example.com", base));
       }

@@ -1,0 +1,172 @@
+import type { ProgramDetailResponse, ProgramListResponse } from "./program-types.ts";
+import {
+  type Changes,
+  changesOf,
+  detailsToRead,
+  note,
+  takeDetail,
+  takeFailure,
+  takeList,
+} from "./programs-changes.ts";
+import { ProgramsApiError, type Requester } from "./programs-request.ts";
+import {
+  type CopiedProgram,
+  createSaver,
+  emptyState,
+  type ProgramsState,
+  type StateStore,
+  type StoredProgram,
+} from "./programs-state.ts";
+
+export interface PollOptions {
+  readonly state: StateStore;
+  /**
+   * Takes over what has changed, while the poll goes on: first what the list says, then details as they come. After a
+   * crash, or when it throws, it is told the same again, so that nothing is ever missed.
+   */
+  readonly onUpdate?: (update: Update) => void | Promise<void>;
+  /**
+   * How many unchanged programs each poll reads again after a new snapshot, those first that were read longest ago. A
+   * change that only the detail shows arrives after at most (programs / refreshPerPoll) polls.
+   */
+  readonly refreshPerPoll?: number;
+  /** How many details one poll reads at most; the next one goes on. */
+  readonly detailsPerPoll?: number;
+  /** A poll that takes longer than this reads the list again in between, so that what is gone is told in time. */
+  readonly listEveryMs?: number;
+}
+
+/** What is different, and how far the copy is. */
+export interface Update extends Changes {
+  /** The whole copy, by program id. */
+  readonly programs: ReadonlyMap<string, CopiedProgram>;
+  /** Programs that are new or have changed, and whose detail has not been read since. */
+  readonly detailsLeft: number;
+  /** About how long the quota makes those wait. */
+  readonly secondsLeft: number;
+}
+
+/** What a poll did. `added`, `changed` and `removed` say what is different since the last poll that succeeded. */
+export interface SyncResult extends Update {
+  readonly snapshotId: string;
+  /** Requests that this poll made. */
+  readonly requests: number;
+  /** Details that could not be read, by program id. The next poll tries them again. */
+  readonly failed: ReadonlyMap<string, ProgramsApiError>;
+  /** Programs whose detail has not been read from the list's snapshot; later polls do. */
+  readonly waitingForRefresh: number;
+}
+
+/** So many failures one after the other are the server's, not the programs': the next poll goes on. */
+const maxFailuresInARow = 10;
+
+/** Reads the list, then one detail after the other, and tells and saves what is new every few seconds. */
+export async function poll(requester: Requester, options: PollOptions): Promise<SyncResult> {
+  const { state: store, onUpdate, refreshPerPoll = 10, listEveryMs = 120_000 } = options;
+  const { detailsPerPoll = Number.POSITIVE_INFINITY } = options;
+  const requestsBefore = requester.count;
+  const state = { ...emptyState(), ...(await store.load()) };
+  const saver = createSaver(store, state);
+  const told: ProgramsState["pending"] = {};
+  const failed = new Map<string, ProgramsApiError>();
+
+  let listAt = 0;
+  let asked = 0;
+  let failedInARow = 0;
+
+  try {
+    do await readList();
+    while (await readDetails());
+    await tell();
+  } finally {
+    await saver.save();
+  }
+  return {
+    ...changesOf(told),
+    ...progress(),
+    snapshotId: state.snapshotId,
+    requests: requester.count - requestsBefore,
+    failed,
+    waitingForRefresh: count(({ snapshotId }) => snapshotId !== state.snapshotId),
+  };
+
+  async function readList(): Promise<void> {
+    const path = "/v1/programs";
+    const { status, snapshotId, requestId, body } = await requester.get(path, isList);
+    // The list is never missing: this is another server, or another path of it. The copy stays as it is.
+    if (status === 404) throw new ProgramsApiError(`${path} (is the base address right?)`, status, requestId);
+    listAt = performance.now();
+    if (snapshotId !== state.snapshotId || requester.source !== state.source) saver.need();
+    takeList(state, requester.source, snapshotId, body as ProgramListResponse);
+    for (const id of failed.keys()) if (!Object.hasOwn(state.programs, id)) failed.delete(id);
+    await tellAndSave();
+  }
+
+  /** Whether it stopped because the list is due again. */
+  async function readDetails(): Promise<boolean> {
+    // Until one has failed, each is insisted on. Were it all, many that fail would hold up the rest for long.
+    let isInsisting = true;
+    for (const id of detailsToRead(state, refreshPerPoll)) {
+      if (asked >= detailsPerPoll || failedInARow >= maxFailuresInARow) return false;
+      asked += 1;
+      const isRead = await readDetail(id, isInsisting && !state.programs[id]?.hasFailed);
+      isInsisting &&= isRead;
+      failedInARow = isRead ? 0 : failedInARow + 1;
+      saver.need();
+      const waitMs = requester.waitMs();
+      if (saver.isDue(waitMs)) await tellAndSave();
+      if (performance.now() + waitMs - listAt >= listEveryMs) return true;
+    }
+    return false;
+  }
+
+  /** Whether the detail could be read. Throws when the token is refused. */
+  async function readDetail(id: string, isInsisted: boolean): Promise<boolean> {
+    const path = `/v1/programs/${encodeURIComponent(id)}`;
+    const isDetail = (body: unknown): boolean => Object(Object(body).data).id === id;
+    try {
+      const { status, snapshotId, requestId, body } = isInsisted
+        ? await requester.get(path, isDetail)
+        : await requester.get(path, isDetail, 1);
+      // The API's own 404 names the snapshot that lacks the program; another one comes from a proxy on the way.
+      if (status === 404 && snapshotId === "") throw new ProgramsApiError(path, status, requestId);
+      takeDetail(state, id, snapshotId, status === 404 ? undefined : (body as ProgramDetailResponse).data);
+      failed.delete(id);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ProgramsApiError) || error.status === 401) throw error;
+      takeFailure(state, id);
+      failed.set(id, error);
+      return false;
+    }
+  }
+
+  async function tellAndSave(): Promise<void> {
+    // Who does not listen is told at the end.
+    if (onUpdate !== undefined) await tell();
+    await saver.save();
+  }
+
+  async function tell(): Promise<void> {
+    if (Object.keys(state.pending).length === 0) return;
+    await onUpdate?.({ ...changesOf(state.pending), ...progress() });
+    for (const [id, change] of Object.entries(state.pending)) note(told, id, change);
+    state.pending = {};
+    saver.need();
+  }
+
+  function progress(): Omit<Update, keyof Changes> {
+    const detailsLeft = count(({ isDue }) => isDue);
+    const secondsLeft = requester.secondsFor(detailsLeft);
+    return { programs: new Map(Object.entries(state.programs)), detailsLeft, secondsLeft };
+  }
+
+  function count(isOne: (program: StoredProgram) => boolean): number {
+    return Object.values(state.programs).filter(isOne).length;
+  }
+}
+
+function isList(body: unknown): boolean {
+  const { data, meta } = Object(body) as Partial<ProgramListResponse>;
+  return Array.isArray(data) && meta?.count === data.length;
+}

@@ -1,0 +1,79 @@
+"""What an answer changes in the copy, and which detail to read next."""
+
+
+def take_list(state, source, snapshot_id, data):
+    """Takes all list fields at once. Only a list says what is gone. `source` is a digest of the token it was read with."""
+    # Another token may be another company's, where the same id can stand for another program.
+    is_perhaps_another = source != state["source"] and snapshot_id != state["snapshotId"]
+    old, programs = state["programs"], {}
+    for item in data:
+        id = item["id"]
+        known = old.get(id)
+        is_same = known is not None and known["item"] == item
+        if not is_same:
+            note(state["pending"], id, "added" if known is None else "changed")
+        if known is None or (is_perhaps_another and not is_same):
+            programs[id] = {"item": item, "detail": None, "snapshotId": "", "isDue": True, "turn": 0, "hasFailed": False}
+        else:
+            # A detail that was read from this very snapshot is as new as the list.
+            is_due = (known["isDue"] or not is_same) and known["snapshotId"] != snapshot_id
+            programs[id] = {**known, "item": item, "isDue": is_due}
+    for id in old:
+        if id not in programs:
+            note(state["pending"], id, "removed")
+    state.update(source=source, snapshotId=snapshot_id, programs=programs)
+
+
+def take_detail(state, id, snapshot_id, detail):
+    """Takes a detail as it was just read from a snapshot, or None for a program that is published no more."""
+    if detail is None:
+        note(state["pending"], id, "removed")
+        del state["programs"][id]
+        return
+    program = state["programs"][id]
+    item = program["item"]
+    further = {key: value for key, value in detail.items() if key not in item}
+    if program["detail"] != further:
+        note(state["pending"], id, "changed")
+    # Around a publication its snapshot may be older than the list's, or newer. The next list decides whether it is read again.
+    is_due = any(detail.get(key) != value for key, value in item.items())
+    state["turn"] += 1
+    program.update(detail=further, snapshotId=snapshot_id, isDue=is_due, turn=state["turn"], hasFailed=False)
+
+
+def take_failure(state, id):
+    """Notes that a detail could not be read."""
+    state["turn"] += 1
+    state["programs"][id].update(turn=state["turn"], hasFailed=True)
+
+
+def details_to_read(state, refresh_per_poll):
+    """The details to read, the longest unread first.
+
+    Programs that have changed come before new ones, for you show them already; then some that may have changed. What failed
+    last time comes last, lest it holds up the rest.
+    """
+    changed, added, rest, failed = [], [], [], []
+    programs = state["programs"]
+    for id in sorted(programs, key=lambda id: programs[id]["turn"]):
+        program = programs[id]
+        if program["isDue"]:
+            (failed if program["hasFailed"] else added if program["detail"] is None else changed).append(id)
+        elif program["snapshotId"] != state["snapshotId"]:
+            rest.append(id)
+    return [*changed, *added, *rest[:refresh_per_poll], *failed]
+
+
+def changes_of(noted):
+    return {wanted: [id for id in noted if noted[id] == wanted] for wanted in ("added", "changed", "removed")}
+
+
+def note(noted, id, change):
+    """Adds a change to what is noted: two of one program become one."""
+    earlier = noted.get(id)
+    if earlier == "added" and change == "removed":
+        del noted[id]
+    elif earlier is None or change == "removed":
+        noted[id] = change
+    elif earlier == "removed":
+        noted[id] = "changed"

@@ -1,0 +1,170 @@
+"""One poll, and what it tells."""
+
+import time
+import urllib.parse
+from dataclasses import dataclass
+from typing import Dict, List, Optional, TypedDict
+
+from .changes import changes_of, details_to_read, note, take_detail, take_failure, take_list
+from .request import ProgramsApiError
+from .state import Saver
+
+# So many failures one after the other are the server's, not the programs': the next poll goes on.
+MAX_FAILURES_IN_A_ROW = 10
+
+
+class CopiedProgram(TypedDict):
+    """A program of your copy."""
+
+    item: dict  # the list's fields, of the last list: name, dates, places, prices
+    detail: Optional[dict]  # the further fields, as last read; None until they have been read once
+
+
+@dataclass
+class Update:
+    """What is different, and how far the copy is."""
+
+    added: List[str]  # ids
+    changed: List[str]
+    removed: List[str]
+    programs: Dict[str, CopiedProgram]  # the whole copy, by id
+    details_left: int  # programs that are new or have changed, and whose detail has not been read since
+    seconds_left: float  # about how long the quota makes those wait
+
+
+@dataclass
+class SyncResult(Update):
+    """What a poll did. `added`, `changed` and `removed` say what is different since the last poll that succeeded."""
+
+    snapshot_id: str
+    requests: int  # that this poll made
+    failed: Dict[str, ProgramsApiError]  # details that could not be read, by id; the next poll tries them again
+    waiting_for_refresh: int  # programs whose detail has not been read from the list's snapshot; later polls do
+
+
+class Poll:
+    """Reads the list, then one detail after the other, and tells and saves what is new every few seconds."""
+
+    def __init__(self, requester, file, on_update, refresh_per_poll, details_per_poll, list_every_s):
+        self._requester = requester
+        self._on_update = on_update
+        self._refresh_per_poll = refresh_per_poll
+        self._details_per_poll = details_per_poll
+        self._list_every_s = list_every_s
+        self._state = file.load()
+        self._saver = Saver(file, self._state)
+        self._told = {}
+        self._failed = {}
+        self._list_at = 0.0
+        self._asked = self._failed_in_a_row = 0
+
+    def run(self):
+        requests_before = self._requester.count
+        try:
+            is_list_due = True
+            while is_list_due:
+                self._read_list()
+                is_list_due = self._read_details()
+            self._tell()
+        finally:
+            self._saver.save()
+        snapshot_id = self._state["snapshotId"]
+        return SyncResult(
+            **changes_of(self._told),
+            **self._progress(),
+            snapshot_id=snapshot_id,
+            requests=self._requester.count - requests_before,
+            failed=self._failed,
+            waiting_for_refresh=self._count(lambda program: program["snapshotId"] != snapshot_id),
+        )
+
+    def _read_list(self):
+        path, state = "/v1/programs", self._state
+        status, snapshot_id, request_id, body = self._requester.get(path, _is_list)
+        if status == 404:
+            # The list is never missing: this is another server, or another path of it. The copy stays as it is.
+            raise ProgramsApiError(f"{path} (is the base address right?)", status, request_id)
+        self._list_at = time.monotonic()
+        if snapshot_id != state["snapshotId"] or self._requester.source != state["source"]:
+            self._saver.need()
+        take_list(state, self._requester.source, snapshot_id, body["data"])
+        self._failed = {id: error for id, error in self._failed.items() if id in state["programs"]}
+        self._tell_and_save()
+
+    def _read_details(self):
+        """Whether it stopped because the list is due again."""
+        # Until one has failed, each is insisted on. Were it all, many that fail would hold up the rest for long.
+        is_insisting = True
+        for id in details_to_read(self._state, self._refresh_per_poll):
+            if self._asked >= self._details_per_poll or self._failed_in_a_row >= MAX_FAILURES_IN_A_ROW:
+                return False
+            self._asked += 1
+            is_read = self._read_detail(id, is_insisting and not self._state["programs"][id]["hasFailed"])
+            is_insisting = is_insisting and is_read
+            self._failed_in_a_row = 0 if is_read else self._failed_in_a_row + 1
+            self._saver.need()
+            wait_s = self._requester.wait_s()
+            if self._saver.is_due(wait_s):
+                self._tell_and_save()
+            if time.monotonic() + wait_s - self._list_at >= self._list_every_s:
+                return True
+        return False
+
+    def _read_detail(self, id, is_insisted):
+        """Whether the detail could be read. Raises when the token is refused."""
+        path = "/v1/programs/" + urllib.parse.quote(id, safe="")
+        try:
+            status, snapshot_id, request_id, body = self._requester.get(
+                path, lambda body: _is_detail(body, id), None if is_insisted else 1
+            )
+            if status == 404 and snapshot_id == "":
+                # The API's own 404 names the snapshot that lacks the program; this one comes from a proxy.
+                raise ProgramsApiError(path, status, request_id)
+        except ProgramsApiError as error:
+            if error.status == 401:
+                raise
+            take_failure(self._state, id)
+            self._failed[id] = error
+            return False
+        take_detail(self._state, id, snapshot_id, None if status == 404 else body["data"])
+        self._failed.pop(id, None)
+        return True
+
+    def _tell_and_save(self):
+        # Who does not listen is told at the end.
+        if self._on_update is not None:
+            self._tell()
+        self._saver.save()
+
+    def _tell(self):
+        pending = self._state["pending"]
+        if not pending:
+            return
+        if self._on_update is not None:
+            self._on_update(Update(**changes_of(pending), **self._progress()))
+        for id, change in pending.items():
+            note(self._told, id, change)
+        self._state["pending"] = {}
+        self._saver.need()
+
+    def _progress(self):
+        left = self._count(lambda program: program["isDue"])
+        seconds_left = self._requester.seconds_for(left)
+        return {"programs": self._state["programs"], "details_left": left, "seconds_left": seconds_left}
+
+    def _count(self, is_one):
+        return sum(1 for program in self._state["programs"].values() if is_one(program))
+
+
+def _is_list(body):
+    try:
+        return isinstance(body["data"], list) and body["meta"]["count"] == len(body["data"])
+    except (LookupError, TypeError):
+        return False
+
+
+def _is_detail(body, id):
+    try:
+        return body["data"]["id"] == id
+    except (LookupError, TypeError):
+        return False

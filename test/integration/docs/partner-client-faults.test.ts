@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
+import type { SyncResult } from "../../../docs/client/programs-client.ts";
+import type { Fate } from "../../support/front.ts";
+import type { PublishedSnapshot } from "../../support/gateway-snapshots.ts";
+import { type PollingClient, type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
+import { openPollingStage, type PollingStage } from "../../support/polling-stage.ts";
+
+let stage: PollingStage;
+beforeEach(async () => {
+  stage = await openPollingStage();
+});
+afterEach(() => stage.close());
+
+const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);
+const detailPath = (id: string): string => `/v1/programs/${id}`;
+
+/** What a copy should be: the list's fields and the others of each program, from the bytes that the gateway serves. */
+function served({ details }: PublishedSnapshot): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    [...details].map(([id, bytes]) => {
+      const { name, status, ...further } = JSON.parse(bytes.toString()).data;
+      const { prices, id: _id, ...detail } = further;
+      return [id, { item: { id, name, status, prices }, detail }];
+    }),
+  );
+}
+
+function copied({ programs }: SyncResult): Readonly<Record<string, object>> {
+  return Object.fromEntries([...programs].map(([id, { item, detail }]) => [id, { item, detail }]));
+}
+
+/** All prices and all texts are new with each round. */
+const fields = (round: number) => (id: string) => ({
+  list: { prices: { startingAmount: round + 0.5, rooms: [], children: [] } },
+  detail: { description: `${id}, round ${round}` },
+});
+
+const headers = { "content-type": "application/json", "snapshot-id": "20270201T031500Z-0a1b2c3d" };
+/** Of the API, of what is on the way, and one that answers another question. */
+const fates: readonly Fate[] = [
+  500,
+  "cut",
+  404,
+  403,
+  { status: 200, headers, body: '{"data":{"id":"another"}}' },
+];
+
+describe.each(pollingClients)("a copy by the client in %s", (_language, create, isThere) => {
+  const test = plainTest.skipIf(!isThere);
+
+  function client(options: Partial<PollingOptions> = {}): PollingClient {
+    const given = { baseUrl: stage.front.url, token: stage.token.plaintext, state: stage.state };
+    return create({ ...given, refreshPerPoll: 100, maxAttempts: 1, ...options });
+  }
+
+  test("is behind in nothing but the one detail that fails, whichever it is, and however", async () => {
+    const all = ids(fates.length);
+    await stage.publish(all, fields(0));
+    await client().sync();
+    for (const [round, bad] of all.entries()) {
+      const listed = all.filter((id) => id !== `p${(round + 2) % all.length}`);
+      const whole = served(await stage.publish(listed, fields(round + 1)));
+      stage.fate = (_count, path) => (path === detailPath(bad) ? (fates[round] ?? 500) : "passes");
+      const poll = await client().sync();
+      expect([...poll.failed.keys()]).toEqual([bad]);
+      // Its list fields are those of now, and its detail the last one that was read.
+      const detail = { description: expect.stringMatching(`${bad}, round [0-${round}]$`) };
+      expect(copied(poll)).toEqual({ ...whole, [bad]: { ...whole[bad], detail } });
+      stage.fate = () => "passes";
+      const next = await client().sync();
+      expect([next.failed.size, next.detailsLeft, next.changed]).toEqual([0, 0, [bad]]);
+      expect(copied(next)).toEqual(whole);
+    }
+  });
+
+  test("is told of every price and of what is gone while all details fail", async () => {
+    await stage.publish(ids(40), fields(0));
+    await client().sync();
+    const current = await stage.publish(ids(39), fields(1));
+    stage.fate = (_count, path) => (path === "/v1/programs" ? "passes" : 500);
+    const updates: number[] = [];
+    const poll = await client({ onUpdate: ({ changed }) => updates.push(changed.length) }).sync();
+    expect([poll.removed, poll.changed.length, updates]).toEqual([["p39"], 39, [39]]);
+    expect(copied(poll)).toMatchObject(
+      Object.fromEntries(
+        Object.entries(served(current)).map(([id, program]) => [id, { ...program, detail: {} }]),
+      ),
+    );
+    // Ten failures one after the other are the server's; the rest is for the next poll.
+    expect([poll.requests, poll.failed.size, poll.detailsLeft]).toEqual([1 + 10, 10, 39]);
+  });
+
+  test("gets every detail that can be read, however many others fail for good", async () => {
+    const bad = new Set(ids(25));
+    stage.fate = (_count, path) => (bad.has(path.replace("/v1/programs/", "")) ? 500 : "passes");
+    await stage.publish(ids(30), fields(0));
+    let poll = await client().sync();
+    for (let polls = 1; polls < 3; polls += 1) poll = await client().sync();
+    expect([poll.detailsLeft, poll.failed.size, poll.programs.size]).toEqual([25, 5 + 10, 30]);
+    // What comes later is not behind them.
+    const current = await stage.publish(ids(31), fields(1));
+    expect((await client().sync()).programs.get("p30")).toEqual(
+      expect.objectContaining(served(current).p30 ?? {}),
+    );
+    bad.clear();
+    expect(copied(await client().sync())).toEqual(served(current));
+  });
+
+  test("insists on one detail in each poll, and on one that failed before no more", async () => {
+    await stage.publish(ids(3));
+    stage.fate = (_count, path) => (path === "/v1/programs" ? "passes" : 500);
+    expect((await client({ maxAttempts: 2 }).sync()).requests).toBe(1 + 2 + 1 + 1);
+    expect((await client({ maxAttempts: 2 }).sync()).requests).toBe(1 + 1 + 1 + 1);
+  });
+
+  test("reads what has changed before what is new, and no more than detailsPerPoll", async () => {
+    await stage.publish(ids(3), fields(0));
+    await client().sync();
+    await stage.publish(ids(6), fields(1));
+    const from = stage.front.seen.length;
+    const poll = await client({ detailsPerPoll: 4 }).sync();
+    expect([poll.requests, poll.detailsLeft, poll.added]).toEqual([1 + 4, 2, ["p3", "p4", "p5"]]);
+    expect(stage.front.seen.slice(from + 1).map(({ path }) => path)).toEqual(ids(4).map(detailPath));
+    expect(await client({ detailsPerPoll: 4 }).sync()).toMatchObject({ requests: 3, detailsLeft: 0 });
+  });
+
+  test("asks for the list again in the middle of a long poll, and tells at once what is gone", async () => {
+    await stage.publish(ids(5), fields(0));
+    let published: Promise<PublishedSnapshot> | undefined;
+    stage.fate = async (_count, path): Promise<Fate> => {
+      if (path === detailPath("p1")) published ??= stage.publish(ids(4), fields(0));
+      await published;
+      return "passes";
+    };
+    const gone: [ids: readonly string[], requests: number][] = [];
+    const onUpdate: PollingOptions["onUpdate"] = ({ removed }) => {
+      if (removed.length > 0) gone.push([removed, stage.front.seen.length]);
+    };
+    const poll = await client({ listEveryMs: 0, refreshPerPoll: 0, onUpdate }).sync();
+    expect(gone).toEqual([[["p4"], 5]]);
+    // One list and one detail, three more times.
+    expect([poll.requests, [...poll.programs.keys()]]).toEqual([2 * 4 + 1, ids(4)]);
+  });
+});
