@@ -6,17 +6,20 @@ export function requestSamples(baseUrl: string, path: string): readonly CodeSamp
   return [
     {
       language: "sh",
-      code: `curl --compressed -H "Authorization: Bearer $PARTNER_TOKEN" \\\n  ${url}`,
+      code: `curl --fail-with-body --compressed \\\n  -H "Authorization: Bearer $PARTNER_TOKEN" \\\n  ${url}`,
     },
     {
       language: "python",
-      code: `import json, os, urllib.request
+      code: `import json, os, sys, urllib.error, urllib.request
 
 request = urllib.request.Request("${url}")
 # Unredirected: other headers go along to whatever host a redirect names.
 request.add_unredirected_header("Authorization", "Bearer " + os.environ["PARTNER_TOKEN"])
-with urllib.request.urlopen(request, timeout=30) as response:
-    print(response.headers["X-Request-Id"], json.load(response))`,
+try:
+    with urllib.request.urlopen(request, timeout=30) as response:
+        print(response.headers["X-Request-Id"], json.load(response))
+except urllib.error.HTTPError as refusal:
+    sys.exit(f"{refusal.code}, request {refusal.headers['X-Request-Id']}")`,
     },
     {
       language: "ts",
@@ -24,8 +27,12 @@ with urllib.request.urlopen(request, timeout=30) as response:
   headers: { authorization: \`Bearer \${process.env.PARTNER_TOKEN}\` },
   signal: AbortSignal.timeout(30_000),
 });
-if (!response.ok) throw new Error(\`\${response.status}, request \${response.headers.get("x-request-id")}\`);
-console.log(await response.json());`,
+if (response.ok) {
+  console.log(response.headers.get("x-request-id"), await response.json());
+} else {
+  console.error(\`\${response.status}, request \${response.headers.get("x-request-id")}\`);
+  process.exitCode = 1;
+}`,
     },
     {
       language: "go",
@@ -33,6 +40,7 @@ console.log(await response.json());`,
 
 import (
 	"io"
+	"log"
 	"net/http"
 	"os"
 )
@@ -48,6 +56,9 @@ func main() {
 		panic(err)
 	}
 	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		log.Fatalf("%d, request %s", response.StatusCode, response.Header.Get("X-Request-Id"))
+	}
 	io.Copy(os.Stdout, response.Body)
 }`,
     },

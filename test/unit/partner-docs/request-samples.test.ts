@@ -1,30 +1,59 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from "node:http";
-import { expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test as plainTest } from "vitest";
 import { requestSamples } from "../../../cli/partners/folder/request-samples.ts";
 import { hasPython } from "../../support/python-client.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 
 const token = "ppr_any";
-const runs: readonly (readonly [language: string, command: readonly string[], isThere: boolean])[] = [
-  ["sh", ["sh", "-c"], true],
-  ["python", ["python3", "-c"], hasPython],
-  ["ts", [process.execPath, "--input-type=module", "--eval"], true],
-];
+const hasGo = spawnSync("go", ["version"]).status === 0;
+const runs = [
+  ["sh", (code: string) => ["sh", "-c", code], true],
+  ["python", (code: string) => ["python3", "-c", code], hasPython],
+  ["ts", (code: string) => [process.execPath, "--input-type=module", "--eval", code], true],
+  ["go", goProgram, hasGo],
+] as const;
 
-async function listening(
-  answer: RequestListener,
-): Promise<{ readonly server: Server; readonly url: string }> {
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "request-samples-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function goProgram(code: string): Promise<readonly string[]> {
+  const source = join(directory, "main.go");
+  await writeFile(source, code);
+  return ["go", "run", source];
+}
+
+async function listening(answer: RequestListener) {
   const server = createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("not a TCP listener");
-  return { server, url: `http://127.0.0.1:${address.port}` };
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${address.port}`, close };
 }
 
-test.each(runs.filter(([, , isThere]) => isThere))(
-  "the sample in %s sends the token to the base address, and to no host that a redirect names",
-  async (language, [program = "", ...options]) => {
+describe.each(runs)("the sample in %s", (language, commandOf, isThere) => {
+  const test = plainTest.skipIf(!isThere);
+
+  async function run(baseUrl: string) {
+    const sample = requestSamples(baseUrl, "/v1/programs").find((one) => one.language === language);
+    const [program = "", ...args] = await commandOf(sample?.code ?? "");
+    // What `go` needs beside its path.
+    const go = { HOME: directory, GOCACHE: join(directory, "cache") };
+    return await runToEnd(program, args, { PARTNER_TOKEN: token, ...go });
+  }
+
+  test("sends the token to the base address, and to no host that a redirect names", async () => {
     const here: IncomingHttpHeaders[] = [];
     const elsewhere: IncomingHttpHeaders[] = [];
     const other = await listening(({ headers }, response) => {
@@ -36,17 +65,31 @@ test.each(runs.filter(([, , isThere]) => isThere))(
       response.writeHead(302, { location: other.url }).end();
     });
     try {
-      const code = requestSamples(api.url, "/v1/programs").find(
-        (sample) => sample.language === language,
-      )?.code;
-      await runToEnd(program, [...options, code ?? ""], { PARTNER_TOKEN: token });
+      await run(api.url);
       expect(here.map(({ authorization }) => authorization)).toEqual([`Bearer ${token}`]);
       expect(elsewhere.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
     } finally {
-      for (const { server } of [other, api]) {
-        server.close();
-        server.closeAllConnections();
-      }
+      other.close();
+      api.close();
     }
-  },
-);
+  });
+
+  test("shows an answer, and of a refusal the status and the request, without a stack", async () => {
+    let status = 200;
+    const api = await listening((_request, response) => {
+      response.writeHead(status, { "x-request-id": "r-1" }).end('{"data":"all"}');
+    });
+    try {
+      const answered = await run(api.url);
+      expect([answered.status, answered.output]).toEqual([0, expect.stringContaining("all")]);
+      status = 404;
+      const refused = await run(api.url);
+      expect(refused.status).toBeGreaterThan(0);
+      // curl shows what the API said, which names the request, too.
+      expect(refused.output).toContain(language === "sh" ? '"data"' : "404, request r-1");
+      expect(refused.output).not.toMatch(/Traceback|goroutine|^ +at /m);
+    } finally {
+      api.close();
+    }
+  });
+});
