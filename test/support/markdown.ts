@@ -18,10 +18,10 @@ export interface CodeBlock {
 
 export const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 
-/** All pages for people: at the top, in `docs/` and in `deploy/`. */
+/** All pages for people: at the top, in `docs/` and `deploy/`, and the entrances to the code below `cli/`. */
 export function pages(): readonly Page[] {
-  return [".", "docs", "deploy"].flatMap((folder) =>
-    readdirSync(join(projectRoot, folder))
+  return [".", "docs", "deploy", "cli"].flatMap((folder) =>
+    readdirSync(join(projectRoot, folder), { encoding: "utf8", recursive: folder === "cli" })
       .filter((name) => name.endsWith(".md"))
       .map((name) => page(join(folder, name))),
   );
