@@ -3,7 +3,7 @@ import { Failure } from "../../core/failure.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
-import { withLiveUse } from "../operate/source-check/live-views.ts";
+import type { AskStore } from "../operate/source-check/live-side.ts";
 import { layoutOf } from "../output/layout.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
@@ -31,14 +31,13 @@ async function run(shell: Shell, { json }: { readonly json: boolean }): Promise<
 async function sourceReport(shell: Shell, settings: CliSettings): Promise<SourceReport> {
   const { signal } = shell;
   const progress = createProgressBar(shell.stderr, shell.now);
+  const askStore: AskStore = (ask) => withStore(settings, ask);
   try {
-    const report = await withDatabaseUrl(settings, (databaseUrl) =>
+    return await withDatabaseUrl(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections: 1, signal }, (pool) =>
-        pool.withReading((client) => checkSource(client, contentRules(settings), progress)),
+        pool.withReading((client) => checkSource(client, contentRules(settings), progress, askStore, signal)),
       ),
     );
-    const problems = await withLiveUse(report.problems, (ask) => withStore(settings, ask), signal);
-    return { ...report, problems };
   } catch (error) {
     throw signal.aborted ? new Failure("interrupted", "Interrupted.", { cause: error }) : error;
   } finally {

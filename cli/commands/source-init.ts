@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { initSource } from "../demo/booking/init-source.ts";
-import { requireUnseen } from "../operate/source-check/live-views.ts";
+import { requireUnseen } from "../operate/source-check/live-side.ts";
 import { contractViews } from "../publish/source/contract.ts";
 import { viewsSkeleton } from "../publish/source/skeleton.ts";
 import { createMissingViews } from "../publish/source/stand-in-views.ts";
@@ -59,7 +59,8 @@ async function run(shell: Shell, flags: InitFlags): Promise<ExitStatus> {
     if (viewsOnly) {
       const { created, missing } = await createMissingViews(
         databaseUrl,
-        (views) => requireUnseen(views, allowEmpty, (ask) => withStore(settings, ask), signal),
+        (views, listed) =>
+          requireUnseen({ views, allowed: allowEmpty, listed }, (ask) => withStore(settings, ask), signal),
         signal,
       );
       if (json) printJson(shell, { applied: [], createdViews: created, missingViews: missing });

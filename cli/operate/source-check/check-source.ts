@@ -13,10 +13,11 @@ import { countedRows } from "./counted-rows.ts";
 import { FindingGroups } from "./finding-groups.ts";
 import { hiddenRows } from "./hidden-rows.ts";
 import { readJsonKeys } from "./json-keys.ts";
+import { type AskStore, knownTwins, withLiveUse } from "./live-side.ts";
 import { missingRows, type ProgramTally } from "./missing-rows.ts";
 import { addProgramProblems } from "./program-problems.ts";
 import { SharedTally } from "./shared-tally.ts";
-import { caseProblems } from "./tenant-case.ts";
+import { caseProblems, publishedCaseProblems } from "./tenant-case.ts";
 import { isOfEncoding, misencodedTexts } from "./text-encoding.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
 
@@ -38,17 +39,25 @@ export interface CheckProgress {
 }
 
 /**
- * The whole check: the structure first, and when it is right every tenant as a build would read and map it, without a store.
- * What a build finds is found, and why it may find too little. Expects a transaction that shows one state of the source.
+ * The whole check: the structure first, and when it is right every tenant as a build would read and map it. What a build finds is
+ * found, and why it may find too little. The store is asked what partners see, as far as it can be. Expects a transaction that shows
+ * one state of the source.
  */
 export async function checkSource(
   client: SourceClient,
   rules: ContentRules,
   progress: CheckProgress,
+  askStore: AskStore,
+  signal: AbortSignal,
 ): Promise<SourceReport> {
   const schema = await readStructure(client);
   const structure = structureProblems(schema, await readJsonKeys(client, schema));
-  if (structure.length > 0) return { isBroken: true, rows: null, published: null, problems: structure };
+  if (structure.length > 0) {
+    const listed = await tryReading(client, () => readTenantList(client));
+    const tenants = "result" in listed ? listed.result.tenants : undefined;
+    const problems = await withLiveUse(structure, tenants, askStore, signal);
+    return { isBroken: true, rows: null, published: null, problems };
+  }
   const groups = new FindingGroups();
   const unreadable = new Map<string, SourceProblem>();
   // What fails over all tenants' rows is noted last: the tenant and the program at which a view fails say more (P133).
@@ -84,6 +93,7 @@ export async function checkSource(
   );
   const causes = [
     ...caseProblems(tenants, claimed),
+    ...publishedCaseProblems(await knownTwins(tenants, askStore, signal)),
     ...missingRows(rows, tallies),
     ...(await hiddenRows(client)),
   ];

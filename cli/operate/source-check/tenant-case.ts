@@ -1,32 +1,48 @@
-import type { SourceProblem } from "../../publish/source/source-problem.ts";
+import type { CaseTwin } from "../../publish/snapshot/stored-tenants.ts";
+import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
+
+type CaseProblem = SourceProblem<"tenant_id_case">;
 
 /**
  * D140: tenant ids are compared by their bytes. Programs whose tenant id differs in case only from that of a listed tenant
  * belong to nobody, and the tenant gets none: nearly always a slip such as `lower(code)` in one of the views.
  * `claimed`: the tenant ids of programs that the view `tenants` does not list.
  */
-export function caseProblems(
-  listed: readonly string[],
-  claimed: readonly string[],
-): readonly SourceProblem<"tenant_id_case">[] {
+export function caseProblems(listed: readonly string[], claimed: readonly string[]): readonly CaseProblem[] {
   const byLowerCase = new Map(listed.map((tenantId) => [tenantId.toLowerCase(), tenantId]));
   const examples = claimed.flatMap((value) => {
     const tenantId = byLowerCase.get(value.toLowerCase());
     return tenantId === undefined ? [] : [{ tenantId, programId: null, value }];
   });
+  return problemOf("programs", examples, {
+    message: `${examples.length} tenant id(s) of partner_source.programs differ from those of partner_source.tenants in case only, so their programs belong to no tenant.`,
+    fix: "write tenant_id the same way in all views; look for lower() or upper() in one of them",
+  });
+}
+
+/** P146: a build publishes such a tenant anew, for nobody, while the published one keeps its partners and gets no change. */
+export function publishedCaseProblems(twins: readonly CaseTwin[]): readonly CaseProblem[] {
+  const examples = twins.map(({ tenantId, published }) => ({ tenantId, programId: null, value: published }));
+  return problemOf("tenants", examples, {
+    message: `${twins.length} tenant id(s) differ from those of published tenants in case only, so each is another tenant, and the published one sees no change any more.`,
+    fix: "write tenant_id as it is published; if the tenant is to get the new id, move its tokens with `tenant rename`, then end the old one with `tenant remove`",
+  });
+}
+
+function problemOf(
+  view: string,
+  examples: readonly ProblemExample[],
+  { message, fix }: { readonly message: string; readonly fix: string },
+): readonly CaseProblem[] {
   if (examples.length === 0) return [];
+  const where = { severity: "error", code: "tenant_id_case", view, column: "tenant_id" } as const;
+  const count = examples.length;
   return [
     {
-      severity: "error",
-      code: "tenant_id_case",
-      view: "programs",
-      column: "tenant_id",
-      message: `${examples.length} tenant id(s) of partner_source.programs differ from those of partner_source.tenants in case only, so their programs belong to no tenant.`,
-      fix: {
-        kind: "advice",
-        text: "write tenant_id the same way in all views; look for lower() or upper() in one of them",
-      },
-      count: examples.length,
+      ...where,
+      message,
+      fix: { kind: "advice", text: fix },
+      count,
       examples: examples.slice(0, maxExamples),
     },
   ];

@@ -20,7 +20,7 @@ import type { BuildSchedule, TryBuild } from "./build-schedule.ts";
 import { type ChosenTenants, chosenTenants, type WantedTenants } from "./chosen-tenants.ts";
 import { knownRemovals, reinstateReturned } from "./returned-tenants.ts";
 import { runOutcome, runTotals } from "./run-outcome.ts";
-import { reportReturned, reportStrayPrograms, reportVanished } from "./run-tenants.ts";
+import { reportReturned, reportStrayPrograms, reportUnlisted } from "./run-tenants.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
 export interface RunOptions extends BuildOptions {
@@ -93,9 +93,11 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
     );
     context.onTenants(tenants.length);
     await context.schedule(tenants, tryBuild);
-    if (wanted.kind === "all" && !context.signal.aborted) {
-      if (failure === undefined) await reportStrayPrograms(context.pool, problems);
-      await reportVanished(store, tenants, removed, problems, context.signal);
+    const { listed } = chosen;
+    if (listed !== undefined && !context.signal.aborted) {
+      const isOfAll = wanted.kind === "all";
+      if (isOfAll && failure === undefined) await reportStrayPrograms(context.pool, problems);
+      await reportUnlisted(store, removed, { isOfAll, tenants, listed }, problems, context.signal);
     }
   } catch (error) {
     failure = context.signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error);

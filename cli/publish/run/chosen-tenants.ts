@@ -1,12 +1,12 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
-import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import { tenantsPrefix } from "../../../core/object-key.ts";
+import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { limitWaiting } from "../../database/limit-waiting.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
+import { keptTenants } from "../snapshot/stored-tenants.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import { runProblem, tenantProblem } from "./run-tenants.ts";
 
@@ -19,6 +19,8 @@ export type WantedTenants =
 /** The tenants that a run builds, and why it cannot build some of them. */
 export interface ChosenTenants {
   readonly tenants: readonly TenantId[];
+  /** All tenants that the source lists, with the sandbox; `undefined` where nobody asked for them. */
+  readonly listed: readonly TenantId[] | undefined;
   /** P130: why the tenant may not be read: then nothing but stated withdrawals is published. */
   readonly unreadable: (tenantId: TenantId) => Failure | undefined;
   /** The source breaks its contract. */
@@ -52,7 +54,8 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   const listing = await askSource(pool, readTenantList);
   if ("failure" in listing) {
     if (broken === undefined) problems.push(runProblem("tenants_unreadable", listing.failure.message));
-    return { ...(await tenantsOneByOne(choice, broken)), failure };
+    const found = await tenantsOneByOne(choice, broken);
+    return { ...found, listed: wanted.kind === "all" ? found.tenants : undefined, failure };
   }
   const list = listing.answer;
   // P132: what is wrong with other tenants is of no concern to a run that was asked for some.
@@ -65,11 +68,11 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   }
   const tenants = withSandbox(list.tenants, sandbox);
   const unreadable = (tenantId: TenantId) => (tenantId === sandbox ? undefined : broken);
-  if (wanted.kind === "all") return { tenants, unreadable, failure };
+  if (wanted.kind === "all") return { tenants, listed: tenants, unreadable, failure };
   const known = new Set(tenants);
   const asked = [...new Set(wanted.tenantIds)];
   const unknown = asked.filter((tenantId) => !known.has(tenantId));
-  if (unknown.length === 0) return { tenants: asked, unreadable, failure };
+  if (unknown.length === 0) return { tenants: asked, listed: tenants, unreadable, failure };
   throw new Failure(
     "not_found",
     `The source's view partner_source.tenants does not list ${unknown.join(", ")}. ` +
@@ -84,13 +87,14 @@ async function toldTenant(
 ): Promise<ChosenTenants> {
   const found = await askSource(pool, (client) => isTenantListed(client, tenantId));
   if ("failure" in found && tenantId !== sandbox) {
-    return { tenants: [tenantId], unreadable: () => found.failure, failure: undefined };
+    return { tenants: [tenantId], listed: undefined, unreadable: () => found.failure, failure: undefined };
   }
   const isListed = "answer" in found && found.answer;
   const isBuilt = isListed && tenantId !== sandbox;
   if (isListed && !isBuilt) problems.push(runProblem("tenant_is_sandbox", tenantId));
   if (!isListed && tenantId !== sandbox) problems.push(runProblem("tenant_vanished", tenantId));
-  return { tenants: isBuilt ? [tenantId] : [], unreadable: () => undefined, failure: undefined };
+  const tenants = isBuilt ? [tenantId] : [];
+  return { tenants, listed: undefined, unreadable: () => undefined, failure: undefined };
 }
 
 /**
@@ -100,9 +104,11 @@ async function toldTenant(
 async function tenantsOneByOne(
   choice: TenantChoice,
   broken: Failure | undefined,
-): Promise<Omit<ChosenTenants, "failure">> {
+): Promise<Pick<ChosenTenants, "tenants" | "unreadable">> {
   const { pool, store, wanted, sandbox, removed, signal } = choice;
-  const known = wanted.kind === "asked" ? wanted.tenantIds : await liveTenants(store, removed, signal);
+  const known: TenantId[] = wanted.kind === "asked" ? [...wanted.tenantIds] : [];
+  if (wanted.kind === "all")
+    for await (const tenantId of keptTenants(store, removed, signal)) known.push(tenantId);
   const failures = new Map<TenantId, Failure>();
   const tenants: TenantId[] = [];
   for (const tenantId of new Set(known)) {
@@ -121,18 +127,6 @@ async function tenantsOneByOne(
   };
 }
 
-async function liveTenants(
-  store: ObjectStore,
-  removed: RemovedTenants,
-  signal: AbortSignal,
-): Promise<readonly TenantId[]> {
-  const tenants: TenantId[] = [];
-  for await (const folder of store.listFolders(tenantsPrefix, { signal })) {
-    if (isTenantId(folder) && (removed.get(folder)?.removedAt ?? null) === null) tenants.push(folder);
-  }
-  return tenants;
-}
-
 function withSandbox(tenants: readonly TenantId[], sandbox: TenantId | undefined): readonly TenantId[] {
   return sandbox === undefined ? tenants : [...new Set([...tenants, sandbox])];
 }
@@ -141,8 +135,7 @@ function isAsked(wanted: WantedTenants, tenantId: string | null): boolean {
   return wanted.kind === "asked" && wanted.tenantIds.some((id) => id === tenantId);
 }
 
-/** For each tenant: the run's own failure has the details and the fixes. */
-/** The failure of the source and the first of its problems: the run has them all, and their fixes. */
+/** For each tenant, the failure of the source with its first problem only. The run names all problems, and their fixes. */
 function inBrief({ code, message }: Failure): Failure {
   return new Failure(code, message.split("\n").slice(0, 2));
 }

@@ -1,6 +1,5 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { tenantsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { shortened } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
@@ -9,6 +8,7 @@ import { limitWaiting } from "../../database/limit-waiting.ts";
 import { type ProblemCode, reportedProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
+import { keptTenants, publishedTwins } from "../snapshot/stored-tenants.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 
 /** P131: programs that belong to no tenant. They are counted after the builds, so that no tenant waits for it. */
@@ -31,25 +31,33 @@ export function reportReturned(tenants: readonly TenantId[], problems: Problem[]
   for (const tenantId of tenants) problems.push(runProblem("tenant_returned", tenantId));
 }
 
+interface ListedTenants {
+  readonly isOfAll: boolean;
+  /** What the run builds. */
+  readonly tenants: readonly TenantId[];
+  /** What the source lists. */
+  readonly listed: readonly TenantId[];
+}
+
 /**
- * P13: a tenant that the source no longer lists keeps its last snapshot; the run names it. Of one that is removed nothing is
- * served any more, whatever of it the store still has.
+ * P13: a tenant that the source no longer lists keeps its last snapshot; a run of all tenants names it. P146: any run names the
+ * published tenants whose ids differ from those of its own `tenants` in case only.
  */
-export async function reportVanished(
+export async function reportUnlisted(
   store: ObjectStore,
-  tenants: readonly TenantId[],
   removed: RemovedTenants,
+  { isOfAll, tenants, listed }: ListedTenants,
   problems: Problem[],
   signal: AbortSignal,
 ): Promise<void> {
-  const gone = [...removed].flatMap(([tenantId, { removedAt }]) => (removedAt === null ? [] : tenantId));
-  const known = new Set<string>([...tenants, ...gone]);
-  for await (const folder of store.listFolders(tenantsPrefix, { signal })) {
-    if (known.has(folder)) continue;
-    problems.push(runProblem("tenant_vanished", folder));
-    // P146: tenant ids are compared by their bytes, so this is another tenant, and its partners see no change any more.
-    const twin = tenants.find((tenantId) => tenantId.toLowerCase() === folder.toLowerCase());
-    if (twin !== undefined) problems.push(runProblem("tenant_id_case", `${twin}: ${folder} is published`));
+  const known = new Set(listed);
+  const unlisted: TenantId[] = [];
+  for await (const tenantId of keptTenants(store, removed, signal)) {
+    if (!known.has(tenantId)) unlisted.push(tenantId);
+  }
+  if (isOfAll) problems.push(...unlisted.map((tenantId) => runProblem("tenant_vanished", tenantId)));
+  for (const { tenantId, published } of await publishedTwins(store, tenants, unlisted, signal)) {
+    problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));
   }
 }
 

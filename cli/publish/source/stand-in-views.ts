@@ -1,7 +1,10 @@
 import type pg from "pg";
 import { Failure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
 import { withSourceClient, withTransaction } from "../../database/source-client.ts";
 import { contractViews } from "./contract.ts";
+import { readTenantList } from "./read-tenants.ts";
+import { tryReading } from "./try-reading.ts";
 import { standInView } from "./view-definition.ts";
 
 export interface StandInReport {
@@ -11,13 +14,16 @@ export interface StandInReport {
   readonly missing: readonly string[];
 }
 
+/** `listed`: the tenants of the source; `undefined` where they cannot be read. */
+type MayStandIn = (views: readonly string[], listed: readonly TenantId[] | undefined) => Promise<void>;
+
 /**
  * Creates an empty view for each optional view of the contract that the database lacks, for a company that writes its own
  * views and has no such data. Changes nothing that exists. `mayStandIn` sees the names first, and throws to forbid it.
  */
 export async function createMissingViews(
   databaseUrl: string,
-  mayStandIn: (views: readonly string[]) => Promise<void>,
+  mayStandIn: MayStandIn,
   signal?: AbortSignal,
 ): Promise<StandInReport> {
   return await withSourceClient({ databaseUrl, signal }, async (client) => {
@@ -50,7 +56,7 @@ async function placeOf(client: pg.Client): Promise<Place> {
 async function createMissing(
   client: pg.Client,
   { hasSchema }: Place,
-  mayStandIn: (views: readonly string[]) => Promise<void>,
+  mayStandIn: MayStandIn,
 ): Promise<StandInReport> {
   // Without this lock, two runs at once could both find the same view missing.
   await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
@@ -62,7 +68,11 @@ async function createMissing(
   const existing = new Set(rows.map(({ name }) => name));
   const absent = contractViews.filter(({ name }) => !existing.has(name));
   const optional = absent.filter(({ isRequired }) => !isRequired);
-  await mayStandIn(optional.map(({ name }) => name));
+  const list = await tryReading(client, () => readTenantList(client));
+  await mayStandIn(
+    optional.map(({ name }) => name),
+    "result" in list ? list.result.tenants : undefined,
+  );
   for (const view of optional) await client.query(standInView(view));
   const required = absent.filter(({ isRequired }) => isRequired);
   return { created: optional.map(({ name }) => name), missing: required.map(({ name }) => name) };

@@ -49,7 +49,8 @@ async function insert(view: string, row: Record<string, unknown>): Promise<void>
 
 async function check(): Promise<SourceReport> {
   const silent = { total: () => {}, tenantDone: () => {}, programs: () => {} };
-  return await checkSource(client, cannedOptions.rules, silent);
+  const noStore = (): Promise<never> => Promise.reject(new Error("there is no store"));
+  return await checkSource(client, cannedOptions.rules, silent, noStore, new AbortController().signal);
 }
 
 async function found(): Promise<readonly string[]> {

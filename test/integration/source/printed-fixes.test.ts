@@ -210,6 +210,18 @@ describe("a missing view", () => {
     expect(allowed.status).toBe(0);
   });
 
+  test("P150 holds nothing against data of tenants that this source does not list", async () => {
+    await source.published();
+    await source.query(`
+      UPDATE travel.tenants SET tenant_id = 'other';
+      UPDATE travel.programs SET tenant_id = 'other';
+      DROP VIEW partner_source.faq`);
+    expect((await source.check()).problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/restore it if there was one; an empty one/),
+    ]);
+    expect((await source.run(["source", "init", "--views-only"])).status).toBe(0);
+  });
+
   test("P153 without data is replaced by the printed command, and the same is published", async () => {
     const before = await source.published();
     await source.query("DROP VIEW partner_source.child_prices");

@@ -1,35 +1,50 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { forEachBounded } from "../../../core/for-each-bounded.ts";
+import type { TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
+import { knownRemovals } from "../../publish/run/returned-tenants.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
-import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
+import {
+  type CaseTwin,
+  keptTenants,
+  publishedTwins,
+  storedTenants,
+} from "../../publish/snapshot/stored-tenants.ts";
 import { sourceViews, type ViewName, viewNames } from "../../publish/source/contract.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 
 /** Calls with the store of the settings; throws where there is none to be had. */
 export type AskStore = <Result>(ask: (store: ObjectStore) => Promise<Result>) => Promise<Result>;
 
+/** The tenants that the source lists; `undefined` where it does not say. */
+type Listed = readonly TenantId[] | undefined;
+
 /**
  * P150: refuses to put empty views in the place of missing ones whose data partners see: the next build would take the data from them.
  * A store that has nothing holds nothing against it; one that cannot be asked does. `allowed` views are not asked about.
  */
 export async function requireUnseen(
-  missing: readonly string[],
-  allowed: readonly string[],
+  missing: {
+    readonly views: readonly string[];
+    readonly allowed: readonly string[];
+    readonly listed: Listed;
+  },
   askStore: AskStore,
   signal: AbortSignal,
 ): Promise<void> {
-  const views = viewNames().filter((view) => missing.includes(view) && !allowed.includes(view));
+  const views = viewNames().filter((view) => missing.views.includes(view) && !missing.allowed.includes(view));
   if (views.length === 0) return;
-  const use = await askStore((store) => liveUse(store, views, signal)).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    const sentence = `It is not known whether partners see data of ${listed(views)}, since the store could not be asked: ${asFailure(error).message}`;
-    throw refusal([sentence], views, { cause: error });
-  });
+  const use = await askStore((store) => liveUse(store, views, missing.listed, signal)).catch(
+    (error: unknown) => {
+      if (signal.aborted) throw error;
+      const sentence = `It is not known whether partners see data of ${listed(views)}, since the store could not be asked: ${asFailure(error).message}`;
+      throw refusal([sentence], views, { cause: error });
+    },
+  );
   const seen = views.filter((view) => use.has(view));
   if (seen.length === 0) return;
   const sentences = seen.map(
@@ -42,6 +57,7 @@ export async function requireUnseen(
 /** The problems, with those of missing views saying what partners see of them, as far as the store can be asked. */
 export async function withLiveUse(
   problems: readonly SourceProblem[],
+  listed: Listed,
   askStore: AskStore,
   signal: AbortSignal,
 ): Promise<readonly SourceProblem[]> {
@@ -49,14 +65,10 @@ export async function withLiveUse(
     problems.some(({ code, view }) => code === "view_missing" && view === name),
   );
   if (views.length === 0) return problems;
-  const use = await askStore((store) => liveUse(store, views, signal)).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    // The check is of the source, and its other findings are as good without the store.
-    return new Map<ViewName, number>();
-  });
+  const use = await knownLive(askStore, (store) => liveUse(store, views, listed, signal), signal);
   return problems.map((problem) => {
     const view = views.find((name) => name === problem.view && problem.code === "view_missing");
-    const programs = view === undefined ? undefined : use.get(view);
+    const programs = view === undefined ? undefined : use?.get(view);
     if (view === undefined || programs === undefined) return problem;
     const message = `The view partner_source.${view} is missing: restore the view; ${words(view, programs)}.`;
     const text = `restore the view partner_source.${view} from your own scripts or a backup (pg_dump --schema=partner_source); only if partners are to lose the data, run partner-programs source init --views-only --allow-empty ${view}`;
@@ -64,19 +76,54 @@ export async function withLiveUse(
   });
 }
 
+/** P146: the listed tenants whose ids differ from those of published ones in case only, as far as the store can be asked. */
+export async function knownTwins(
+  listed: readonly TenantId[],
+  askStore: AskStore,
+  signal: AbortSignal,
+): Promise<readonly CaseTwin[]> {
+  const known = new Set(listed);
+  const ask = async (store: ObjectStore): Promise<readonly CaseTwin[]> => {
+    const unlisted: TenantId[] = [];
+    for await (const tenantId of keptTenants(store, await knownRemovals(store, signal), signal)) {
+      if (!known.has(tenantId)) unlisted.push(tenantId);
+    }
+    return await publishedTwins(store, listed, unlisted, signal);
+  };
+  return (await knownLive(askStore, ask, signal)) ?? [];
+}
+
+/** `undefined` where the store cannot be asked: a check is of the source, and its other findings are as good without the store. */
+async function knownLive<Result>(
+  askStore: AskStore,
+  ask: (store: ObjectStore) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  return await askStore(ask).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return undefined;
+  });
+}
+
 const maxParallelReads = 16;
 
-/** How many live programs show something that only this view gives, for those of the views that give any. */
+/**
+ * How many live programs show something that only this view gives, for those of the views that give any. A tenant that the source
+ * does not list keeps what it has, whatever becomes of the views.
+ */
 async function liveUse(
   store: ObjectStore,
   views: readonly ViewName[],
+  listed: Listed,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<ViewName, number>> {
   const use = new Map<ViewName, number>();
   // The sandbox's data comes from no view.
   const sandbox = await knownSandbox(store, signal);
+  const known = listed && new Set(listed);
   for await (const tenantId of storedTenants(store, signal)) {
-    const live = tenantId === sandbox ? undefined : await publishedSnapshot(store, tenantId, signal);
+    if (tenantId === sandbox || known?.has(tenantId) === false) continue;
+    const live = await publishedSnapshot(store, tenantId, signal);
     if (live === undefined) continue;
     await forEachBounded(live.manifest.programs.ids(), maxParallelReads, async (id) => {
       const entry = detailEntry(live.manifest, id);
