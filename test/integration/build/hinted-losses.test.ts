@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { withSourcePool } from "../../../cli/database/connect.ts";
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
@@ -85,6 +87,26 @@ test("P141 a reading of the whole source that publishes or finds nothing new beg
   expect((await build("p-8")).outcome).toBe("published");
   await empty("p-9");
   expect((await build("p-9")).outcome).toBe("refused");
+});
+
+test("P141 builds count together where the live list was damaged meanwhile, and everything is read again", async () => {
+  await build();
+  for (const at of [1, 2, 3, 4, 5]) {
+    await empty(`p-${at}`);
+    expect((await build(`p-${at}`)).outcome).toBe("published");
+  }
+  const { manifest } = await bench.published("acme");
+  await writeFile(join(bench.storeDirectory, manifest.list.key), "[]");
+  // Nobody has said so yet, but a build of p-7 finds the damage, and reads p-6, too.
+  await empty("p-6");
+  await bench.source.query("UPDATE partner_source.programs SET name = 'New' WHERE program_id = 'p-7'");
+  expect((await build("p-7")).failure).toMatchObject({
+    code: "field_guard",
+    message: expect.stringContaining("description (empty for 6 of 10: p-1, p-2, p-3, ...)"),
+  });
+  // The refused build remembers what was lost before it.
+  await bench.source.query("UPDATE partner_source.programs SET name = 'Newer' WHERE program_id = 'p-7'");
+  expect((await build("p-7")).outcome).toBe("refused");
 });
 
 test("P141 a program that is withdrawn or that changes otherwise is refused by no count", async () => {
