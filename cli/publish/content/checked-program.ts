@@ -1,5 +1,6 @@
 import type { ProgramId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import { type PublicProgram, publicProgram } from "../public-program/public-program.ts";
@@ -14,7 +15,7 @@ export type CheckedProgram =
   | (Pick<Extract<PublicProgram, { kind: "published" }>, "kind" | "programId" | "problems"> & {
       readonly rendered: RenderedProgram;
       /** The `data` of the detail. */
-      readonly data: object;
+      readonly data: object & Pick<ProgramListItem, "name">;
       readonly departureDate: string | null;
     });
 

@@ -3,6 +3,7 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { shortened } from "../../../core/printable.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
+import { AddedPrograms } from "../guards/compared-programs.ts";
 import { type EmptiedField, emptiedProblems } from "../guards/field-guard.ts";
 import type { LiveComparison } from "../guards/live-comparison.ts";
 import type { DataProblem } from "../public-program/problem.ts";
@@ -50,6 +51,8 @@ export class TenantContent {
   readonly remembered: RememberedProgram[] = [];
   /** Programs with an error, as the source writes their ids; `null`: one without an id. */
   readonly leftOut: (string | null)[] = [];
+  /** P144 */
+  readonly added = new AddedPrograms();
   readonly #plan: ContentPlan;
   readonly #reading: SourceReading;
   readonly #problems: ProblemLog;
@@ -118,7 +121,9 @@ export class TenantContent {
     if (isSame) this.#counts.unchanged += 1;
     else this.#counts[before === undefined ? "added" : "changed"] += 1;
     if (isSame) this.#comparison.addSame(programId, facts);
-    else if (before !== undefined) await this.#comparison.addChanged(programId, facts, data);
+    else if (before === undefined)
+      this.added.add(programId, { name: data.name, sha256: rendered.detailSha256 });
+    else await this.#comparison.addChanged(programId, facts, data);
     if (isSame && !rewrite) {
       this.programs.add(programId, before);
       return;

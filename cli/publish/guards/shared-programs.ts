@@ -1,3 +1,5 @@
+import { asFailure, type Failure } from "../../../core/failure.ts";
+import { forEachBounded } from "../../../core/for-each-bounded.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
@@ -5,30 +7,39 @@ import { limitWaiting } from "../../database/limit-waiting.ts";
 import { checkedProgram } from "../content/checked-program.ts";
 import type { ContentRules } from "../content/content-rules.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
-import { tenantsOfPrograms } from "../source/find-programs.ts";
+import { storedTenants } from "../snapshot/stored-tenants.ts";
+import { type TenantWithPrograms, tenantsOfPrograms } from "../source/find-programs.ts";
 import { readPrograms } from "../source/read-programs.ts";
+import { type ComparedPrograms, isMost } from "./compared-programs.ts";
 
-/** Programs of one tenant: the digests of their details, which contain the ids, by id. */
-export type ProgramDigests = ReadonlyMap<string, string>;
+export interface SharedPrograms {
+  /** The programs that other tenants have, too: their ids by the other tenant. */
+  readonly byTenant: ReadonlyMap<TenantId, ReadonlySet<string>>;
+  /** Why the source did not say which tenants have them. */
+  readonly unasked: Failure | undefined;
+}
 
-/** The programs that other tenants have, too: their ids by the other tenant. */
-export type SharedPrograms = ReadonlyMap<TenantId, ReadonlySet<string>>;
-
-/** `maxAskingMs`: how long the database may look for the other tenants' programs of these ids. */
+/** `isLive`: whether the tenant has partners already, so that the answer may refuse its build. */
 export type FindShared = (
   tenantId: TenantId,
-  programs: ProgramDigests,
-  maxAskingMs: number,
+  programs: ComparedPrograms,
+  isLive: boolean,
 ) => Promise<SharedPrograms>;
 
-/** Fewer equal programs of two tenants may be chance, such as samples. */
-export const minShared = 5;
+/** How long the source, or else the store, may look for other tenants' programs. */
+const maxAskingMs = 60_000;
+/** The first snapshots of many tenants are built in one run, and each question reads all tenants' program ids. */
+const maxAskingOfFirstMs = 10_000;
+const maxParallelReads = 16;
 
 /**
  * P144: finds out which of the programs another tenant has, with the same id and the same content: in its live snapshot, or by
- * its rows, which say what it gets in this run. So the answer does not depend on which of the two is built first. The source
- * is asked once for the ids, then for the programs of each tenant that has any; another tenant's rows that cannot be read
- * count as other programs.
+ * its rows, which say what it gets in this run. So the answer does not depend on which of the two is built first. It looks no further
+ * once most of the programs are found, or can no longer be.
+ *
+ * The source is asked once for the tenants that have any, then for their programs; another tenant's rows that cannot be read count
+ * as other programs. Where that first query fails or takes too long, the run does not ask it again: then the live snapshots of all
+ * tenants are looked at, so that neither a neighbour's bad row nor a slow view opens the guard or holds up what is right.
  */
 export function findSharedPrograms(
   pool: SourcePool,
@@ -36,23 +47,58 @@ export function findSharedPrograms(
   rules: ContentRules,
   signal: AbortSignal,
 ): FindShared {
-  return async (tenantId, programs, maxAskingMs) => {
-    const others = await pool.withReading(async (client) => {
-      await limitWaiting(client, "statement_timeout", maxAskingMs);
-      return await tenantsOfPrograms(client, tenantId, [...programs.keys()]);
-    });
-    const shared = new Map<TenantId, ReadonlySet<string>>();
-    for (const other of others) {
-      const live = await liveAmong(store, other, programs, signal);
-      const read = pool.withReading((client) => programsGivenEqually(client, other, rules, programs));
-      const next = await read.catch(() => {
+  let unasked: Failure | undefined;
+
+  async function tenantsBySource(
+    tenantId: TenantId,
+    programs: ComparedPrograms,
+    maxMs: number,
+  ): Promise<readonly TenantWithPrograms[] | undefined> {
+    if (unasked !== undefined) return undefined;
+    try {
+      return await pool.withReading(async (client) => {
+        await limitWaiting(client, "statement_timeout", maxMs);
+        return await tenantsOfPrograms(client, tenantId, programs);
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      unasked = asFailure(error);
+      return undefined;
+    }
+  }
+
+  return async (tenantId, programs, isLive) => {
+    const byTenant = new Map<TenantId, ReadonlySet<string>>();
+    const found = new Set<string>();
+    const add = (other: TenantId, ids: readonly string[]): void => {
+      if (ids.length > 0) byTenant.set(other, new Set([...(byTenant.get(other) ?? []), ...ids]));
+      for (const id of ids) found.add(id);
+    };
+    const others = await tenantsBySource(tenantId, programs, isLive ? maxAskingMs : maxAskingOfFirstMs);
+    let left = others?.reduce((sum, other) => sum + other.programs, 0) ?? 0;
+    for (const other of others ?? []) {
+      if (isMost(found.size, programs) || !isMost(found.size + left, programs)) break;
+      left -= other.programs;
+      add(other.tenantId, await liveAmong(store, other.tenantId, programs, signal));
+      const read = pool.withReading((client) =>
+        programsGivenEqually(client, other.tenantId, rules, programs),
+      );
+      const given = await read.catch(() => {
         signal.throwIfAborted();
         return [];
       });
-      const ids = new Set([...live, ...next]);
-      if (ids.size > 0) shared.set(other, ids);
+      add(other.tenantId, given);
     }
-    return shared;
+    if (others === undefined && isLive) {
+      const stored: TenantId[] = [];
+      for await (const other of storedTenants(store, signal)) if (other !== tenantId) stored.push(other);
+      const endsAt = performance.now() + maxAskingMs;
+      await forEachBounded(stored, maxParallelReads, async (other) => {
+        if (isMost(found.size, programs) || performance.now() > endsAt) return;
+        add(other, await liveAmong(store, other, programs, signal));
+      });
+    }
+    return { byTenant, unasked: others === undefined ? unasked : undefined };
   };
 }
 
@@ -61,14 +107,15 @@ export async function programsGivenEqually(
   client: SourceClient,
   other: TenantId,
   rules: ContentRules,
-  programs: ProgramDigests,
+  programs: ComparedPrograms,
 ): Promise<readonly string[]> {
   const equal: string[] = [];
   for await (const batch of readPrograms(client, other, rules.limits, {}, [...programs.keys()])) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       if (outcome.kind !== "published") continue;
-      if (programs.get(outcome.programId) === outcome.rendered.detailSha256) equal.push(outcome.programId);
+      const { programId, rendered } = outcome;
+      if (programs.get(programId)?.sha256 === rendered.detailSha256) equal.push(programId);
     }
   }
   return equal;
@@ -78,14 +125,14 @@ export async function programsGivenEqually(
 async function liveAmong(
   store: ObjectStore,
   other: TenantId,
-  programs: ProgramDigests,
+  programs: ComparedPrograms,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   try {
     const pointer = await readPointer(store, other, signal);
     if (pointer === undefined) return [];
     const live = await readLiveManifest(store, pointer.current, signal);
-    return [...programs].filter(([id, sha256]) => live.programs.get(id)?.sha256 === sha256).map(([id]) => id);
+    return [...programs.keys()].filter((id) => live.programs.get(id)?.sha256 === programs.get(id)?.sha256);
   } catch {
     signal.throwIfAborted();
     return [];

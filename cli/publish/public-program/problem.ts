@@ -211,7 +211,7 @@ export const problemRules = {
   },
   shared_unknown: {
     severity: "warning",
-    rule: "whether other tenants have the added programs, too, could not be found out",
+    rule: "the source could not be asked which other tenants have the added programs, too; of a tenant with partners, what the others have live was looked at",
     advice: "look with `source check` at what keeps the view programs from being read for all tenants",
   },
   snapshot_empty: {

@@ -94,8 +94,10 @@ export async function buildRun(options: RunOptions, context: RunContext): Promis
     context.onTenants(tenants.length);
     await context.schedule(tenants, tryBuild);
     const { listed } = chosen;
-    if (listed !== undefined && !context.signal.aborted) {
-      const isOfAll = wanted.kind === "all";
+    const isOfAll = wanted.kind === "all";
+    // Where nothing changes, a build of some tenants lists no store.
+    const isNews = isOfAll || runs.some(({ outcome }) => outcome !== "unchanged");
+    if (listed !== undefined && isNews && !context.signal.aborted) {
       if (isOfAll && failure === undefined) await reportStrayPrograms(context.pool, problems);
       await reportUnlisted(store, removed, { isOfAll, tenants, listed }, problems, context.signal);
     }

@@ -1,6 +1,11 @@
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { elsewhereQuery, findProgramsQuery, tenantsOfProgramsQuery } from "./source-queries.ts";
+import {
+  elsewhereQuery,
+  findProgramsQuery,
+  maxComparedName,
+  tenantsOfProgramsQuery,
+} from "./source-queries.ts";
 
 /** A program of the source, published or not. */
 export interface FoundInSource {
@@ -30,18 +35,25 @@ export async function findProgramsInSource(
   }));
 }
 
-/** The other tenants that have programs with some of these ids: at most 20, those with the most such programs first. */
+export interface TenantWithPrograms {
+  readonly tenantId: TenantId;
+  /** How many of the programs that were asked for the tenant has. */
+  readonly programs: number;
+}
+
+/** The other tenants that have programs with these ids and names: at most 1,000, those with the most such programs first. */
 export async function tenantsOfPrograms(
   client: SourceClient,
   tenantId: TenantId,
-  programIds: readonly string[],
-): Promise<readonly TenantId[]> {
-  const { rows } = await client.query<[string]>({
+  programs: ReadonlyMap<string, { readonly name: string }>,
+): Promise<readonly TenantWithPrograms[]> {
+  const names = [...programs.values()].map(({ name }) => [...name].slice(0, maxComparedName).join(""));
+  const { rows } = await client.query<[string, number]>({
     text: tenantsOfProgramsQuery,
-    values: [programIds, tenantId],
+    values: [[...programs.keys()], tenantId, names],
     rowMode: "array",
   });
-  return rows.map(([found]) => found).filter(isTenantId);
+  return rows.flatMap(([found, count]) => (isTenantId(found) ? { tenantId: found, programs: count } : []));
 }
 
 /** A program whose id looks like the one that was asked for. */

@@ -135,16 +135,20 @@ export const elsewhereQuery = `
    ORDER BY 1, 2
    LIMIT 10`;
 
-/** The listed tenants, without `$2`, that have programs whose ids are among `$1`, an array (P144). */
+/** How much of a name is compared. Programs whose ids are equal by chance, such as running numbers, have other names. */
+export const maxComparedName = 200;
+
+/** The listed tenants, without `$2`, that have programs with ids of `$1` and the names at the same places of `$3`, and how many (P144). */
 export const tenantsOfProgramsQuery = `
-  SELECT tenant_id::text COLLATE "C"
+  SELECT tenant_id::text COLLATE "C", count(*)::int
     FROM partner_source.programs
-   WHERE program_id::text COLLATE "C" IN (SELECT unnest($1::text[]))
+   WHERE (program_id::text COLLATE "C", left(name::text, ${maxComparedName}) COLLATE "C")
+         IN (SELECT id, name FROM unnest($1::text[], $3::text[]) AS asked (id, name))
      AND tenant_id::text COLLATE "C" <> $2
      AND tenant_id::text COLLATE "C" IN (SELECT tenant_id::text COLLATE "C" FROM partner_source.tenants)
    GROUP BY 1
    ORDER BY count(*) DESC, 1
-   LIMIT 20`;
+   LIMIT 1000`;
 
 /** Programs of any tenant whose id and name match each of the patterns `$1`, in any case. At most `$2`. */
 export const findProgramsQuery = `

@@ -84,8 +84,7 @@ async function attemptReading(
     record.leftOut = content.leftOut;
     const { counts, emptiedFields } = content;
     const found = blockOf(attempt, { counts, emptiedFields, first: record.problems.kept[0] });
-    const shared =
-      found === undefined ? await sharedVerdict(attempt, content, context.findShared) : undefined;
+    const shared = found === undefined ? await sharedVerdict(attempt, content) : undefined;
     const block = shared?.kind === "refused" ? shared : found;
     if (dryRun) record.changes = content.changes(block !== undefined);
     if (block === undefined) {

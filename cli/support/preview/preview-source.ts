@@ -6,6 +6,7 @@ import { FindingGroups } from "../../operate/source-check/finding-groups.ts";
 import { addProgramProblems } from "../../operate/source-check/program-problems.ts";
 import { type CheckedProgram, checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
+import type { ComparedProgram } from "../../publish/guards/compared-programs.ts";
 import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { requireSourceStructure } from "../../publish/source/check-structure.ts";
@@ -69,7 +70,7 @@ export async function previewSource(
   const sample = await samplePrograms(client, tenantId, maxSampled);
   const groups = new FindingGroups();
   const filled = new FilledFields();
-  const digests = new Map<string, string>();
+  const compared = new Map<string, ComparedProgram>();
   let [sampled, published] = [0, 0];
   let shown = asked;
   // Without sizes each view is read by its guarded query: nothing here is worth finding them out.
@@ -81,7 +82,7 @@ export async function previewSource(
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
-        digests.set(outcome.programId, outcome.rendered.detailSha256);
+        compared.set(outcome.programId, { name: outcome.data.name, sha256: outcome.rendered.detailSha256 });
         filled.add((preview.document as { data: unknown }).data);
       }
       if (asked === undefined && shown?.outcome !== "published") {
@@ -89,7 +90,7 @@ export async function previewSource(
       }
     }
   }
-  await addSharedSample(client, tenantId, rules, digests, groups);
+  await addSharedSample(client, tenantId, rules, compared, groups);
   return {
     tenantId,
     tenants: tenants.length,

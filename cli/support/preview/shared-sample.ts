@@ -3,16 +3,14 @@ import type { SourceClient } from "../../database/connect.ts";
 import { limitWaiting } from "../../database/limit-waiting.ts";
 import type { FindingGroups } from "../../operate/source-check/finding-groups.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
-import {
-  minShared,
-  type ProgramDigests,
-  programsGivenEqually,
-} from "../../publish/guards/shared-programs.ts";
+import { type ComparedPrograms, minShared } from "../../publish/guards/compared-programs.ts";
+import { programsGivenEqually } from "../../publish/guards/shared-programs.ts";
 import { tenantsOfPrograms } from "../../publish/source/find-programs.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 
 /** Somebody waits for the preview. */
 const maxAskingMs = 10_000;
+const maxTenants = 20;
 const place = { view: "programs", column: "tenant_id" };
 
 /**
@@ -23,7 +21,7 @@ export async function addSharedSample(
   client: SourceClient,
   tenantId: TenantId,
   rules: ContentRules,
-  sample: ProgramDigests,
+  sample: ComparedPrograms,
   groups: FindingGroups,
 ): Promise<void> {
   if (sample.size < minShared) return;
@@ -31,12 +29,12 @@ export async function addSharedSample(
     groups.add(code, place, { tenantId, programId: null, value }, count);
   const asked = await tryReading(client, async () => {
     await limitWaiting(client, "statement_timeout", maxAskingMs);
-    return await tenantsOfPrograms(client, tenantId, [...sample.keys()]);
+    return await tenantsOfPrograms(client, tenantId, sample);
   });
   if ("error" in asked) return add("shared_unknown", asked.error.message);
   // The sample's own cursors are still open, under the names that each reading uses.
   await client.query("CLOSE ALL");
-  for (const other of asked.result) {
+  for (const { tenantId: other } of asked.result.slice(0, maxTenants)) {
     const reading = await tryReading(client, () => programsGivenEqually(client, other, rules, sample));
     if ("error" in reading) add("shared_unknown", `${other}: ${reading.error.message}`);
     else if (reading.result.length >= minShared) {

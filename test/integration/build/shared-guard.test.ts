@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type BuildResult, openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
 
 let bench: Workbench;
@@ -121,19 +121,76 @@ test("P145 the first snapshot of a tenant is published with a warning", async ()
   });
 });
 
-test("P144 another tenant's rows that cannot be read keep no tenant back: the build says that it does not know", async () => {
-  await insert("acme", "n", 8);
-  await bench.source.query(`
-    ALTER TABLE partner_source.programs RENAME TO programs_base;
-    CREATE VIEW partner_source.programs AS
-      SELECT * FROM partner_source.programs_base WHERE tenant_id = 'acme' OR name::int > 0`);
-  try {
-    const { report, status } = await bench.build(["--tenant", "acme"]);
-    expect([status, tenantRun(report, "acme").outcome]).toEqual([0, "published"]);
-    expect(tenantRun(report, "acme").problemCounts).toEqual({ shared_unknown: 1 });
-  } finally {
+test("P144 a tenant that gets a few programs of each of many others is refused", async () => {
+  const others = Array.from({ length: 60 }, (_, at) => `other-${at}`);
+  for (const tenant_id of others) await bench.source.insert("tenants", { tenant_id });
+  for (const other of others) await insert(other, `${other}-`, 2);
+  await bench.build();
+  for (const other of others) await insert("acme", `${other}-`, 2);
+  const { report } = await bench.build(["--tenant", "acme"]);
+  expect(tenantRun(report, "acme").failure).toMatchObject({
+    code: "shared_guard",
+    message: expect.stringMatching(
+      /: 6[12] of 120 added program\(s\) are those of other-0, other-1, .* and 28 more/,
+    ),
+  });
+});
+
+describe("P144 where the rows of another tenant cannot be read", () => {
+  beforeEach(async () => {
+    await bench.source.query("ALTER TABLE partner_source.programs RENAME TO programs_base");
+  });
+
+  afterEach(async () => {
     await bench.source.query(`
       DROP VIEW partner_source.programs;
       ALTER TABLE partner_source.programs_base RENAME TO programs`);
+  });
+
+  const failing = `
+    CREATE VIEW partner_source.programs AS
+      SELECT * FROM partner_source.programs_base WHERE tenant_id = 'acme' OR name::int > 0`;
+
+  async function addToBase(prefix: string): Promise<void> {
+    await bench.source.query(
+      `INSERT INTO partner_source.programs_base (tenant_id, program_id, name, lifecycle_state, capacity_total)
+       SELECT 'acme', $1 || n, 'Tour ' || n, 'active', 10 FROM generate_series(1, 8) AS n`,
+      [prefix],
+    );
   }
+
+  test("what is its own is published, and the build says what it does not know", async () => {
+    await addToBase("n");
+    await bench.source.query(failing);
+    const { report, status } = await bench.build(["--tenant", "acme"]);
+    expect([status, tenantRun(report, "acme").outcome]).toEqual([0, "published"]);
+    expect(tenantRun(report, "acme").problemCounts).toEqual({ shared_unknown: 1 });
+  });
+
+  test("what another tenant has live is refused all the same", async () => {
+    await addToBase("b");
+    await bench.source.query(failing);
+    const { report } = await bench.build(["--tenant", "acme"]);
+    expect(tenantRun(report, "acme").failure?.message).toContain("8 of 8 added program(s) are those of beta");
+  });
+
+  test("so it is where reading them takes too long", async () => {
+    await addToBase("b");
+    const columns = await bench.database.query(
+      "SELECT string_agg(column_name, ', ') AS names FROM information_schema.columns WHERE table_name = 'programs_base' AND column_name <> 'name'",
+    );
+    await bench.source.query(`
+      CREATE VIEW partner_source.programs AS
+        SELECT ${columns[0]?.names}, CASE WHEN tenant_id = 'acme' THEN name ELSE name || pg_sleep(600) END AS name
+          FROM partner_source.programs_base;
+      ALTER DATABASE ${new URL(bench.database.url).pathname.slice(1)} SET statement_timeout = '4s'`);
+    try {
+      const { report } = await bench.build(["--tenant", "acme"]);
+      expect(tenantRun(report, "acme").failure?.code).toBe("shared_guard");
+    } finally {
+      await bench.source.query(
+        `ALTER DATABASE ${new URL(bench.database.url).pathname.slice(1)} RESET statement_timeout`,
+      );
+    }
+  });
 });
