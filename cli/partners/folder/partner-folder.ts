@@ -8,6 +8,7 @@ import type { Company } from "./company.ts";
 import { bodyText, examplesPage, recordedExchanges } from "./examples-page.ts";
 import { fieldsPage } from "./fields-page.ts";
 import { exampleBaseUrl, type GuidePageName, guidePage, guidePages } from "./guide-page.ts";
+import { mockFiles } from "./mock-files.ts";
 import { packageFile } from "./package-file.ts";
 import { postmanCollection } from "./postman-collection.ts";
 import { referencePage } from "./reference-page.ts";
@@ -58,6 +59,7 @@ async function partnerFolder(company: Company): Promise<ReadonlyMap<string, stri
   files.set("programs.postman_collection.json", postmanCollection(company));
   for (const exchange of exchanges) files.set(`examples/${exchange.name}.json`, bodyText(exchange));
   if (company.hasSandbox) files.set("sandbox-tour.sh", await sandboxTour(company));
+  for (const [path, text] of await mockFiles()) files.set(path, text);
   for (const [path, text] of brunoCollection(company)) files.set(`bruno/${path}`, text);
   for (const [path, text] of await clientFiles(company.baseUrl)) files.set(`client/${path}`, text);
   return files;

@@ -34,7 +34,7 @@ ${codeTabs("first-sync", [
     code: "cd client/typescript\nnode first-sync.ts   # Node.js 22.18 or later; older ones run client/javascript",
   },
 ])}
-<p>The first run makes one request for each program and one for the list; the second one finds nothing new with a single request. Then put the files into your own program: <a href="client.html">the client</a>.</p></li>
+<p>The first run makes one request for the list and one for each program; the second one finds nothing new with a single request. Then put the files into your own program: <a href="client.html">the client</a>.</p></li>
 <li><h2 id="run">Let it run</h2>
 <p>Every two minutes is a good interval. Before you go live:</p>
 <ul>
@@ -46,10 +46,11 @@ ${codeTabs("first-sync", [
 </ul></li>
 </ol>
 <h2 id="before">Before you have a token</h2>
-<p>A mock answers with the examples of the document. It needs Node.js:</p>
+<p>A mock answers with programs for tests, each by its id, and with each refusal. It needs Node.js. The client copies it with
+<code>PARTNER_API=http://127.0.0.1:4010</code> and any token:</p>
 ${codeBlock({
   language: "sh",
-  code: `npx @stoplight/prism-cli mock openapi.json
+  code: `node mock/mock-api.mjs
 curl --compressed -H "Authorization: Bearer any" http://127.0.0.1:4010/v1/programs`,
 })}
 ${
@@ -68,6 +69,7 @@ API, with programs of well-known ids and a token for each kind of answer, refusa
 <tr><th scope="row"><a href="openapi.json">openapi.json</a></th><td data-label="for">OpenAPI 3.1, for generators, validators and mocks</td></tr>
 <tr><th scope="row"><a href="programs.postman_collection.json">programs.postman_collection.json</a></th><td data-label="for">Postman: import it and set its variable <code>token</code></td></tr>
 <tr><th scope="row"><code>bruno/</code></th><td data-label="for">Bruno: open the folder as a collection, choose <code>production</code>, set its secret <code>token</code></td></tr>
+<tr><th scope="row"><code>mock/</code></th><td data-label="for">a mock of the API, for a start without a token</td></tr>
 <tr><th scope="row"><a href="client.html">client.html</a>, <code>client/</code></th><td data-label="for">the client in TypeScript, JavaScript and Python</td></tr>
 ${hasSandbox && html`<tr><th scope="row"><a href="sandbox.html">sandbox.html</a>, <code>sandbox-tour.sh</code></th><td data-label="for">programs and tokens for your tests, and a tour of all answers</td></tr>`}
 </tbody></table>`;

@@ -47,7 +47,7 @@ const usual: Partial<ProgramSource> = {
   capacityTotal: 20,
   currency: "EUR",
   categoryType: "Culture",
-  description: "A program of the sandbox. Nobody travels.",
+  description: "A program for tests. Nobody travels.",
   roomPrices: [
     [1, "1690.00"],
     [2, "1290.00"],

@@ -6,9 +6,8 @@ import {
   isProgramListResponse,
 } from "../../../schemas/generated/validators-published.ts";
 import { type BendingProxy, startBendingProxy } from "../../support/bending-proxy.ts";
-import { codeBlocks, page, projectRoot } from "../../support/markdown.ts";
 import { documentPath } from "../../support/openapi-document.ts";
-import { installedTools, run } from "../../support/partner-tools.ts";
+import { installedTools } from "../../support/partner-tools.ts";
 import { openPartnerWorld, type PartnerWorld } from "../../support/partner-world.ts";
 import { type Prism, startPrism } from "../../support/prism.ts";
 
@@ -54,23 +53,6 @@ describe("W65 Prism", () => {
     if (status === 401) expect(challenge).toBe('Bearer realm="programs"');
     if (status === 403) expect(challenge).toContain('error="insufficient_scope"');
   });
-
-  test.each([["docs/sandbox.md", '"meta"', '"rate_limit_exceeded"']])(
-    "answers the lines to paste from %s",
-    async (path, list, refusal) => {
-      const lines = codeBlocks(page(path).text)
-        .filter(({ code }) => code.startsWith("npx @stoplight/prism-cli mock openapi.json\n"))
-        .flatMap(({ code }) => code.trim().split("\n").slice(1));
-      const outputs = await Promise.all(
-        lines.map((line) => run("sh", ["-c", line.replace("http://127.0.0.1:4010", mock.url)], projectRoot)),
-      );
-      expect(outputs.map(({ status }) => status)).toEqual([0, 0]);
-      expect([outputs[0]?.output, outputs[1]?.output]).toEqual([
-        expect.stringContaining(list),
-        expect.stringContaining(refusal),
-      ]);
-    },
-  );
 
   test.each(operations)("finds nothing wrong with the real $status of $path", async ({ path, status }) => {
     const { token, bend, id } = causeOf(status);
