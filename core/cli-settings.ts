@@ -78,7 +78,7 @@ export const cliSettings = {
     about: "a tenant whose list and legacy list together are larger is not published",
     fallback: 128,
     min: 1,
-    max: 1024,
+    max: 500,
   }),
   watchAdminHost: text<string>({
     name: "WATCH_ADMIN_HOST",

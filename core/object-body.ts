@@ -9,7 +9,7 @@ export function sha256Hex(bytes: Uint8Array): string {
 }
 
 export function bytesBody(bytes: Buffer): ObjectBody {
-  return { kind: "bytes", bytes, size: bytes.length, sha256: sha256Hex(bytes) };
+  return { bytes, size: bytes.length, sha256: sha256Hex(bytes) };
 }
 
 /**

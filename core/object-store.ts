@@ -4,10 +4,13 @@ import type { ObjectKey } from "./object-key.ts";
 /** An opaque version of an object's content; equal tags mean equal content. Compared as a whole, never parsed. */
 export type ETag = string;
 
-/** Bytes to store: in memory, or in a file that stays unchanged until the put has settled. */
-export type ObjectBody =
-  | { readonly kind: "bytes"; readonly bytes: Buffer; readonly size: number; readonly sha256: string }
-  | { readonly kind: "file"; readonly path: string; readonly size: number; readonly sha256: string };
+/** Bytes to store. Nobody changes them before the put has settled. */
+export interface ObjectBody {
+  readonly bytes: Buffer;
+  readonly size: number;
+  /** In lower-case hex. */
+  readonly sha256: string;
+}
 
 /** `absent`: store only if there is no object of that name; `match`: only if it still has this tag. */
 export type PutCondition = { readonly kind: "absent" } | { readonly kind: "match"; readonly etag: ETag };

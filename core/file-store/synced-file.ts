@@ -1,12 +1,4 @@
-import {
-  type BigIntStats,
-  closeSync,
-  createReadStream,
-  fdatasync,
-  fstatSync,
-  openSync,
-  writeSync,
-} from "node:fs";
+import { type BigIntStats, closeSync, fdatasync, fstatSync, openSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { ETag, ObjectBody } from "../object-store.ts";
@@ -29,12 +21,10 @@ export async function writeSyncedFile(path: string, body: ObjectBody): Promise<E
 }
 
 async function writeSynced(path: string, body: ObjectBody): Promise<BigIntStats> {
-  if (body.kind === "bytes" && body.bytes.length <= maxDirectBytes)
-    return await writeDirectly(path, body.bytes);
+  if (body.size <= maxDirectBytes) return await writeDirectly(path, body.bytes);
   const handle = await open(path, "wx", fileMode);
   try {
-    if (body.kind === "bytes") await handle.writeFile(body.bytes);
-    else for await (const chunk of createReadStream(body.path)) await handle.writeFile(chunk as Buffer);
+    await handle.writeFile(body.bytes);
     await handle.datasync();
     return await handle.stat({ bigint: true });
   } finally {

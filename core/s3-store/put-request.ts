@@ -10,7 +10,6 @@ import type { S3ErrorKind } from "./s3-error.ts";
 import { describeCall, type S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
 import { withAnswer } from "./sdk-answer.ts";
-import { withUpload } from "./upload.ts";
 
 /** One put as the store gets it. */
 export interface PutRequest {
@@ -35,23 +34,19 @@ export async function putObject(context: S3Context, request: PutRequest): Promis
   };
   const { client, plainSend, location } = context;
   const fullKey = s3Key(location, key);
-  return s3Call(context, call, policy, (abortSignal) =>
-    withUpload(body, async (payload) => {
-      const answer = Buffer.isBuffer(payload)
-        ? await plainSend(plainPut(fullKey, request, payload), abortSignal)
-        : undefined;
-      const stored = answer && plainTag(answer);
-      if (stored !== undefined) return stored;
-      const command = putCommand(location.bucket, fullKey, request, payload);
-      const sent = answer === undefined ? command : withAnswer(command, answer);
-      const output = await client.send(sent, { abortSignal });
-      if (output.ETag !== undefined) return output.ETag;
-      throw new Failure("store_unsupported", `${describeCall(call)}: the answer has no ETag.`);
-    }),
-  );
+  return s3Call(context, call, policy, async (abortSignal) => {
+    const answer = await plainSend(plainPut(fullKey, request), abortSignal);
+    const stored = answer && plainTag(answer);
+    if (stored !== undefined) return stored;
+    const command = putCommand(location.bucket, fullKey, request);
+    const sent = answer === undefined ? command : withAnswer(command, answer);
+    const output = await client.send(sent, { abortSignal });
+    if (output.ETag !== undefined) return output.ETag;
+    throw new Failure("store_unsupported", `${describeCall(call)}: the answer has no ETag.`);
+  });
 }
 
-function plainPut(key: string, { body, condition, withChecksum }: PutRequest, bytes: Buffer): PlainRequest {
+function plainPut(key: string, { body, condition, withChecksum }: PutRequest): PlainRequest {
   const headers: Record<string, string> = {
     "content-length": String(body.size),
     "content-type": contentType(key),
@@ -59,7 +54,7 @@ function plainPut(key: string, { body, condition, withChecksum }: PutRequest, by
   if (withChecksum) headers["x-amz-checksum-sha256"] = base64Digest(body);
   if (condition?.kind === "absent") headers["if-none-match"] = "*";
   if (condition?.kind === "match") headers["if-match"] = condition.etag;
-  return { method: "PUT", key, headers, body: bytes, sha256: body.sha256 };
+  return { method: "PUT", key, headers, body: body.bytes, sha256: body.sha256 };
 }
 
 /** `undefined` for all but the usual answer, which has nothing after its head. */
@@ -74,12 +69,11 @@ function putCommand(
   bucket: string,
   key: string,
   { body, condition, withChecksum }: PutRequest,
-  payload: PutPayload,
 ): PutObjectCommand {
   const command = new PutObjectCommand({
     Bucket: bucket,
     Key: key,
-    Body: payload,
+    Body: body.bytes,
     ContentLength: body.size,
     ContentType: contentType(key),
     IfNoneMatch: condition?.kind === "absent" ? "*" : undefined,
@@ -88,8 +82,8 @@ function putCommand(
   });
   command.middlewareStack.add(
     (next) => (args) => {
-      // Part of the signature, so every store verifies it, also those that know no checksums; the SDK would hash
-      // the bytes once more and leave a stream unsigned.
+      // Part of the signature, so every store verifies it, also those that know no checksums. The SDK would hash the
+      // bytes once more.
       setRequestHeader(args.request, "x-amz-content-sha256", body.sha256);
       return next(args);
     },
@@ -105,8 +99,6 @@ function contentType(key: string): string {
 function base64Digest({ sha256 }: ObjectBody): string {
   return Buffer.from(sha256, "hex").toString("base64");
 }
-
-type PutPayload = Parameters<Parameters<typeof withUpload>[1]>[0];
 
 /** What a put may be answered without having failed. */
 function expectedOf(condition: PutCondition | undefined): readonly S3ErrorKind[] {

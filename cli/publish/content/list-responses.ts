@@ -1,151 +1,73 @@
 import { Failure } from "../../../core/failure.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
-import { responseBytes } from "../snapshot/stored-response.ts";
-
-/** The bytes that stand for one program in the list and in the legacy response. */
-export interface ListElements {
-  readonly list: Buffer;
-  readonly legacy: Buffer;
-}
-
-/** The list and the legacy response of a snapshot. Both name the programs in the same order. */
-export interface ListBodies {
-  readonly list: ObjectBody;
-  readonly legacy: ObjectBody;
-}
+import { type ListBodies, listBodies } from "./list-form.ts";
 
 /** Collects a tenant's programs for its lists. D151: they are kept in memory, so both may have at most `maxBytes` together. */
 export class ListResponses {
   readonly #maxBytes: number;
-  readonly #programs: { readonly departureDate: string | null; readonly elements: ListElements }[] = [];
-  #bytes = 0;
+  readonly #list = new PackedTexts();
+  readonly #legacy = new PackedTexts();
+  readonly #dates: string[] = [];
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Called in the order of the ids. Throws `tenant_too_large`. */
-  add(departureDate: string | null, elements: ListElements): void {
-    this.#bytes += elements.list.length + elements.legacy.length;
-    if (this.#bytes > this.#maxBytes) throw tooLarge(this.#maxBytes, this.#programs.length);
-    this.#programs.push({ departureDate, elements });
+  /** A program with its elements of both lists. Called in the order of the ids. Throws `tenant_too_large`. */
+  add(departureDate: string | null, list: string | Buffer, legacy: string | Buffer): void {
+    this.#list.add(list);
+    this.#legacy.add(legacy);
+    this.#dates.push(departureDate ?? afterAllDates);
+    if (this.#list.size + this.#legacy.size > this.#maxBytes) throw this.#tooLarge();
   }
 
   /** D8: by departure date, then by id. The sort is stable, and the programs came in the order of their ids. */
   finish(): ListBodies {
-    const ordered = this.#programs.sort((one, other) => {
-      const [date, otherDate] = [one.departureDate ?? afterAllDates, other.departureDate ?? afterAllDates];
-      return date < otherDate ? -1 : date > otherDate ? 1 : 0;
-    });
-    return listBodies(ordered.map(({ elements }) => elements));
+    const places = this.#dates.map((date, place) => ({ date, place }));
+    places.sort((one, other) => (one.date < other.date ? -1 : one.date > other.date ? 1 : 0));
+    return listBodies(
+      places.map(({ place }) => ({ list: this.#list.at(place), legacy: this.#legacy.at(place) })),
+    );
+  }
+
+  #tooLarge(): Failure {
+    const megabytes = Math.floor(this.#maxBytes / 1024 / 1024);
+    return new Failure(
+      "tenant_too_large",
+      `The lists of the tenant would have more than ${megabytes} MB: its first ${this.#dates.length} programs have as much. ` +
+        "Partners get a list as one answer. If this is right, raise MAX_LIST_MB, and the memory of the generator with it.",
+    );
   }
 }
-
-/** The responses with these elements in this order. */
-export function listBodies(elements: readonly ListElements[]): ListBodies {
-  return {
-    list: joined(
-      listForm,
-      elements.map(({ list }) => list),
-    ),
-    legacy: joined(
-      legacyForm,
-      elements.map(({ legacy }) => legacy),
-    ),
-  };
-}
-
-/**
- * The elements of a stored snapshot's lists by program, in list order. Throws `corrupt_document` when the store holds anything
- * but what the manifest vouches for.
- */
-export async function readListElements(
-  store: ObjectStore,
-  manifest: Manifest,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, ListElements>> {
-  const [list, legacy] = [
-    await responseBytes(store, manifest.list, signal),
-    await responseBytes(store, manifest.legacy, signal),
-  ];
-  const elements = listElements(list, legacy, manifest.programs.count);
-  if (elements !== undefined) return elements;
-  throw new Failure("corrupt_document", `${manifest.list.key} does not list the programs of its manifest.`);
-}
-
-/** The elements of both responses by program, in list order; `undefined` unless there are so many, as the generator writes them. */
-export function listElements(
-  list: Buffer,
-  legacy: Buffer,
-  count: number,
-): ReadonlyMap<string, ListElements> | undefined {
-  const [listed, listedAgain] = [elementsOf(list, listForm, count), elementsOf(legacy, legacyForm, count)];
-  const found = new Map<string, ListElements>();
-  for (const [at, element] of listed.entries()) {
-    found.set(idOf(element), { list: element, legacy: listedAgain[at] ?? Buffer.alloc(0) });
-  }
-  return found.size === count && listedAgain.length === count ? found : undefined;
-}
-
-/** How the generator writes a list: minified, so the beginning of an element tells it from whatever stands within one. */
-interface ListForm {
-  readonly opening: string;
-  /** An element's first bytes. In a text within an element the quotes would be escaped, and no inner object begins so. */
-  readonly element: string;
-  readonly closing: (count: number) => string;
-}
-
-/** D13 */
-const listForm: ListForm = {
-  opening: '{"data":[',
-  element: '{"id":"',
-  closing: (count) => `],"meta":{"count":${count}}}`,
-};
-/** D12 */
-const legacyForm: ListForm = {
-  opening: '{"success":true,"programs":[',
-  element: '{"name":',
-  closing: () => "]}",
-};
 
 const afterAllDates = "~";
-const comma = Buffer.from(",");
 
-function joined({ opening, closing }: ListForm, elements: readonly Buffer[]): ObjectBody {
-  const pieces: Buffer[] = [Buffer.from(opening)];
-  for (const [at, element] of elements.entries()) {
-    if (at > 0) pieces.push(comma);
-    pieces.push(element);
+/**
+ * Texts as bytes, one behind the other. As strings they would take twice the room where letters are not Latin, and belong to
+ * V8's heap, whose end is the end of the process.
+ */
+class PackedTexts {
+  #bytes = Buffer.allocUnsafeSlow(firstBytes);
+  readonly #ends: number[] = [];
+  size = 0;
+
+  add(text: string | Buffer): void {
+    // No UTF-16 code unit takes more than three bytes in UTF-8.
+    this.#makeRoom(typeof text === "string" ? 3 * text.length : text.length);
+    this.size +=
+      typeof text === "string" ? this.#bytes.write(text, this.size) : text.copy(this.#bytes, this.size);
+    this.#ends.push(this.size);
   }
-  pieces.push(Buffer.from(closing(elements.length)));
-  return bytesBody(Buffer.concat(pieces));
-}
 
-function elementsOf(body: Buffer, form: ListForm, count: number): readonly Buffer[] {
-  const next = Buffer.from(`,${form.element}`);
-  const end = body.length - form.closing(count).length;
-  const elements: Buffer[] = [];
-  for (let start = form.opening.length; start < end; ) {
-    const found = body.indexOf(next, start);
-    const elementEnd = found === -1 ? end : found;
-    elements.push(body.subarray(start, elementEnd));
-    start = elementEnd + 1;
+  at(place: number): Buffer {
+    return this.#bytes.subarray(this.#ends[place - 1] ?? 0, this.#ends[place]);
   }
-  return elements;
+
+  #makeRoom(bytes: number): void {
+    if (this.size + bytes <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * Math.max(this.#bytes.length, bytes));
+    this.#bytes.copy(larger, 0, 0, this.size);
+    this.#bytes = larger;
+  }
 }
 
-/** Ids have no character that JSON escapes. */
-function idOf(element: Buffer): string {
-  const start = listForm.element.length;
-  return element.toString("latin1", start, element.indexOf('"', start));
-}
-
-function tooLarge(maxBytes: number, programs: number): Failure {
-  return new Failure(
-    "tenant_too_large",
-    `The tenant's list would have more than ${Math.floor(maxBytes / 1024 / 1024)} MB: it was reached after ${programs} programs. ` +
-      "Partners get the list as one answer. If it is right, raise MAX_LIST_MB, and give the generator three times as much memory.",
-  );
-}
+const firstBytes = 16 * 1024;

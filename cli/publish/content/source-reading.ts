@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type ProgramSum, type StrayRows, StrayTally } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
-import type { ListElements } from "./list-responses.ts";
+import type { ListElements } from "./list-form.ts";
 import type { RememberedProgram, SourceMemory } from "./source-memory.ts";
 
 /** What a tenant's source says, held against what is remembered of it. */

@@ -112,8 +112,7 @@ export class TenantContent {
     }
     const { programId, rendered, data, departureDate, problems } = outcome;
     const facts = publicFacts(data);
-    const [list, legacy] = [Buffer.from(rendered.listItem), Buffer.from(rendered.legacyItem)];
-    this.lists?.add(departureDate, { list, legacy });
+    this.lists?.add(departureDate, rendered.listItem, rendered.legacyItem);
     if (sum === undefined || problems.length > maxRememberedFindings) this.#unlist(programId);
     else this.remembered.push(rememberedPublished(programId, sum, departureDate, facts, problems));
     const before = parent?.programs.get(programId);
@@ -129,7 +128,7 @@ export class TenantContent {
       return;
     }
     const bytes = Buffer.from(rendered.detail);
-    const body = { kind: "bytes", bytes, size: bytes.length, sha256: rendered.detailSha256 } as const;
+    const body = { bytes, size: bytes.length, sha256: rendered.detailSha256 };
     this.programs.add(programId, { snapshotId, sha256: body.sha256, size: body.size });
     await this.#writer.put({ kind: "detail", programId }, body);
   }
@@ -234,7 +233,7 @@ export class TenantContent {
       throw new RangeError(`program ${id} is remembered, and not live`);
     this.#counts.unchanged += 1;
     this.programs.add(id as ProgramId, before);
-    if (elements !== undefined) this.lists?.add(departureDate, elements);
+    if (elements !== undefined) this.lists?.add(departureDate, elements.list, elements.legacy);
     for (const problem of findingsOf(program)) this.#problems.add(problem);
   }
 }

@@ -3,7 +3,7 @@ import { asFailure } from "../../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { type ListElements, readListElements } from "../content/list-responses.ts";
+import { type ListElements, readListElements } from "../content/list-form.ts";
 import { publishContent } from "../content/publish-content.ts";
 import { createResponseWriter } from "../content/response-writer.ts";
 import { readSourceMemory } from "../content/source-memory.ts";

@@ -2,7 +2,7 @@ import type { SnapshotId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
-import { listBodies, readListElements } from "../content/list-responses.ts";
+import { listBodies, readListElements } from "../content/list-form.ts";
 import type { ResponseWriter } from "../content/response-writer.ts";
 
 export interface WithdrawalPlan {

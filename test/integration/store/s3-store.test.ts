@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bytesBody, sha256Hex } from "../../../core/object-body.ts";
@@ -20,7 +17,7 @@ describe("the S3 driver", () => {
   });
 
   describe("what a put sends", () => {
-    test("bytes: their type, length and SHA-256, signed and to be verified, and no trailer or caching", async () => {
+    test("are the bytes' type, length and SHA-256, signed and to be verified, and no trailer or caching", async () => {
       const body = bytesBody(Buffer.from('{"a":1}'));
       await store.put(key("a.json"), body, { condition: { kind: "absent" } });
       const { headers } = requests("PutObject")[0] ?? { headers: {} };
@@ -40,37 +37,6 @@ describe("the S3 driver", () => {
       ]) {
         expect(headers).not.toHaveProperty(name);
       }
-    });
-
-    test("a file: the same, streamed with its length and signed SHA-256, from the beginning at every attempt", async () => {
-      const folder = await mkdtemp(join(tmpdir(), "s3-store-"));
-      const bytes = Buffer.alloc(3_000_000, "file ");
-      const path = join(folder, "body.json");
-      await writeFile(path, bytes);
-      server.faults.add({ kind: "corrupted", operation: "PutObject" });
-      server.faults.add({ kind: "reply_lost", operation: "PutObject" });
-      const sha256 = sha256Hex(bytes);
-      await store.put(key("a.json"), { kind: "file", path, size: bytes.length, sha256 });
-      await rm(folder, { recursive: true });
-      expect(requests("PutObject")).toHaveLength(3);
-      for (const { headers } of requests("PutObject")) {
-        expect(headers).toMatchObject({ "content-length": "3000000", "x-amz-content-sha256": sha256 });
-        expect(headers).not.toHaveProperty("x-amz-trailer");
-        expect(headers).not.toHaveProperty("expect");
-      }
-      expect(server.objects.get("a.json")?.bytes.equals(bytes)).toBe(true);
-    });
-
-    test("a file that cannot be read fails at once and says which one", async () => {
-      const body = {
-        kind: "file",
-        path: "/nowhere/body.json",
-        size: 5,
-        sha256: sha256Hex(Buffer.from("hello")),
-      } as const;
-      const failure = await expectFailure("internal", () => store.put(key("a.json"), body));
-      expect(failure.message).toContain("/nowhere/body.json");
-      expect(server.log).toEqual([]);
     });
 
     test("a put whose digest is not that of its bytes is stored by nobody", async () => {

@@ -1,15 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  type ListElements,
-  ListResponses,
-  listElements,
-} from "../../../cli/publish/content/list-responses.ts";
-import {
-  type LegacyCapacity,
-  type RenderedProgram,
-  renderedProgram,
-} from "../../../cli/publish/content/rendered-program.ts";
+import { type ListElements, listElements } from "../../../cli/publish/content/list-form.ts";
+import { ListResponses } from "../../../cli/publish/content/list-responses.ts";
+import { type LegacyCapacity, renderedProgram } from "../../../cli/publish/content/rendered-program.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
 import type { LegacyProgramsResponse, ProgramListResponse } from "../../../schemas/generated/types.ts";
@@ -98,13 +91,13 @@ describe("the elements of stored lists", () => {
         for (const source of sources) {
           const program = publicProgram(source, cannedOptions.rules);
           if (program.kind !== "published") continue;
-          const elements = elementsOf(renderedProgram(program, "object"));
-          lists.add(program.listItem.departureDate, elements);
-          added.set(program.programId, elements);
+          const { listItem, legacyItem } = renderedProgram(program, "object");
+          lists.add(program.listItem.departureDate, listItem, legacyItem);
+          added.set(program.programId, { list: Buffer.from(listItem), legacy: Buffer.from(legacyItem) });
           published += 1;
         }
         const { list, legacy } = lists.finish();
-        const found = listElements(bytesOf(list), bytesOf(legacy), added.size);
+        const found = listElements(list.bytes, legacy.bytes, added.size);
         expect(new Map([...(found ?? [])].sort())).toEqual(new Map([...added].sort()));
       }),
     );
@@ -139,7 +132,8 @@ function responses(programs: readonly Program[], legacyCapacity: LegacyCapacity 
   for (const [programId, departureDate] of programs) {
     const program = mapped({ programId, name: `Tour ${programId}`, departureDate, capacityTotal: 7 });
     if (program.kind !== "published") throw new Error(program.kind);
-    lists.add(departureDate, elementsOf(renderedProgram(program, legacyCapacity)));
+    const { listItem, legacyItem } = renderedProgram(program, legacyCapacity);
+    lists.add(departureDate, listItem, legacyItem);
   }
   const bodies = lists.finish();
   const [listText, legacyText] = [textOf(bodies.list), textOf(bodies.legacy)];
@@ -148,15 +142,6 @@ function responses(programs: readonly Program[], legacyCapacity: LegacyCapacity 
   return { list, legacy, listText, legacyText };
 }
 
-function elementsOf({ listItem, legacyItem }: RenderedProgram): ListElements {
-  return { list: Buffer.from(listItem), legacy: Buffer.from(legacyItem) };
-}
-
 function textOf(body: ObjectBody): string {
-  return bytesOf(body).toString();
-}
-
-function bytesOf(body: ObjectBody): Buffer {
-  if (body.kind !== "bytes") throw new Error("lists are kept in memory");
-  return body.bytes;
+  return body.bytes.toString();
 }

@@ -168,7 +168,6 @@ describe("the status of a token", () => {
 describe("bodies", () => {
   test("are described by size and SHA-256 in lower-case hex", () => {
     expect(bytesBody(Buffer.from("abc"))).toMatchObject({
-      kind: "bytes",
       size: 3,
       sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
     });

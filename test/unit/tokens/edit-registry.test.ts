@@ -88,7 +88,7 @@ describe("editing the registry", () => {
 
   test("refuses to touch a registry that it can't read", async () => {
     const bytes = Buffer.from('{"format":"partner-programs/tokens@9"}');
-    await store.put(tokensKey, { kind: "bytes", bytes, size: bytes.length, sha256: "" });
+    await store.put(tokensKey, { bytes, size: bytes.length, sha256: "" });
     expect((await rejectionOf(editRegistry(store, () => []))).code).toBe("corrupt_document");
     expect(await readFile(join(directory, tokensKey))).toEqual(bytes);
   });
