@@ -8,7 +8,8 @@ import { runCommand } from "../../support/command-line.ts";
 import { markedBlock, page } from "../../support/markdown.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
-const { text } = page("docs/operators.md");
+const { text } = page("docs/cookbook.md");
+const { text: guide } = page("docs/operators.md");
 let database: TestDatabase;
 let directory: string;
 
@@ -40,7 +41,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-describe("the worked example of the operator guide", () => {
+describe("the worked example of the cookbook, with the role of the operator guide", () => {
   test("keeps the contract once empty views stand in for what the company does not have", async () => {
     const env = { DATABASE_URL: database.url };
     const init = await runCommand(["source", "init", "--views-only"], { env });
@@ -55,7 +56,7 @@ describe("the worked example of the operator guide", () => {
 
   test("gives a role that can build, and can read none of the tables behind the views", async () => {
     const role = `docs_${randomBytes(6).toString("hex")}`;
-    await database.query(markedBlock(text, "example: role").replaceAll("generator", role));
+    await database.query(markedBlock(guide, "example: role").replaceAll("generator", role));
     try {
       const url = new URL(database.url);
       url.username = role;

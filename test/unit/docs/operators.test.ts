@@ -59,7 +59,9 @@ describe("the operator guide", () => {
   });
 
   test("lists every code of a refusal, and of failures those that a gateway meets", () => {
-    const listed = tableAfter(text, "<!-- cause codes -->").flatMap(([code = ""]) => inlineCode(code));
+    const listed = tableAfter(page("docs/json.md").text, "<!-- cause codes -->").flatMap(([code = ""]) =>
+      inlineCode(code),
+    );
     const failures = [
       ...["not_found", "corrupt_document", "internal"],
       ...["store_unavailable", "store_denied", "store_unsupported"],
