@@ -90,11 +90,12 @@ export function changesOf(noted: ProgramsState["pending"]): Changes {
   return { added: of("added"), changed: of("changed"), removed: of("removed") };
 }
 
-/** Adds a change to what is noted: two of one program become one. */
+/**
+ * Adds a change to what is noted: two of one program become one. One that was added and removed is still told as removed: a
+ * process that was killed may have told that it was added.
+ */
 export function note(noted: ProgramsState["pending"], id: string, change: Change): void {
   const earlier = Object.hasOwn(noted, id) ? noted[id] : undefined;
-  if (earlier === undefined) noted[id] = change;
-  else if (earlier === "added" && change === "removed") delete noted[id];
-  else if (change === "removed") noted[id] = "removed";
+  if (earlier === undefined || change === "removed") noted[id] = change;
   else if (earlier === "removed") noted[id] = "changed";
 }

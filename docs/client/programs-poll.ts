@@ -60,7 +60,7 @@ export interface SyncResult extends Update {
 /** So many failures one after the other are the server's, not the programs': the next poll goes on. */
 const maxFailuresInARow = 10;
 
-/** Reads the list, then one detail after the other, and tells and saves what is new every few seconds. */
+/** Reads the list, then one detail after the other, and saves and tells what is new every few seconds. */
 export async function poll(requester: Requester, options: PollOptions): Promise<SyncResult> {
   const { state: store, onUpdate, refreshPerPoll = 10, listEveryMs = 120_000 } = options;
   const { detailsPerPoll = Number.POSITIVE_INFINITY } = options;
@@ -77,6 +77,7 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
   try {
     do await readList();
     while (await readDetails());
+    await saver.save();
     await tell();
   } finally {
     await saver.save();
@@ -99,7 +100,7 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
     if (snapshotId !== state.snapshotId || requester.source !== state.source) saver.need();
     takeList(state, requester.source, snapshotId, body as ProgramListResponse);
     for (const id of failed.keys()) if (!Object.hasOwn(state.programs, id)) failed.delete(id);
-    await tellAndSave();
+    await saveAndTell();
   }
 
   /** Whether it stopped because the list is due again. */
@@ -114,7 +115,7 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
       failedInARow = isRead ? 0 : failedInARow + 1;
       saver.need();
       const waitMs = requester.waitMs();
-      if (saver.isDue(waitMs)) await tellAndSave();
+      if (saver.isDue(waitMs)) await saveAndTell();
       if (performance.now() + waitMs - listAt >= listEveryMs) return true;
     }
     return false;
@@ -141,10 +142,11 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
     }
   }
 
-  async function tellAndSave(): Promise<void> {
+  async function saveAndTell(): Promise<void> {
+    // Saved first: what was told and is not in the copy after a crash could not be taken back.
+    await saver.save();
     // Who does not listen is told at the end.
     if (onUpdate !== undefined) await tell();
-    await saver.save();
   }
 
   async function tell(): Promise<void> {

@@ -69,11 +69,12 @@ def changes_of(noted):
 
 
 def note(noted, id, change):
-    """Adds a change to what is noted: two of one program become one."""
+    """Adds a change to what is noted: two of one program become one.
+
+    One that was added and removed is still told as removed: a process that was killed may have told that it was added.
+    """
     earlier = noted.get(id)
-    if earlier == "added" and change == "removed":
-        del noted[id]
-    elif earlier is None or change == "removed":
+    if earlier is None or change == "removed":
         noted[id] = change
     elif earlier == "removed":
         noted[id] = "changed"

@@ -43,7 +43,7 @@ class SyncResult(Update):
 
 
 class Poll:
-    """Reads the list, then one detail after the other, and tells and saves what is new every few seconds."""
+    """Reads the list, then one detail after the other, and saves and tells what is new every few seconds."""
 
     def __init__(self, requester, file, on_update, refresh_per_poll, details_per_poll, list_every_s):
         self._requester = requester
@@ -65,6 +65,7 @@ class Poll:
             while is_list_due:
                 self._read_list()
                 is_list_due = self._read_details()
+            self._saver.save()
             self._tell()
         finally:
             self._saver.save()
@@ -89,7 +90,7 @@ class Poll:
             self._saver.need()
         take_list(state, self._requester.source, snapshot_id, body["data"])
         self._failed = {id: error for id, error in self._failed.items() if id in state["programs"]}
-        self._tell_and_save()
+        self._save_and_tell()
 
     def _read_details(self):
         """Whether it stopped because the list is due again."""
@@ -105,7 +106,7 @@ class Poll:
             self._saver.need()
             wait_s = self._requester.wait_s()
             if self._saver.is_due(wait_s):
-                self._tell_and_save()
+                self._save_and_tell()
             if time.monotonic() + wait_s - self._list_at >= self._list_every_s:
                 return True
         return False
@@ -130,11 +131,12 @@ class Poll:
         self._failed.pop(id, None)
         return True
 
-    def _tell_and_save(self):
+    def _save_and_tell(self):
+        # Saved first: what was told and is not in the copy after a crash could not be taken back.
+        self._saver.save()
         # Who does not listen is told at the end.
         if self._on_update is not None:
             self._tell()
-        self._saver.save()
 
     def _tell(self):
         pending = self._state["pending"]

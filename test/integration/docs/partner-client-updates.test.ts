@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test as plainTest } from "vitest";
 import type { Call, Update } from "../../../docs/client/programs-client.ts";
 import { projectRoot } from "../../support/markdown.ts";
@@ -13,9 +14,39 @@ afterEach(() => stage.close());
 
 const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);
 
+/** A partner's program that is killed as soon as it has taken over what the list says. */
+const toldAndKilled = {
+  TypeScript: [
+    "JavaScript",
+    `
+    import { createProgramsClient, stateFile } from ${JSON.stringify(pathToFileURL(join(projectRoot, "dist/docs/client/programs-client.js")))};
+    import { writeSync } from "node:fs";
+    const { BASE_URL: baseUrl, TOKEN: token, STATE } = process.env;
+    const onUpdate = ({ added }) => {
+      writeSync(1, "added " + added.join(" "));
+      process.kill(process.pid, "SIGKILL");
+      return new Promise(() => {});
+    };
+    await createProgramsClient({ baseUrl, token, state: stateFile(STATE), onUpdate }).sync();
+    `,
+  ],
+  Python: [
+    "Python",
+    `
+import os, signal, sys
+sys.path.insert(0, ${JSON.stringify(join(projectRoot, "docs/client"))})
+from programs_client import ProgramsClient
+def take(update):
+    os.write(1, ("added " + " ".join(update.added)).encode())
+    os.kill(os.getpid(), signal.SIGKILL)
+ProgramsClient(os.environ["BASE_URL"], os.environ["TOKEN"], os.environ["STATE"], on_update=take).sync()
+`,
+  ],
+} as const;
+
 describe.each(pollingClients)(
   "the client for partners in %s tells while it polls",
-  (_language, create, isThere) => {
+  (language, create, isThere) => {
     const test = plainTest.skipIf(!isThere);
 
     function client(options: Partial<PollingOptions> = {}): PollingClient {
@@ -78,6 +109,18 @@ describe.each(pollingClients)(
       await client({ onUpdate: (update) => updates.push(update) }).sync();
       expect(updates.flatMap(({ added }) => added)).toEqual(["a", "b"]);
       expect(await client().sync()).toMatchObject({ requests: 1, added: [], changed: [] });
+    });
+
+    test("what is gone also when a process was killed that had just told of it as new", async () => {
+      stage = await openPollingStage();
+      await stage.publish(["a", "b"]);
+      const env = { BASE_URL: stage.front.url, TOKEN: stage.token.plaintext, STATE: stage.state };
+      const [script, code] = toldAndKilled[language];
+      await expect(runPartnerScript(code, env, script)).rejects.toThrow(/ended with null:\nadded a b/);
+      await stage.publish(["b"]);
+      const updates: Update[] = [];
+      await client({ onUpdate: (update) => updates.push(update) }).sync();
+      expect(updates[0]).toMatchObject({ removed: ["a"], added: ["b"] });
     });
 
     test("each request with its id, as the log of the gateway has it", async () => {
