@@ -23,10 +23,10 @@ export function auditList(shell: Shell): Command {
     .option("--tenant <id>", "only what concerns this tenant", parsedOption(parseTenantId))
     .option(
       "--since <when>",
-      "nothing older: a date and time of RFC 3339, or 90d, 12h, 2w ago",
+      "only records since then: a date and time of RFC 3339, or 90d, 12h, 2w ago",
       instantBefore(shell.now),
     )
-    .option("--limit <n>", "the newest so many", wholeNumber(1, maxLimit), 100)
+    .option("--limit <n>", "how many records, the newest first", wholeNumber(1, maxLimit), 100)
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: ListFlags) => run(shell, flags)));
 }

@@ -40,7 +40,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     group: "source",
     name: "check",
-    description: "hold the partner_source views and their rows against the contract",
+    description: "compare the partner_source views and their rows with the contract",
     load: async () => (await import("./source-check.ts")).sourceCheck,
   },
   {
@@ -71,7 +71,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     group: "snapshot",
     name: "show",
-    description: "what a partner gets; without --program, --list or --legacy what the snapshot consists of",
+    description: "what a partner gets; without --program, --list or --legacy a summary of the snapshot",
     load: async () => (await import("./snapshot-show.ts")).snapshotShow,
   },
   {
@@ -146,7 +146,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     group: "token",
     name: "expire",
-    description: "give a token an end, or another one: for a change from one token to the next without a gap",
+    description: "give a token an end, or move it: for a change from one token to the next without a gap",
     load: async () => (await import("./token-expire.ts")).tokenExpire,
   },
   {
@@ -176,7 +176,8 @@ export const commandTable: readonly CommandEntry[] = [
   {
     group: "tenant",
     name: "remove",
-    description: "end a tenant that the source no longer lists: its tokens, with --purge all that is stored",
+    description:
+      "end a tenant that the source no longer lists: revoke its tokens, with --purge delete its data",
     load: async () => (await import("./tenant-remove.ts")).tenantRemove,
   },
   {
@@ -244,7 +245,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     group: undefined,
     name: "completion",
-    description: "print what makes a shell complete commands, options and their choices",
+    description: "print a script that makes a shell complete commands, options and their choices",
     load: async () => (await import("./completion.ts")).completion,
   },
   {

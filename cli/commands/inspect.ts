@@ -29,14 +29,14 @@ export function inspect(shell: Shell): Command {
     .option("--listen <host>", `address to listen on, for a team that signs in (default: ${loopback})`)
     .option("--host-name <name...>", "the names that the pages are reached by, as behind a proxy")
     .option("--user-header <name>", "the header in which an authenticating proxy names who signed in")
-    .option("--proxy-secret-file <file>", "what that proxy sends as X-Inspect-Secret, to prove that it is it")
+    .option("--proxy-secret-file <file>", "a file with the secret that this proxy sends as X-Inspect-Secret")
     .option("--password-file <file>", "who may sign in by password: lines that `inspect-password` prints")
     .option(
       "--log <file...>",
       "the gateway's logs, growing, rotated and compressed ones; - is standard input (default: PARTNER_PROGRAMS_LOG)",
     )
     .option("--gateway <url>", "the gateway, for pages that ask it as a partner would")
-    .option("--token-file <file...>", "tokens to ask it with, one a file and one a tenant")
+    .option("--token-file <file...>", "tokens to ask it with: one in each file, and one per tenant")
     .action(action(shell, (flags: InspectFlags) => run(shell, flags)));
 }
 

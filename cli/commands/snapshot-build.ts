@@ -42,7 +42,7 @@ export function snapshotBuild(shell: Shell): Command {
     .addOption(onInvalidOption())
     .option(
       "--allow-shrink",
-      "publish also when a tenant lost more than half of its programs without a word",
+      "publish also when a tenant lost more than half of its programs, none of them withdrawn",
       false,
     )
     .option(

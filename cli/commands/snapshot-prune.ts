@@ -28,7 +28,7 @@ export function snapshotPrune(shell: Shell): Command {
   return new Command()
     .option("--tenant <id>", "only this tenant", parsedOption(parseTenantId))
     .option("--keep <n>", "snapshots to keep per tenant, the live one counted", wholeNumber(1, 999_999), 10)
-    .option("--min-age <hours>", "delete nothing that was written or live less long ago", hours, 24)
+    .option("--min-age <hours>", "delete nothing that was written or live within this time", hours, 24)
     .option("--dry-run", "only say what would be deleted", false)
     .addOption(reasonOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)

@@ -43,7 +43,7 @@ export function snapshotShow(shell: Shell): Command {
     .option("--legacy", "the answer of /api/v1/partner/programs", false)
     .option("--snapshot <id>", "this snapshot instead of the live one", parsedOption(parseSnapshotId))
     .option("--raw", "the exact stored bytes instead of indented JSON", false)
-    .option("--json", "print what the snapshot consists of as an object for programs", false)
+    .option("--json", "print the summary as an object for programs (see docs/json.md)", false)
     .action(action(shell, (flags: ShowFlags) => run(shell, flags)));
 }
 
