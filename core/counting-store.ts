@@ -48,6 +48,7 @@ export function countingStore(store: ObjectStore): CountingStore {
       counts.delete += Math.ceil(keys.length / pageSize);
       return store.delete(keys, options);
     },
+    tidy: (prefix, options) => store.tidy(prefix, options),
     close: () => store.close(),
   };
 }

@@ -112,5 +112,11 @@ export interface ObjectStore {
   /** Deletes the objects; one that does not exist counts as deleted. */
   delete(keys: readonly ObjectKey[], options?: CallOptions): Promise<void>;
 
+  /**
+   * Removes below `prefix` (empty, or ending in `/`) what no listing shows: what killed processes and earlier releases left beside
+   * the objects of a folder. In a bucket there is nothing of the kind.
+   */
+  tidy(prefix: string, options?: CallOptions): Promise<void>;
+
   close(): Promise<void>;
 }

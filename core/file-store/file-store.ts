@@ -1,19 +1,21 @@
-import { basename, dirname, join, resolve } from "node:path";
+import { constants, linkSync, renameSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { Failure } from "../failure.ts";
 import { isObjectKey, type ObjectKey } from "../object-key.ts";
 import type { GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
-import { withCurrentFile } from "./copy-file.ts";
-import { createDurableFiles, type WriteFile } from "./durable-files.ts";
+import { unlessErrno } from "./errno.ts";
 import { folderFailure } from "./folder-failure.ts";
 import { versionsFolder } from "./head.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
+import { putNewFile, type WriteFile } from "./new-file.ts";
 import { isNamed, type OpenFile } from "./open-file.ts";
 import { readThrough } from "./read-through.ts";
-import { removeFiles, tidyFolder } from "./remove-files.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { writeSyncedFile } from "./synced-file.ts";
+import { removeEmptyFolders, tidyFolders } from "./tidy.ts";
 import { createVersions } from "./versions.ts";
 
 export interface FileStoreOptions {
@@ -34,15 +36,13 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
   const root = resolve(options.directory);
   const guard = createLinkGuard(root, options.hasProc);
   const folders = createStoreFolders(guard);
-  const files = createDurableFiles(root, folders);
-  const versions = createVersions(guard, folders, files);
+  const versions = createVersions(guard, folders);
   const pathOf = (key: string): string => join(root, checkedKey(key));
 
   async function putIfAbsent(path: string, body: ObjectBody): Promise<PutResult> {
-    return await files.withTemporary(written(body), async (temporary) => {
-      const stored = await files.linkNew(temporary, path);
-      return stored ? { kind: "stored", etag: temporary.etag } : { kind: "refused" };
-    });
+    const putting = putNewFile(folders, path, written(body), linkSync);
+    const etag = await unlessErrno(putting, "EEXIST");
+    return etag === undefined ? { kind: "refused" } : { kind: "stored", etag };
   }
 
   async function putAlways(path: string, body: ObjectBody): Promise<PutResult> {
@@ -50,10 +50,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       const result = await versions.replace(path, body, undefined);
       if (result.kind === "stored") return result;
     }
-    return await files.withTemporary(written(body), async (temporary) => {
-      await files.replace(temporary, path);
-      return { kind: "stored", etag: temporary.etag };
-    });
+    return { kind: "stored", etag: await putNewFile(folders, path, written(body), renameSync) };
   }
 
   return {
@@ -94,14 +91,22 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       const [source, target] = [pathOf(from), pathOf(to)];
       return translated(to, async () => {
         options?.signal?.throwIfAborted();
-        const isCopied = await withCurrentFile(guard, versions, source, (copied) =>
-          files.withTemporary(copied, async (temporary) => {
-            if (isNamed(versionsFolder(target))) await versions.settle(target);
-            await files.replaceUnsynced(temporary, target);
-            return true;
-          }),
-        );
-        return { kind: isCopied === true ? "copied" : "missing" };
+        const version = await versions.open(source);
+        if (version === undefined) return { kind: "missing" };
+        const { handle, etag } = version;
+        try {
+          if (isNamed(versionsFolder(target))) await versions.settle(target);
+          // What was opened has passed the guard; a name could lead elsewhere by now.
+          const opened = guard.hasProc ? `/proc/self/fd/${handle.fd}` : source;
+          const copied: WriteFile = async (path) => {
+            await copyFile(opened, path, copyMode);
+            return etag;
+          };
+          await putNewFile(folders, target, copied, renameSync, false);
+          return { kind: "copied" };
+        } finally {
+          await handle.close();
+        }
       });
     },
 
@@ -114,19 +119,31 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     async delete(keys, options) {
       // All keys are looked at before the first object goes.
       const paths = keys.map((key) => ({ key, path: pathOf(key) }));
-      const emptied = new Map<string, Set<string>>();
-      for (const { key, folder, names } of byFolder(paths)) {
-        await translated(key, () => removeFiles({ folders, versions }, folder, names, options?.signal));
-        emptied.set(folder, new Set([...(emptied.get(folder) ?? []), ...names]));
+      for (const { key, path } of paths) {
+        await translated(key, async () => {
+          options?.signal?.throwIfAborted();
+          await versions.remove(path);
+        });
       }
-      for (const [folder, names] of emptied) {
-        await translated(folder, () => tidyFolder(folders, root, folder, names));
+      for (const folder of new Set(paths.map(({ path }) => dirname(path)))) {
+        await translated(folder, () => removeEmptyFolders(folders, root, folder));
       }
     },
+
+    tidy: (prefix, options) =>
+      translated(prefix, () =>
+        tidyFolders({ folders, versions }, root, resolve(root, prefix), options?.signal),
+      ),
 
     async close() {},
   };
 }
+
+/**
+ * A copy is a second file, never a second name of one: an editor that saves in place must change the one it has opened only.
+ * Where the file system can (Btrfs, XFS, APFS, ...) they share their blocks until one is changed.
+ */
+const copyMode = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
 
 function written(body: ObjectBody): WriteFile {
   return (path) => writeSyncedFile(path, body);
@@ -143,18 +160,6 @@ async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenFile): Pro
   }
   await handle.close();
   return { body: Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }) };
-}
-
-/** Objects of one folder that follow each other are removed while it is open; the order stays. */
-function byFolder(paths: readonly { readonly key: string; readonly path: string }[]) {
-  const groups: { readonly key: string; readonly folder: string; readonly names: string[] }[] = [];
-  for (const { key, path } of paths) {
-    const folder = dirname(path);
-    const last = groups.at(-1);
-    if (last?.folder === folder) last.names.push(basename(path));
-    else groups.push({ key, folder, names: [basename(path)] });
-  }
-  return groups;
 }
 
 function checkedKey(key: string): ObjectKey {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isErrno } from "./errno.ts";
+import { unlessErrno } from "./errno.ts";
 
 /** A version of an object: its number only rises, and its id is never given twice, also not after the object was deleted. */
 export interface Version {
@@ -11,13 +11,11 @@ export interface Version {
 
 /** What a versions folder has in it. */
 export interface ListedVersions {
-  /** All names, also those that the fields below were read from. */
+  /** All names, the head's included. */
   readonly names: readonly string[];
   readonly head: Version | undefined;
   /** Whether the head's body has not become the object's plain file yet. */
   readonly isPending: boolean;
-  /** The object was deleted, or is being deleted; the folder is about to go. */
-  readonly isEnded: boolean;
 }
 
 /** The hidden folder beside an object that says which version it is at. */
@@ -25,52 +23,23 @@ export function versionsFolder(path: string): string {
   return join(dirname(path), `.versions-${basename(path)}`);
 }
 
-export const headName = (version: Version): string => `head-${named(version)}`;
-export const bodyName = (version: Version): string => `body-${named(version)}`;
-/** The head's name once its object is being deleted. */
-export const endName = (version: Version): string => `end-${named(version)}`;
+export const headName = ({ number, id }: Version): string => `head-${number}-${id}`;
+export const bodyName = ({ number, id }: Version): string => `body-${number}-${id}`;
 
-export function firstVersion(): Version {
-  return { number: 0, id: newId() };
-}
-
-export function nextVersion({ number }: Version): Version {
-  return { number: number + 1, id: newId() };
+export function newVersion(number: number): Version {
+  return { number, id: randomBytes(16).toString("hex") };
 }
 
 /** `undefined` when the object has no versions folder: nobody has replaced it under a condition yet. */
 export async function listVersions(path: string): Promise<ListedVersions | undefined> {
-  let names: readonly string[];
-  try {
-    names = await readdir(versionsFolder(path));
-  } catch (error) {
-    if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
+  const names = await unlessErrno(readdir(versionsFolder(path)), "ENOENT", "ENOTDIR");
+  if (names === undefined) return undefined;
   // A copy made over an older copy may hold several heads; the highest number is the newest.
-  const head = names
-    .flatMap((name) => parsedHead(name) ?? [])
-    .reduce<Version | undefined>(
-      (best, found) => (found.number > (best?.number ?? -1) ? found : best),
-      undefined,
-    );
-  return {
-    names,
-    head,
-    isPending: head !== undefined && names.includes(bodyName(head)),
-    isEnded: head === undefined && names.some((name) => name.startsWith("end-")),
-  };
+  const [head] = names.flatMap((name) => parsedHead(name) ?? []).sort((a, b) => b.number - a.number);
+  return { names, head, isPending: head !== undefined && names.includes(bodyName(head)) };
 }
 
 function parsedHead(name: string): Version | undefined {
   const [, number, id] = /^head-(\d{1,15})-([0-9a-f]{32})$/.exec(name) ?? [];
   return number === undefined || id === undefined ? undefined : { number: Number(number), id };
-}
-
-function named({ number, id }: Version): string {
-  return `${number}-${id}`;
-}
-
-function newId(): string {
-  return randomBytes(16).toString("hex");
 }

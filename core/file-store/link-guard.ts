@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readlinkSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { Failure } from "../failure.ts";
-import { isErrno } from "./errno.ts";
+import { isErrno, unlessErrno } from "./errno.ts";
 
 /**
  * Opens what lies below the store's root without following a symbolic link: neither the last name nor a folder on the
@@ -22,11 +22,6 @@ export interface LinkGuard {
   readonly hasProc: boolean;
   /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
   open(path: string, flags: number): Promise<FileHandle>;
-  /**
-   * Opens for reading in this thread; the caller closes the descriptor. `undefined` where anything is out of the
-   * ordinary (missing, a link, no /proc, ...): `open` says what.
-   */
-  openDirectly(path: string): number | undefined;
   /** Throws a `Failure` when the path or a folder on the way to it is a link; a missing one is none. */
   refuseLinks(path: string): Promise<void>;
 }
@@ -48,15 +43,9 @@ export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGu
     for (const name of path.slice(root.length + 1).split(sep)) {
       at = join(at, name);
       if (at === root) return;
-      const isLink = await lstat(at).then(
-        (found) => found.isSymbolicLink(),
-        (error: unknown) => {
-          if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
-          throw error;
-        },
-      );
-      if (isLink === undefined) return;
-      if (isLink) throw linkFailure(path.slice(root.length + 1), at);
+      const found = await unlessErrno(lstat(at), "ENOENT", "ENOTDIR");
+      if (found === undefined) return;
+      if (found.isSymbolicLink()) throw linkFailure(path.slice(root.length + 1), at);
     }
   }
 
@@ -75,19 +64,6 @@ export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGu
     root,
     hasProc,
     refuseLinks,
-    openDirectly(path) {
-      if (!hasProc) return undefined;
-      let file: number;
-      try {
-        file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      } catch {
-        return undefined;
-      }
-      const opened = openedPath(file);
-      if (opened !== undefined && isAt(opened, path)) return file;
-      closeSync(file);
-      return undefined;
-    },
     async open(path, flags) {
       const noFollow = path === root ? 0 : constants.O_NOFOLLOW;
       let handle: FileHandle;

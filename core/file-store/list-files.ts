@@ -1,7 +1,7 @@
 import { lstat, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ListedObject } from "../object-store.ts";
-import { isErrno } from "./errno.ts";
+import { unlessErrno } from "./errno.ts";
 import type { LinkGuard } from "./link-guard.ts";
 import type { StoreFolder, StoreFolders } from "./store-folders.ts";
 
@@ -97,11 +97,5 @@ async function lookAt(folder: StoreFolder, name: string) {
   return await ifThere(lstat(folder.at(name)));
 }
 
-async function ifThere<Result>(looking: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await looking;
-  } catch (error) {
-    if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
-}
+const ifThere = <Result>(looking: Promise<Result>): Promise<Result | undefined> =>
+  unlessErrno(looking, "ENOENT", "ENOTDIR");

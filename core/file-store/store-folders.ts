@@ -1,6 +1,6 @@
 import { constants, type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { isErrno } from "./errno.ts";
+import { isErrno, unlessErrno } from "./errno.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
 /** Below the root nobody outside the owner's group may read, whatever the umask; a stricter umask stays stricter. */
@@ -142,26 +142,13 @@ async function makeRoot(root: string): Promise<void> {
 }
 
 async function makeOne(path: string, mode: number): Promise<void> {
-  await mkdir(path, mode).catch((error: unknown) => {
-    if (!isErrno(error, "EEXIST")) throw error;
-  });
+  await unlessErrno(mkdir(path, mode), "EEXIST");
 }
 
 async function isThere(folder: string): Promise<boolean> {
-  try {
-    await lstat(folder);
-    return true;
-  } catch (error) {
-    if (isErrno(error, "ENOENT")) return false;
-    throw error;
-  }
+  return (await unlessErrno(lstat(folder), "ENOENT")) !== undefined;
 }
 
 async function isMade(folder: string): Promise<boolean> {
-  try {
-    return (await stat(folder)).isDirectory();
-  } catch (error) {
-    if (isErrno(error, "ENOENT")) return false;
-    throw error;
-  }
+  return (await unlessErrno(stat(folder), "ENOENT"))?.isDirectory() === true;
 }

@@ -6,7 +6,7 @@ import { versionTag } from "./open-file.ts";
 import { fileMode } from "./store-folders.ts";
 
 /** A body up to this size is written in the event loop's own thread: into the page cache, in well under 0.1 ms. */
-export const maxDirectBytes = 64 * 1024;
+const maxDirectBytes = 64 * 1024;
 const dataSync = promisify(fdatasync);
 
 /**

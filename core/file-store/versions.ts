@@ -1,24 +1,22 @@
-import { linkSync, renameSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag, ObjectBody, PutResult } from "../object-store.ts";
-import type { DurableFiles } from "./durable-files.ts";
-import { followLinks, removeLinks } from "./earlier-links.ts";
-import { isErrno } from "./errno.ts";
+import { followLinks } from "./earlier-links.ts";
+import { unlessErrno } from "./errno.ts";
 import {
   bodyName,
-  endName,
-  firstVersion,
   headName,
   type ListedVersions,
   listVersions,
-  nextVersion,
+  newVersion,
   type Version,
   versionsFolder,
 } from "./head.ts";
 import type { LinkGuard } from "./link-guard.ts";
+import { temporaryName, unlinkIfThere } from "./new-file.ts";
 import { isNamed, type OpenFile, openFile } from "./open-file.ts";
-import { fileMode, type StoreFolders } from "./store-folders.ts";
+import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./store-folders.ts";
 import { writeSyncedFile } from "./synced-file.ts";
 
 /**
@@ -28,7 +26,8 @@ import { writeSyncedFile } from "./synced-file.ts";
  * after the version that the object is at. Whoever replaces version 7 puts the new content beside it as body 8, then renames
  * head 7 to head 8: exactly one process can, since the name is gone afterwards and its id is never given again. That rename is
  * the whole decision (P170). The body is then *published*: renamed onto the object's plain file. Any process may do that for
- * one that was killed, and the head moves on only from a version that is published (P171).
+ * one that was killed, and the head moves on only from a version that is published (P171). To delete the object is to remove the
+ * head of a published version.
  *
  * So a body is pending for the head at most, each is renamed once, and the plain file runs through the versions in order: a
  * process that was stopped for a year finds its head or its body gone and changes nothing. Readers publish what is pending and
@@ -39,115 +38,102 @@ export interface Versions {
   open(path: string): Promise<OpenFile | undefined>;
   /** Replaces the object, if it still has the tag `expected`. `refused` also when somebody else was faster. */
   replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult>;
-  /** Publishes what a killed process left pending. */
+  /** Makes the plain file what the object is, whatever a killed process of this release or of 0.1.0 left undone. */
   settle(path: string): Promise<void>;
   /** Deletes the object and its versions folder; every replacement under way loses. */
   remove(path: string): Promise<void>;
 }
 
-export function createVersions(guard: LinkGuard, folders: StoreFolders, files: DurableFiles): Versions {
+export function createVersions(guard: LinkGuard, folders: StoreFolders): Versions {
   const openPlain = (path: string): Promise<OpenFile | undefined> => openFile(guard, path);
 
+  /** Runs `work` with the versions folder open; `undefined` when that, or what `work` looks for, is gone. */
+  async function inVersions<Result>(
+    path: string,
+    work: (folder: StoreFolder) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    return await unlessErrno(folders.within(versionsFolder(path), work), "ENOENT");
+  }
+
+  /** Nothing happens when the body is published already. */
   async function publish(path: string, version: Version): Promise<void> {
-    const publishing = folders.within(versionsFolder(path), (from) =>
+    await inVersions(path, (from) =>
       folders.within(dirname(path), async (to) =>
         renameSync(from.at(bodyName(version)), to.at(basename(path))),
       ),
     );
-    // Missing: it is published already.
-    await unlessErrno(publishing, "ENOENT");
   }
 
   /** Whether the name was there and is another now. */
   async function isRenamed(path: string, from: string, to: string): Promise<boolean> {
-    const renaming = folders.within(versionsFolder(path), async (folder) => {
+    const renaming = inVersions(path, async (folder) => {
       renameSync(folder.at(from), folder.at(to));
       return true;
     });
-    return (await unlessErrno(renaming, "ENOENT")) ?? false;
+    return (await renaming) === true;
   }
 
   async function removeNames(path: string, names: readonly string[]): Promise<void> {
-    if (names.length === 0) return;
-    const removing = folders.within(versionsFolder(path), async (folder) => {
-      for (const name of names) await unlessErrno((async () => unlinkSync(folder.at(name)))(), "ENOENT");
+    await inVersions(path, async (folder) => {
+      for (const name of names) unlinkIfThere(folder.at(name));
     });
-    await unlessErrno(removing, "ENOENT");
   }
 
-  /** Makes the versions folder with its first head in it, unless somebody else has done so. */
-  async function begin(path: string): Promise<void> {
-    const version = firstVersion();
+  /** Makes the versions folder with its first head in it, unless somebody else has. False when there is no object. */
+  async function begin(path: string): Promise<boolean> {
+    const version = newVersion(0);
     const earlier = await followLinks(guard, path);
     await earlier?.file.handle.close();
-    const beginning = files.makeFolder(versionsFolder(path), async (at) => {
-      writeFileSync(at(headName(version)), "", { flag: "wx", mode: fileMode });
-      if (earlier === undefined || earlier.path === path) return;
-      await folders.within(dirname(path), async (folder) =>
-        linkSync(folder.at(basename(earlier.path)), at(bodyName(version))),
-      );
+    if (earlier === undefined) return false;
+    const beginning = folders.within(dirname(path), async (folder) => {
+      const temporary = folder.at(temporaryName());
+      mkdirSync(temporary, folderMode);
+      try {
+        writeFileSync(join(temporary, headName(version)), "", { flag: "wx", mode: fileMode });
+        if (earlier.path !== path)
+          linkSync(folder.at(basename(earlier.path)), join(temporary, bodyName(version)));
+        renameSync(temporary, folder.at(basename(versionsFolder(path))));
+      } finally {
+        rmSync(temporary, { recursive: true, force: true });
+      }
     });
-    await beginning.catch((error: unknown) => {
-      // Somebody else was faster, and has removed the links meanwhile.
-      if (!isErrno(error, "ENOENT") || !isNamed(versionsFolder(path))) throw error;
-    });
-  }
-
-  /** Removes a versions folder whose head is gone for good. Nobody can publish a body of such a folder any more. */
-  async function clear(path: string, names: readonly string[]): Promise<void> {
-    const ends = names.filter((name) => name.startsWith("end-"));
-    await removeNames(path, [...names.filter((name) => !ends.includes(name)), ...ends]);
-    const removing = folders.within(dirname(path), async (folder) =>
-      rmdirSync(folder.at(basename(versionsFolder(path)))),
-    );
-    await unlessErrno(removing, "ENOENT", "ENOTEMPTY", "EEXIST");
+    // Somebody else was faster, or the object was deleted.
+    await unlessErrno(beginning, "ENOTEMPTY", "EEXIST", "ENOENT");
+    return true;
   }
 
   /**
-   * Looks until `take` gives something. A folder whose head is gone for good is cleared: its object was deleted, or somebody has
-   * removed the head by hand. On file systems that list a folder in pieces a head that is renamed meanwhile may be missing from
-   * a look, but not from each of many.
+   * The versions as they stand; `undefined` when there is no versions folder. One whose head is gone for good is removed: its
+   * object was deleted, or somebody has removed the head by hand. Nobody can publish a body of such a folder any more. Some file
+   * systems show neither name of a file that is renamed during a look, so the head is gone when none of several looks shows it.
    */
-  async function look<Result>(
-    path: string,
-    take: (listed: ListedVersions | undefined) => Promise<Result | undefined>,
-  ): Promise<Result> {
+  async function standing(path: string): Promise<StandingVersions | undefined> {
     for (let looks = 1; ; looks += 1) {
       const listed = await listVersions(path);
-      const isOver = listed?.isEnded || listed?.names.length === 0 || looks % maxLooks === 0;
-      if (listed !== undefined && listed.head === undefined && isOver) await clear(path, listed.names);
-      else {
-        const result = await take(listed);
-        if (result !== undefined) return result;
-      }
+      if (listed === undefined) return undefined;
+      const { head, names } = listed;
+      if (head !== undefined) return { ...listed, head };
+      if (names.length > 0 && looks % maxLooks !== 0) continue;
+      await removeNames(path, names);
+      const removal = folders.within(dirname(path), async (folder) =>
+        rmdirSync(folder.at(basename(versionsFolder(path)))),
+      );
+      await unlessErrno(removal, "ENOENT", "ENOTEMPTY", "EEXIST");
     }
   }
 
-  /** The versions as they stand when the head's content has become the plain file, durably (P171). */
-  async function published(path: string): Promise<ListedVersions & { readonly head: Version }> {
-    return await look(path, async (listed) => {
-      if (listed === undefined) await begin(path);
-      const head = listed?.head;
-      if (listed === undefined || head === undefined) return undefined;
-      // Also when no body was listed: one that appears during a look may be missing from the look.
-      await publish(path, head);
-      await folders.within(dirname(path), async (folder) => {
-        if (head.number === 0) await removeLinks(folder, (name) => name === basename(path));
-        await folder.sync();
-      });
-      return { ...listed, head };
-    });
-  }
-
-  /** Takes the head away, so that no replacement under way can succeed, then the folder. */
-  async function end(path: string): Promise<void> {
-    await look(path, async (listed) => {
-      if (listed === undefined) return true;
-      if (listed.head === undefined) return undefined;
-      await publish(path, listed.head);
-      await isRenamed(path, headName(listed.head), endName(listed.head));
-      return undefined;
-    });
+  /** The same when the head's content has become the plain file, durably (P171). `undefined` when there is no object. */
+  async function published(path: string): Promise<StandingVersions | undefined> {
+    for (;;) {
+      const listed = await standing(path);
+      if (listed !== undefined) {
+        // Also when no body was listed: one that appears during a look may be missing from the look.
+        await publish(path, listed.head);
+        await folders.within(dirname(path), (folder) => folder.sync());
+        return listed;
+      }
+      if (!(await begin(path))) return undefined;
+    }
   }
 
   async function isStill(path: string, expected: ETag | undefined, look: typeof open): Promise<boolean> {
@@ -193,17 +179,16 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders, files: D
       // An object that is not there, or was replaced, gets no versions folder.
       if (!isNamed(versionsFolder(path)) && !(await isStill(path, expected, open)))
         return { kind: "refused" };
-      const { head, names } = await published(path);
-      if (!(await isStill(path, expected, openPlain))) return { kind: "refused" };
-      const next = nextVersion(head);
+      const before = await published(path);
+      if (before === undefined || !(await isStill(path, expected, openPlain))) return { kind: "refused" };
+      const { head, names } = before;
+      const next = newVersion(head.number + 1);
       let isOurs = false;
       try {
-        const etag = await folders.within(versionsFolder(path), (folder) =>
-          writeSyncedFile(folder.at(bodyName(next)), body),
-        );
-        isOurs = await isRenamed(path, headName(head), headName(next));
-        if (!isOurs) return { kind: "refused" };
-        await folders.within(versionsFolder(path), (folder) => folder.sync());
+        const etag = await inVersions(path, (folder) => writeSyncedFile(folder.at(bodyName(next)), body));
+        isOurs = etag !== undefined && (await isRenamed(path, headName(head), headName(next)));
+        if (etag === undefined || !isOurs) return { kind: "refused" };
+        await inVersions(path, (folder) => folder.sync());
         await publish(path, next);
         // P174: bodies listed before our rename belong to processes that began from this head or an earlier one. They have lost.
         await removeNames(
@@ -211,43 +196,40 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders, files: D
           names.filter((name) => name !== headName(head)),
         );
         return { kind: "stored", etag };
-      } catch (error) {
-        // The object was deleted, and the folder with it.
-        if (isErrno(error, "ENOENT") && !isNamed(versionsFolder(path))) return { kind: "refused" };
-        throw error;
       } finally {
         if (!isOurs) await removeNames(path, [bodyName(next)]);
       }
     },
 
     async settle(path) {
-      const listed = await listVersions(path);
-      if (listed?.head !== undefined) await publish(path, listed.head);
+      if (isNamed(versionsFolder(path))) {
+        const listed = await listVersions(path);
+        if (listed?.head !== undefined) await publish(path, listed.head);
+        return;
+      }
+      const earlier = await followLinks(guard, path);
+      await earlier?.file.handle.close();
+      if (earlier !== undefined && earlier.path !== path) await published(path);
     },
 
     async remove(path) {
       do {
+        while (isNamed(versionsFolder(path))) {
+          const head = (await standing(path))?.head;
+          if (head === undefined) break;
+          await publish(path, head);
+          await inVersions(path, async (folder) => unlinkSync(folder.at(headName(head))));
+        }
         // The plain file goes last: a process killed before has deleted nothing, and leaves nothing behind.
-        await end(path);
-        const removing = folders.within(dirname(path), async (folder) =>
+        const removal = folders.within(dirname(path), async (folder) =>
           unlinkSync(folder.at(basename(path))),
         );
-        await unlessErrno(removing, "ENOENT");
+        await unlessErrno(removal, "ENOENT", "ENOTDIR");
       } while (isNamed(versionsFolder(path)));
     },
   };
 }
 
-const maxLooks = 20;
+type StandingVersions = ListedVersions & { readonly head: Version };
 
-async function unlessErrno<Result>(
-  work: Promise<Result>,
-  ...codes: readonly string[]
-): Promise<Result | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isErrno(error, ...codes)) return undefined;
-    throw error;
-  }
-}
+const maxLooks = 10;

@@ -38,6 +38,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     list: createList(context),
     listFolders: createListFolders(context),
     delete: createDelete(context),
+    async tidy() {},
     async close() {
       client.destroy();
     },

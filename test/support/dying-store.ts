@@ -28,6 +28,7 @@ export function dyingStore(store: ObjectStore, at: number, death: Death): DyingS
     put: (key, body, options) => call(() => store.put(key, body, options)),
     copy: (from, to, options) => call(() => store.copy(from, to, options)),
     delete: (keys, options) => call(() => store.delete(keys, options)),
+    tidy: (prefix, options) => call(() => store.tidy(prefix, options)),
     async *list(prefix, options) {
       await call(async () => {});
       yield* store.list(prefix, options);

@@ -108,6 +108,7 @@ export class SimulatedStore {
         }),
       list: (prefix, options) => this.#list(actor, prefix, options?.after ?? ""),
       listFolders: (prefix) => this.#listFolders(actor, prefix),
+      tidy: async () => {},
       close: async () => {},
     };
   }

@@ -3,7 +3,6 @@ import crypto, { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import fsPromises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { createDurableFiles, type DurableFiles } from "../../core/file-store/durable-files.ts";
 import { createLinkGuard, type LinkGuard } from "../../core/file-store/link-guard.ts";
 import { createStoreFolders, type StoreFolders } from "../../core/file-store/store-folders.ts";
 import { createVersions, type Versions } from "../../core/file-store/versions.ts";
@@ -25,7 +24,6 @@ export interface Actor {
 export interface Desk {
   readonly guard: LinkGuard;
   readonly folders: StoreFolders;
-  readonly files: DurableFiles;
   readonly versions: Versions;
 }
 
@@ -55,7 +53,7 @@ export async function startActor(
   };
   // What differs from run to run says nothing: the folder's own path, descriptors, names of temporary files.
   const note = (what: string): void =>
-    void history.push(what.replaceAll(root, "").replaceAll(/fd\/\d+|\.tmp\/[^']*/g, ""));
+    void history.push(what.replaceAll(root, "").replaceAll(/fd\/\d+|\.new-[^']*/g, ""));
   let ids = 0;
   const nextId = (size: number): Buffer => {
     ids += 1;
@@ -158,6 +156,5 @@ function desk(root: string, gate: Gated["gate"], note: Gated["note"]): Desk {
       }
     };
   const folders: StoreFolders = { within: gated(own.within), withinMade: gated(own.withinMade) };
-  const files = createDurableFiles(root, folders);
-  return { guard, folders, files, versions: createVersions(guard, folders, files) };
+  return { guard, folders, versions: createVersions(guard, folders) };
 }

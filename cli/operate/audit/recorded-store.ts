@@ -27,6 +27,7 @@ export function recordedStore(store: ObjectStore, begun: () => Promise<void>): O
       if (keys.some((key) => isDecisive(key) || isOfSnapshot(key))) await begun();
       await store.delete(keys, options);
     },
+    tidy: (prefix, options) => store.tidy(prefix, options),
     close: () => store.close(),
   };
 }

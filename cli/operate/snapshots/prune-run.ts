@@ -1,6 +1,7 @@
 import { asFailure, type FailureCode } from "../../../core/failure.ts";
 import { forEachBounded } from "../../../core/for-each-bounded.ts";
 import type { TenantId } from "../../../core/ids.ts";
+import { tenantPrefix } from "../../../core/object-key.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../../shell/exit-status.ts";
 import type { PruneRules } from "./prune-plan.ts";
@@ -53,6 +54,9 @@ export async function pruneRun(
   tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
   const runs = tenant === undefined ? await pruneRuns(context) : null;
   const probes = tenant === undefined ? await pruneProbes(rules.minAgeMs, context) : null;
+  // Where no tenant is there may be no store, and none is begun for this (P160).
+  const isTidied = !dryRun && tenants.length > 0;
+  if (isTidied) await store.tidy(tenant === undefined ? "" : tenantPrefix(tenant), { signal });
   return { dryRun, keep, minAgeHours, tenants, runs, probes };
 }
 

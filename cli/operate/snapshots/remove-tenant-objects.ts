@@ -17,5 +17,6 @@ export async function removeTenantObjects(
     if (isObjectKey(key)) await batch.add(key, size);
   }
   await batch.flush();
+  await store.tidy(tenantPrefix(tenantId), { signal });
   return batch.deleted.deletedObjects;
 }

@@ -103,6 +103,10 @@ export function identifiedStore(
       await identified();
       await store.delete(keys, options);
     },
+    async tidy(prefix, options) {
+      await identified();
+      await store.tidy(prefix, options);
+    },
     identifyAnew() {
       identifying = undefined;
     },

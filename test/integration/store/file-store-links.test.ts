@@ -46,12 +46,13 @@ describe.each([
     await expect(contentOf(store, foreign)).resolves.toBe("theirs");
   });
 
-  test.each(["runs", ".tmp"])("is not written through: the folder %s", async (name) => {
+  test("is not written through: a folder", async () => {
+    const name = "runs";
     const { store, directory, outside } = await storeWithForeign();
     await rm(join(directory, name), { recursive: true, force: true });
     await symlink(outside, join(directory, name));
     const conditions = [undefined, { kind: "absent" }, { kind: "match", etag: "x" }] as const;
-    for (const condition of name === "runs" ? conditions : conditions.slice(0, 2)) {
+    for (const condition of conditions) {
       const put = store.put(key("runs/report.json"), body, { condition });
       await expect(put).rejects.toMatchObject({
         code: "corrupt_document",

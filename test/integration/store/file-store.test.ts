@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -32,8 +33,57 @@ test("P174 an object that was replaced 50 times has one hidden file beside it, a
   ]);
 
   await store.delete([key]);
-  expect(await readdir(directory)).toEqual([".tmp"]);
-  expect(await readdir(join(directory, ".tmp"))).toEqual([]);
+  expect(await readdir(directory)).toEqual([]);
+});
+
+test("P176 a tidied store has nothing left of processes that were killed, or of release 0.1.0", async () => {
+  const directory = await folder();
+  const store = createFileStore({ directory });
+  await store.put(key, bytesBody(Buffer.from("0")));
+  const before = await readdir(directory, { recursive: true });
+  const names = [
+    "tenants/acme/.new-0123",
+    "tenants/acme/.next-current.json-1a-2b-3-4f",
+    "tenants/acme/.next-gone.json-1a-2b-3-4f",
+    "tenants/purged/snapshots/.new-4567",
+    "tenants/.next-removed.json-1a-2b-3-4f",
+    ".tmp/12-34",
+  ];
+  await mkdir(join(directory, "tenants/purged/snapshots"), { recursive: true });
+  await mkdir(join(directory, "tenants/empty/live/v1"), { recursive: true });
+  await mkdir(join(directory, ".tmp"));
+  for (const name of names) {
+    await writeFile(join(directory, name), "");
+    await utimes(join(directory, name), 1, 1);
+  }
+  // This one may be on its way.
+  await writeFile(join(directory, "tenants/acme/.new-89ab"), "");
+  await store.tidy("");
+  expect((await readdir(directory, { recursive: true })).sort()).toEqual(
+    [...before, "tenants/acme/.new-89ab"].sort(),
+  );
+});
+
+test("a part of the store may be a mount of its own", async ({ skip }) => {
+  const directory = await folder();
+  const mounted = join(directory, "tenants");
+  await mkdir(mounted);
+  skip(spawnSync("mount", ["-t", "tmpfs", "none", mounted]).status !== 0, "nothing may be mounted here");
+  try {
+    const store = createFileStore({ directory });
+    const other = currentKey(parseTenantId("other"));
+    const stored = await store.put(key, bytesBody(Buffer.from("0")), { condition: { kind: "absent" } });
+    if (stored.kind !== "stored") throw new Error("a put into an empty store was refused");
+    const condition = { kind: "match", etag: stored.etag } as const;
+    expect(await store.put(key, bytesBody(Buffer.from("1")), { condition })).toMatchObject({
+      kind: "stored",
+    });
+    expect(await store.copy(key, other)).toEqual({ kind: "copied" });
+    await store.delete([key, other]);
+    expect(await readdir(mounted)).toEqual([]);
+  } finally {
+    spawnSync("umount", [mounted]);
+  }
 });
 
 test("the versions of an object stay when another of its folder is deleted", async () => {

@@ -1,36 +1,34 @@
-import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { cpSync, linkSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { unlessErrno } from "../../../core/file-store/errno.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { putNewFile } from "../../../core/file-store/new-file.ts";
 import { writeSyncedFile } from "../../../core/file-store/synced-file.ts";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { tidyFolders } from "../../../core/file-store/tidy.ts";
 import { tokensKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import { isQuick } from "../../support/quick-pass.ts";
 import { type Actor, type Desk, startActor } from "../../support/stepped-versions.ts";
+import {
+  body,
+  contentOf,
+  earlier,
+  fresh,
+  newRoot,
+  pathIn,
+  pending,
+  versionsOf,
+} from "../../support/versioned-folder.ts";
 
 /** What a run has promised so far. The object's content is the list of those who wrote to it: a replacement adds a letter. */
 interface Promised {
   readonly stored: string[];
+  /** What the folder itself has from the beginning; its copies have what is stored. */
+  readonly original: string;
   isDeleted: boolean;
 }
 
 type Work = (desk: Desk, path: string, promised: Promised) => Promise<string>;
-
-const body = (text: string) => bytesBody(Buffer.from(text));
 
 async function seen({ versions }: Desk, path: string) {
   const file = await versions.open(path);
@@ -46,7 +44,7 @@ const adds =
       const found = await seen(desk, path);
       if (found === undefined) continue;
       const { kind } = await desk.versions.replace(path, body(`${found.text}${letter}`), found.etag);
-      if (kind === "stored" && !promised.isDeleted) promised.stored.push(letter);
+      if (kind === "stored") promised.stored.push(letter);
     }
     return "over";
   };
@@ -65,47 +63,24 @@ const reads: Work = async (desk, path, promised) => {
 };
 
 const deletes: Work = async (desk, path, promised) => {
-  promised.stored.length = 0;
   promised.isDeleted = true;
   await desk.versions.remove(path);
   return "deleted";
 };
 
-const creates: Work = async ({ files }, path) =>
-  await files.withTemporary(
-    (to) => writeSyncedFile(to, body("n")),
-    async (file) => ((await files.linkNew(file, path)) ? "created" : "there"),
-  );
+const creates: Work = async ({ folders }, path) => {
+  const putting = putNewFile(folders, path, (to) => writeSyncedFile(to, body("n")), linkSync);
+  return (await unlessErrno(putting, "EEXIST")) === undefined ? "there" : "created";
+};
 
-const versionsOf = (root: string) => join(root, "auth/.versions-tokens.json");
-const pathIn = (root: string) => join(root, tokensKey);
-
-function fresh(root: string): void {
-  mkdirSync(join(root, "auth"), { recursive: true });
-  writeFileSync(pathIn(root), "0");
-}
-
-/** A process was killed after its head and before its body became the plain file. */
-function pending(root: string): void {
-  fresh(root);
-  mkdirSync(versionsOf(root));
-  writeFileSync(join(versionsOf(root), `head-1-${"a".repeat(32)}`), "");
-  writeFileSync(join(versionsOf(root), `body-1-${"a".repeat(32)}`), "0p");
-}
-
-/** The same of release 0.1.0. */
-function earlier(root: string): void {
-  fresh(root);
-  const { ino, mtimeNs, size } = statSync(pathIn(root), { bigint: true });
-  // SHA-256 of "0".
-  const digest = "5feceb66ffc86f38d952786c6d696c79";
-  const tag = `${ino.toString(36)}-${mtimeNs.toString(36)}-${size}-${digest}`;
-  writeFileSync(join(root, "auth", `.next-tokens.json-${tag}`), "0p");
-  linkSync(pathIn(root), join(root, "auth", ".next-tokens.json-1a-2b-3-4f"));
-}
+const tidies: Work = async ({ folders, versions }, path) => {
+  const root = dirname(dirname(path));
+  await tidyFolders({ folders, versions }, root, root, undefined);
+  return "over";
+};
 
 interface Scenario {
-  readonly prepare: (root: string) => void;
+  readonly prepare: (root: string) => Pick<Promised, "stored" | "original">;
   readonly actors: Readonly<Record<string, Work>>;
   readonly isLarge?: true;
 }
@@ -119,6 +94,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "two who take over what release 0.1.0 left behind": {
     prepare: earlier,
     actors: { a: adds("a"), b: adds("b") },
+    isLarge: true,
+  },
+  "one who replaces and one who tidies what release 0.1.0 left behind": {
+    prepare: earlier,
+    actors: { a: adds("a"), t: tidies },
     isLarge: true,
   },
   "one who is stopped while another replaces twice": {
@@ -149,85 +129,6 @@ describe("P170 P171 in every order of calls, whoever is stopped or killed before
   }
 });
 
-const copies: Readonly<Record<string, readonly string[]>> = {
-  "cp -a": ["cp", "-a", "FROM/.", "TO"],
-  "rsync -a": ["rsync", "-a", "FROM/", "TO"],
-  tar: ["sh", "-c", "tar -C FROM -cf - . | tar -C TO -xf -"],
-};
-
-describe.each(Object.entries(copies))("P173 %s", (_, command) => {
-  const hasTool = spawnSync("which", [command[0] ?? ""]).status === 0;
-
-  test.skipIf(!hasTool)(
-    "of the folder says what the store says, whichever call a writer was killed at",
-    async () => {
-      let calls = 0;
-      for (let isOver = false; !isOver; calls += 1) {
-        const root = newRoot();
-        // A copy that is brought up to date without deletions holds leftovers of the time before.
-        pending(root);
-        const [source, copy] = [join(root, "store"), join(root, "copy")];
-        mkdirSync(source);
-        mkdirSync(copy);
-        pending(source);
-        const run = () => {
-          const [program = "", ...args] = command.map((arg) =>
-            arg.replace("FROM", source).replace("TO", copy),
-          );
-          expect(spawnSync(program, args).status).toBe(0);
-        };
-        run();
-        const promised: Promised = { stored: [], isDeleted: false };
-        const actor = await startActor(source, "a", (desk) => adds("a")(desk, pathIn(source), promised));
-        for (let step = 0; step < calls && actor.result === undefined; step += 1) await actor.step();
-        isOver = actor.result !== undefined;
-        run();
-        const copied = await contentOf(createFileStore({ directory: copy }));
-        const original = await contentOf(createFileStore({ directory: source }));
-        expect(copied?.text).toBe(original?.text);
-        expect(readFileSync(pathIn(copy), "utf8")).toBe(original?.text);
-        expect(readFileSync(pathIn(source), "utf8")).toBe(original?.text);
-        await actor.finish();
-      }
-      expect(calls).toBeGreaterThan(10);
-    },
-  );
-});
-
-test("P172 a reader that may not write reads what a killed writer left pending", async () => {
-  const root = newRoot();
-  pending(root);
-  // Root may write everywhere; a folder in the plain file's place refuses the rename of a file for anybody.
-  rmSync(pathIn(root));
-  mkdirSync(pathIn(root));
-  expect((await contentOf(createFileStore({ directory: root })))?.text).toBe("0p");
-});
-
-test("P173 a plain file that an operator has put in place of another is believed", async () => {
-  const root = newRoot();
-  pending(root);
-  const store = createFileStore({ directory: root });
-  expect((await contentOf(store))?.text).toBe("0p");
-  writeFileSync(pathIn(root), "backup");
-  const found = await contentOf(store);
-  expect(found?.text).toBe("backup");
-  const condition = { kind: "match", etag: found?.etag ?? "" } as const;
-  expect(await store.put(tokensKey, body("next"), { condition })).toMatchObject({ kind: "stored" });
-  expect(readFileSync(pathIn(root), "utf8")).toBe("next");
-});
-
-test("P173 where the head's file was removed by hand the plain file counts, and can be replaced", async () => {
-  const root = newRoot();
-  pending(root);
-  rmSync(join(versionsOf(root), `head-1-${"a".repeat(32)}`));
-  const store = createFileStore({ directory: root });
-  const found = await contentOf(store);
-  expect(found?.text).toBe("0");
-  const condition = { kind: "match", etag: found?.etag ?? "" } as const;
-  expect(await store.put(tokensKey, body("next"), { condition })).toMatchObject({ kind: "stored" });
-  expect(readdirSync(versionsOf(root))).toHaveLength(1);
-});
-
 /**
  * Every order of calls in which an actor is interrupted by another at most `maxSwitches` times, depth first. A run begins anew for
  * each branch, since what an actor is about to do cannot be copied.
@@ -238,8 +139,7 @@ async function exploreAll({ prepare, actors }: Scenario, maxSwitches: number): P
   const open: (readonly number[])[] = [[]];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     const root = newRoot();
-    prepare(root);
-    const promised: Promised = { stored: [], isDeleted: false };
+    const promised: Promised = { ...prepare(root), isDeleted: false };
     const all: Actor[] = [];
     for (const [name, work] of Object.entries(actors)) {
       all.push(await startActor(root, name, (desk) => work(desk, pathIn(root), promised)));
@@ -282,12 +182,20 @@ async function judge(root: string, promised: Promised, actors: readonly Actor[])
     const store = createFileStore({ directory: copy });
     const found = await contentOf(store);
     const letters = [...(found?.text ?? "")];
-    expect(letters).toEqual(expect.arrayContaining(promised.stored));
+    // A deletion takes everything or nothing.
+    if (letters[0] === "0" || !promised.isDeleted)
+      expect(letters).toEqual(expect.arrayContaining(promised.stored));
     expect(new Set(letters).size).toBe(letters.length);
     const isOver = actors.every(({ result }) => result !== undefined);
     const isGone = actors.some(({ result }) => result === "deleted");
     // Whoever began before the deletion has lost.
     if (isGone && isOver) expect(letters[0] ?? "n").toBe("n");
+    if (isOver && !isGone) {
+      const original = await contentOf(createFileStore({ directory: root }));
+      expect([...(original?.text ?? "")]).toEqual(expect.arrayContaining([...promised.original]));
+      // P174: nobody was killed.
+      expect(readdirSync(versionsOf(root))).toHaveLength(1);
+    }
     if (found === undefined) {
       expect(await store.put(tokensKey, body("n"), { condition: { kind: "absent" } })).toMatchObject({
         kind: "stored",
@@ -300,6 +208,7 @@ async function judge(root: string, promised: Promised, actors: readonly Actor[])
       kind: "stored",
     });
     expect(readFileSync(pathIn(copy), "utf8")).toBe(`${found.text}!`);
+    await store.tidy("");
     expect(readdirSync(versionsOf(copy))).toHaveLength(1);
     expect(readdirSync(join(copy, "auth"))).toHaveLength(2);
   } finally {
@@ -309,24 +218,9 @@ async function judge(root: string, promised: Promised, actors: readonly Actor[])
 
 function tree(root: string): readonly string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter(({ parentPath }) => !parentPath.includes(".tmp"))
     .map((entry) => {
       const path = join(entry.parentPath, entry.name);
       return `${path.slice(root.length)} ${entry.isFile() ? readFileSync(path, "utf8") : ""}`;
     })
     .sort();
-}
-
-async function contentOf(store: ObjectStore) {
-  const found = await store.get(tokensKey);
-  if (found.kind !== "object") return undefined;
-  return { text: (await readBody(found.body, 1000, tokensKey)).toString(), etag: found.etag };
-}
-
-const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-
-function newRoot(): string {
-  const root = mkdtempSync(join(memory, "file-versions-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  return root;
 }

@@ -3,11 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createDurableFiles } from "../../../core/file-store/durable-files.ts";
 import { createLinkGuard } from "../../../core/file-store/link-guard.ts";
 import { createStoreFolders, type StoreFolder } from "../../../core/file-store/store-folders.ts";
-import { writeSyncedFile } from "../../../core/file-store/synced-file.ts";
-import { bytesBody } from "../../../core/object-body.ts";
 
 let root: string;
 beforeEach(async () => {
@@ -39,28 +36,6 @@ test("an opening that began before the folder was made, and is told of late, fai
   const second = folders.withinMade(join(parent, "b"), touch("second"));
   await Promise.all([first, second]);
   expect((await readdir(root, { recursive: true })).sort()).toEqual(["a", "a/b", "a/b/second", "a/first"]);
-});
-
-test("a look for leftovers that failed is repeated with the next put", async () => {
-  const folders = createStoreFolders(createLinkGuard(root));
-  let isBroken = true;
-  const files = createDurableFiles(root, {
-    within: folders.within,
-    withinMade: (folder, work) =>
-      folders.withinMade(folder, (open) => {
-        if (!isBroken) return work(open);
-        // What a folder is under which something fails that mends itself.
-        return work({ ...open, at: (name) => (name === undefined ? "/dev/null" : open.at(name)) });
-      }),
-  });
-  const put = (): Promise<boolean> =>
-    files.withTemporary(
-      (path) => writeSyncedFile(path, bytesBody(Buffer.from("x"))),
-      (temporary) => files.linkNew(temporary, join(root, "x")),
-    );
-  await expect(put()).rejects.toMatchObject({ code: "ENOTDIR" });
-  isBroken = false;
-  expect(await put()).toBe(true);
 });
 
 test("a folder that was removed after it was opened is made again", async () => {

@@ -19,6 +19,7 @@ function listing(objects: number): ObjectStore {
       yield "a";
     },
     delete: async () => {},
+    tidy: async () => {},
     close: async () => {},
   };
 }

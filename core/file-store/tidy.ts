@@ -1,0 +1,65 @@
+import { lstat, readdir, rm, rmdir, unlink } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
+import { linkedObject } from "./earlier-links.ts";
+import { unlessErrno } from "./errno.ts";
+import { temporaryPrefix } from "./new-file.ts";
+import type { StoreFolders } from "./store-folders.ts";
+import type { Versions } from "./versions.ts";
+
+/**
+ * P176: removes what no listing shows, in the folder and below: new files that a killed process did not get to name, links of release
+ * 0.1.0, and folders without anything in them.
+ */
+export async function tidyFolders(
+  { folders, versions }: { readonly folders: StoreFolders; readonly versions: Versions },
+  root: string,
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const entries = await unlessGone(
+    folders.within(folder, (open) => readdir(open.at(), { withFileTypes: true })),
+  );
+  for (const entry of entries ?? []) {
+    const path = join(folder, entry.name);
+    const linked = linkedObject(entry.name);
+    // Release 0.1.0 had all of them in one folder.
+    const isTemporary = entry.name.startsWith(temporaryPrefix) || folder === join(root, ".tmp");
+    if (isTemporary) await unlessGone(removeOld(folders, path));
+    else if (linked !== undefined) {
+      await versions.settle(join(folder, linked));
+      await unlessGone(folders.within(folder, (open) => unlink(open.at(entry.name))));
+    } else if (entry.isDirectory() && !entry.name.startsWith(".versions-")) {
+      await tidyFolders({ folders, versions }, root, path, signal);
+    }
+  }
+  await removeEmptyFolders(folders, root, folder);
+}
+
+/** Removes the folder if it is empty and no mount, then those above it. A store has objects only, no folders. */
+export async function removeEmptyFolders(
+  folders: StoreFolders,
+  root: string,
+  emptied: string,
+): Promise<void> {
+  for (let folder = emptied; folder.startsWith(root + sep); folder = dirname(folder)) {
+    const removal = folders.within(dirname(folder), async (parent) => {
+      await rmdir(parent.at(basename(folder)));
+      return true;
+    });
+    if ((await unlessErrno(removal, "ENOTEMPTY", "EEXIST", "EBUSY", "ENOENT", "ENOTDIR")) !== true) return;
+  }
+}
+
+/** A process may still be writing it. No put takes as long. */
+async function removeOld(folders: StoreFolders, path: string): Promise<void> {
+  await folders.within(dirname(path), async (folder) => {
+    const name = folder.at(basename(path));
+    if (Date.now() - (await lstat(name)).mtimeMs > leftoverAgeMs) await rm(name, { recursive: true });
+  });
+}
+
+const leftoverAgeMs = 24 * 3600 * 1000;
+
+const unlessGone = <Result>(work: Promise<Result>): Promise<Result | undefined> =>
+  unlessErrno(work, "ENOENT", "ENOTDIR");
