@@ -69,12 +69,12 @@ export function sourceFailure(error: unknown): unknown {
     });
   }
   if (code === "57014" || code === "55P03") {
-    return new Failure(
-      "source_unavailable",
-      `The booking database ended a query before it was done (${reason}). Run it again; where the role has a statement_timeout ` +
-        "or lock_timeout of its own, raise it.",
-      { cause: error },
-    );
+    const fix =
+      code === "57014"
+        ? "Run it again; where the role has a statement_timeout of its own, raise it."
+        : "A table behind the views is locked: pg_blocking_pids() names the session. Run it again when that one is done.";
+    const message = `The booking database ended a query before it was done (${reason}). ${fix}`;
+    return new Failure("source_unavailable", message, { cause: error });
   }
   if (code === "25006") {
     return new Failure(

@@ -18,6 +18,7 @@ import { buildTenant, notBuilt } from "../tenant/build-tenant.ts";
 import { readingFailures } from "../tenant/stated-withdrawals.ts";
 import type { BuildSchedule, TryBuild } from "./build-schedule.ts";
 import { type ChosenTenants, chosenTenants, type WantedTenants } from "./chosen-tenants.ts";
+import { withLockPatience } from "./lock-patience.ts";
 import { knownRemovals, reinstateReturned } from "./returned-tenants.ts";
 import { runOutcome, runTotals } from "./run-outcome.ts";
 import { reportReturned, reportStrayPrograms, reportUnlisted } from "./run-tenants.ts";
@@ -44,7 +45,8 @@ export interface RunContext extends Omit<BuildContext, "withRows"> {
 }
 
 /** Builds the tenants as the schedule has it, and gives the report of the run. Throws nothing: see `failure`. */
-export async function buildRun(options: RunOptions, context: RunContext): Promise<RunReport> {
+export async function buildRun(options: RunOptions, given: RunContext): Promise<RunReport> {
+  const context = { ...given, pool: withLockPatience(given.pool) };
   const { wanted } = options;
   const startedAt = context.now();
   const runId = snapshotId(startedAt, context.randomBytes(4));

@@ -70,6 +70,6 @@ test("a query that the server ends by a limit of the role's is no server that ca
   expect([status, stderr]).toEqual([
     1,
     "partner-programs: The booking database ended a query before it was done (canceling statement due to statement timeout). " +
-      "Run it again; where the role has a statement_timeout or lock_timeout of its own, raise it.\n",
+      "Run it again; where the role has a statement_timeout of its own, raise it.\n",
   ]);
 });
