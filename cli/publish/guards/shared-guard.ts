@@ -1,8 +1,8 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { TenantContent } from "../content/tenant-content.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import type { Attempt } from "../tenant/attempt.ts";
+import type { TenantContent } from "../tenant/tenant-content.ts";
 import { isMost, minShared } from "./compared-programs.ts";
 
 /** What the guard against programs of other tenants says of a build. */

@@ -4,17 +4,17 @@ import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { type ListElements, readListElements } from "../content/list-form.ts";
-import { publishContent } from "../content/publish-content.ts";
-import { createResponseWriter } from "../content/response-writer.ts";
-import { readSourceMemory } from "../content/source-memory.ts";
-import { readSource, type SourceReading } from "../content/source-reading.ts";
-import { TenantContent } from "../content/tenant-content.ts";
-import { LiveComparison } from "../guards/live-comparison.ts";
 import { sharedVerdict } from "../guards/shared-guard.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import type { Attempt, AttemptOutcome, AttemptRecord, BuildContext, BuildOptions } from "./attempt.ts";
 import { blockOf, endBlocked, endRecalled, recalledBlock } from "./blocked-build.ts";
+import { LiveComparison } from "./live-comparison.ts";
+import { publishContent } from "./publish-content.ts";
+import { createResponseWriter } from "./response-writer.ts";
+import { readSourceMemory } from "./source-memory.ts";
+import { readSource, type SourceReading } from "./source-reading.ts";
 import { StatedWithdrawals } from "./stated-withdrawals.ts";
+import { TenantContent } from "./tenant-content.ts";
 
 /** Reads the source once and publishes what changed. */
 export async function attemptTenant(

@@ -7,13 +7,13 @@ import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/ty
 import type { ContentRules } from "../content/content-rules.ts";
 import { type Findings, ProblemLog } from "../content/problem-log.ts";
 import { noPrograms } from "../content/program-counts.ts";
-import type { SourceMemory } from "../content/source-memory.ts";
 import type { OnInvalid } from "../guards/guards.ts";
 import type { FindShared } from "../guards/shared-programs.ts";
 import type { FollowLive } from "../live-copy/live-copy.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
+import type { SourceMemory } from "./source-memory.ts";
 
 export interface BuildOptions {
   readonly onInvalid: OnInvalid;

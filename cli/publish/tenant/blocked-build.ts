@@ -2,14 +2,14 @@ import type { Failure } from "../../../core/failure.ts";
 import type { ProgramCounts } from "../../../schemas/generated/types.ts";
 import type { FirstProblem } from "../content/problem-log.ts";
 import { countsOfKept } from "../content/program-counts.ts";
-import type { SourceReading } from "../content/source-reading.ts";
-import type { TenantContent } from "../content/tenant-content.ts";
-import { rememberBlocked } from "../content/write-memory.ts";
 import { type EmptiedField, emptiedRefusal } from "../guards/field-guard.ts";
 import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
 import type { Attempt, AttemptOutcome, AttemptRecord } from "./attempt.ts";
 import { followLive } from "./follow-live.ts";
+import type { SourceReading } from "./source-reading.ts";
+import type { TenantContent } from "./tenant-content.ts";
 import { withdraw } from "./withdraw.ts";
+import { rememberBlocked } from "./write-memory.ts";
 
 /** Why what was read may not be published. */
 export type Block = { readonly kind: "held" } | { readonly kind: "refused"; readonly failure: Failure };

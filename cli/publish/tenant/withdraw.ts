@@ -1,9 +1,9 @@
 import { snapshotId } from "../../../core/ids.ts";
-import { createResponseWriter } from "../content/response-writer.ts";
 import { readPointer } from "../snapshot/live-snapshot.ts";
 import type { Attempt } from "./attempt.ts";
 import { followLive } from "./follow-live.ts";
 import { publishManifest } from "./publish-manifest.ts";
+import { createResponseWriter } from "./response-writer.ts";
 import { withdrawalManifest } from "./withdrawal.ts";
 
 /**

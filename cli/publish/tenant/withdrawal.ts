@@ -3,7 +3,7 @@ import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import { listBodies, readListElements } from "../content/list-form.ts";
-import type { ResponseWriter } from "../content/response-writer.ts";
+import type { ResponseWriter } from "./response-writer.ts";
 
 export interface WithdrawalPlan {
   readonly live: Manifest;

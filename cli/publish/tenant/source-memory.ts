@@ -8,11 +8,11 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramCounts } from "../../../schemas/generated/types.ts";
 import { isSourceDocument } from "../../../schemas/generated/validators-source.ts";
 import { validate } from "../../../schemas/validate.ts";
+import type { Findings } from "../content/problem-log.ts";
+import type { PublicFacts } from "../content/public-facts.ts";
 import type { EmptiedField } from "../guards/field-guard.ts";
 import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
 import type { StrayRows } from "../source/program-sums.ts";
-import type { Findings } from "./problem-log.ts";
-import type { PublicFacts } from "./public-facts.ts";
 
 /**
  * What the generator remembers of a tenant's source, `tenants/<tenant>/source.json`, so that the next build reads only what has

@@ -3,20 +3,20 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { shortened } from "../../../core/printable.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
+import { checkedProgram } from "../content/checked-program.ts";
+import type { ContentRules } from "../content/content-rules.ts";
+import { ListResponses } from "../content/list-responses.ts";
+import type { ProblemLog } from "../content/problem-log.ts";
+import { noPrograms, type ProgramTally } from "../content/program-counts.ts";
+import { publicFacts } from "../content/public-facts.ts";
 import { AddedPrograms } from "../guards/compared-programs.ts";
 import { type EmptiedField, emptiedProblems } from "../guards/field-guard.ts";
-import type { LiveComparison } from "../guards/live-comparison.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
 import { compareIds } from "../source/compare-ids.ts";
 import type { StrayRows } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
-import { checkedProgram } from "./checked-program.ts";
-import type { ContentRules } from "./content-rules.ts";
-import { ListResponses } from "./list-responses.ts";
-import type { ProblemLog } from "./problem-log.ts";
-import { noPrograms, type ProgramTally } from "./program-counts.ts";
-import { publicFacts } from "./public-facts.ts";
+import type { LiveComparison } from "./live-comparison.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import {
   type EarlierParts,

@@ -1,7 +1,7 @@
 import { asFailure } from "../../../core/failure.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
-import type { Attempt } from "../tenant/attempt.ts";
+import type { Attempt } from "./attempt.ts";
 import { type BlockedReading, type MemoryHead, type MemoryRest, memoryBytes } from "./source-memory.ts";
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";

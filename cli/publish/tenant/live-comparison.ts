@@ -3,18 +3,18 @@ import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantChanges } from "../../../schemas/generated/types.ts";
 import { type PublicFacts, publicFacts } from "../content/public-facts.ts";
-import { createPutQueue } from "../content/put-queue.ts";
+import { LiveTally } from "../guards/field-guard.ts";
+import { fieldPattern } from "../public-program/field-words.ts";
+import { jsonChanges } from "../snapshot/json-changes.ts";
+import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
+import { createPutQueue } from "./put-queue.ts";
 import {
   type EarlierParts,
   factsOf,
   isPublished,
   type RememberedProgram,
   type SourceMemory,
-} from "../content/source-memory.ts";
-import { fieldPattern } from "../public-program/field-words.ts";
-import { jsonChanges } from "../snapshot/json-changes.ts";
-import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
-import { LiveTally } from "./field-guard.ts";
+} from "./source-memory.ts";
 
 export interface ComparisonPlan {
   /** The live manifest, if there is one and it can be trusted. Nothing is compared otherwise. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import type { ListElements } from "../content/list-form.ts";
 import { type ProgramSum, type StrayRows, StrayTally } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
-import type { ListElements } from "./list-form.ts";
 import type { RememberedProgram, SourceMemory } from "./source-memory.ts";
 
 /** What a tenant's source says, held against what is remembered of it. */
