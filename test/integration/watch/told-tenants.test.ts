@@ -77,6 +77,7 @@ async function listening(): Promise<void> {
 }
 
 const toldRuns = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="told"}');
+const rounds = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="round"}');
 
 describe("a told tenant", () => {
   test("P33: is published while a round of all stands still", async () => {
@@ -176,6 +177,8 @@ describe("snapshot watch", () => {
     start("--concurrency", "1");
     await isLive("acme");
     await listening();
+    // A round goes on reading after its last tenant is live: a told build beside it has a session of its own.
+    await vi.waitFor(async () => expect(await rounds()).toBe(1), patience);
     const sessions = (): Promise<readonly { pid: number }[]> =>
       bench.database.query(
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'partner-programs%' ORDER BY pid",
