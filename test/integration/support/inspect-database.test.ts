@@ -79,10 +79,11 @@ test.skipIf(isQuick)(
     // The server itself ends what nobody waits for any more, although the lock stays.
     await eventually(sessions, (count) => count === 0);
     await desk.source.query("COMMIT");
-    const again = await eventually(
-      () => pages.get("/find?q=osaka+night"),
-      ({ status }) => status === 200,
+    // A busy machine may not answer within the page's 3 seconds either.
+    const found = await eventually(
+      async () => (await pages.get("/find?q=osaka+night")).text(),
+      (text) => text.includes("OSAKA-3"),
     );
-    expect(await again.text()).toContain("OSAKA-3");
+    expect(found).toContain("OSAKA-3");
   },
 );
