@@ -104,6 +104,21 @@ describe.each(memories)("with %s,", (_, lose, env) => {
   );
 });
 
+test("P140 under --on-invalid fail a faulty program is told first, and then the guard; withdrawals go with both", async () => {
+  await bench.source.query("UPDATE partner_source.programs SET description = NULL");
+  await bench.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'c'");
+  await withdraw("b");
+  const faulty = await bench.build(["--on-invalid", "fail"]);
+  expect([faulty.status, tenantRun(faulty.report, "acme").failure?.code]).toEqual([1, "invalid_program"]);
+  await bench.source.query("UPDATE partner_source.programs SET name = 'C' WHERE program_id = 'c'");
+  await withdraw("a");
+  expectRefused(await bench.build(["--on-invalid", "fail"]), "description (empty for 6 of 6: c, d, e, ...)");
+  const { details } = await bench.published("acme");
+  expect([...details.keys()]).toEqual(["c", "d", "e", "f", "g", "h"]);
+  expect(details.get("c")?.description).toBe("About c");
+  expect((await bench.build(["--on-invalid", "fail", "--allow-emptied"])).status).toBe(0);
+});
+
 test("P140 a build that is mended after it was refused publishes what is right, and nothing was lost", async () => {
   await bench.source.query("UPDATE partner_source.faq SET program_id = 'x' || program_id");
   expectRefused(await bench.build(), "content (empty for 8 of 8: a, b, c, ...)");

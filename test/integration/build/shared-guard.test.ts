@@ -63,6 +63,26 @@ test("P144 a join that forgets the tenant is refused for all of them, by whateve
   expect([dry.status, ...outcomes(dry)]).toEqual([4, "beta refused shared_guard"]);
 });
 
+test("P144 under --on-invalid fail a faulty program is told first, and then the guard; withdrawals go with both", async () => {
+  await insert("acme", "b", 8);
+  await bench.source.query(
+    "UPDATE partner_source.programs SET name = ' ' WHERE tenant_id = 'acme' AND program_id = 'a2'",
+  );
+  const withdraw = (id: string): Promise<void> =>
+    bench.source.query("UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = $1", [
+      id,
+    ]);
+  await withdraw("a1");
+  const faulty = await bench.build(["--on-invalid", "fail", "--tenant", "acme"]);
+  expect([faulty.status, ...outcomes(faulty)]).toEqual([1, "acme failed invalid_program"]);
+  await bench.source.query("UPDATE partner_source.programs SET name = 'Tour 2' WHERE program_id = 'a2'");
+  await withdraw("a3");
+  const refused = await bench.build(["--on-invalid", "fail", "--tenant", "acme"]);
+  expect([refused.status, ...outcomes(refused)]).toEqual([4, "acme refused shared_guard"]);
+  expect(await servedBy("acme")).toEqual(["a2", "a4", "a5", "a6", "a7", "a8"]);
+  expect((await bench.build(["--on-invalid", "fail", "--allow-shared"])).status).toBe(0);
+});
+
 test("P144 what the other tenant gets in the same run counts as what it has live", async () => {
   // All content is new, so that nothing that is live is equal.
   await joinWithoutKey();

@@ -235,6 +235,40 @@ test("P47 the only program that partners see is not said to stay where another o
   expect((await explained("KYOTO-1")).answer).toBe(404);
 });
 
+describe("P47 the guard that refused the last build is named by its reason, and so is what overrides it", () => {
+  const insert = (tenantId: string): Promise<void> =>
+    desk.source.query(
+      `INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total, description)
+       SELECT $1, 'TOUR-' || n, 'Tour ' || n, 'active', 10, 'About it' FROM generate_series(1, 8) AS n`,
+      [tenantId],
+    );
+
+  test("the field guard", async () => {
+    await insert(deskTenant);
+    await desk.build({ now: builtAt });
+    await desk.source.query("UPDATE partner_source.programs SET description = NULL");
+    expect((await desk.build({ now: askedAt })).status).toBe(4);
+    const { row, summary, next } = await explained("TOUR-1");
+    expect(row).toBe("served_differs/guard");
+    expect(summary).toContain("was refused, since most programs would have lost something that partners see");
+    expect(next.text).toContain("Look whether those fields are really empty in the booking system.");
+    expect(next.text).toContain("build with --allow-emptied");
+  });
+
+  test("the guard against programs of another tenant", async () => {
+    await desk.source.insert("tenants", { tenant_id: "ume-walks" });
+    await insert("ume-walks");
+    await desk.build({ now: builtAt });
+    await insert(deskTenant);
+    expect((await desk.build({ now: askedAt })).status).toBe(3);
+    const { row, summary, next } = await explained("TOUR-1");
+    expect(row).toBe("missing_waiting/guard");
+    expect(summary).toContain("was refused, since partners would have got programs that another company has");
+    expect(next.text).toContain("Look whether both companies really offer those programs.");
+    expect(next.text).toContain("build with --allow-shared");
+  });
+});
+
 test("P47 every row of the table was planted", () => {
   expect([...reached].sort()).toEqual(standingRowIds);
 });
