@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { flatDefinitions, referencedName, withReferences } from "./definitions.mjs";
-import { portableSchema } from "./portable-strings.mjs";
+import { partnerSchema } from "./partner-schema.mjs";
 
 /** @typedef {import("./definitions.mjs").Schema} Schema */
 
@@ -28,7 +28,7 @@ export async function openapiText(files, directory) {
       if (target !== undefined && !schemas.has(name)) {
         // The place is taken before its parts are looked at: order of first mention.
         schemas.set(name, undefined);
-        schemas.set(name, bundled(portableSchema(target), target.file));
+        schemas.set(name, bundled(partnerSchema(target, definitions), target.file));
       }
       return { $ref: `#/components/schemas/${name}`, ...beside };
     });

@@ -35,7 +35,7 @@ export async function typesText(files, banner) {
     style: { printWidth: 110 },
   });
   const types = readOnly(text.slice(text.indexOf(";\n") + ";\n".length));
-  return `${banner}\n${types}\nexport type ErrorCode = ApiError["code"];\n`;
+  return `${banner}\n${types}\nexport type ErrorCode = ErrorDetail["code"];\n`;
 }
 
 /**

@@ -107,8 +107,8 @@ function schemaChanges(where: string, one: Reader, before: Part, other: Reader, 
   const [was, now] = [one.at(before), other.at(after)];
   if (was === undefined || now === undefined) return was === now ? [] : [`${where}: schema removed`];
   const found: string[] = [];
-  const alternatives: readonly Part[] | undefined = was.anyOf ?? was.oneOf;
-  const others: readonly Part[] = now.anyOf ?? now.oneOf ?? [now];
+  const alternatives: readonly Part[] | undefined = asOne(one, was.anyOf ?? was.oneOf);
+  const others: readonly Part[] = asOne(other, now.anyOf ?? now.oneOf) ?? [now];
   if (alternatives !== undefined || others.length > 1) {
     const fits = (part: Part): boolean =>
       (alternatives ?? [was]).some((old) => schemaChanges(where, one, old, other, part).length === 0);
@@ -129,10 +129,37 @@ function schemaChanges(where: string, one: Reader, before: Part, other: Reader, 
     else {
       if (was.required?.includes(name) && !now.required?.includes(name))
         found.push(`${place}: became optional`);
-      found.push(...schemaChanges(place, one, property, other, now.properties[name]));
+      const compared = isWording(place) ? typeOnly : (part: Part) => part;
+      found.push(...schemaChanges(place, one, compared(property), other, compared(now.properties[name])));
     }
   }
   return found;
+}
+
+/**
+ * Alternatives that are objects of the same fields, as one object whose constants are an enumeration. A client that reads one
+ * of the alternatives reads the object in the same way.
+ */
+function asOne(of: Reader, alternatives: readonly Part[] | undefined): readonly Part[] | undefined {
+  const parts = of.list(alternatives);
+  const [first, ...rest] = parts;
+  const fields = (part: Part): string => Object.keys(part?.properties ?? {}).join();
+  if (rest.length === 0 || fields(first) === "") return alternatives;
+  if (parts.some((part) => fields(part) !== fields(first))) return alternatives;
+  const names = Object.keys(first.properties);
+  const words = (name: string): readonly unknown[] => parts.map((part) => part.properties[name].const);
+  if (names.some((name) => words(name).includes(undefined))) return alternatives;
+  const properties = Object.fromEntries(names.map((name) => [name, { type: "string", enum: words(name) }]));
+  return [{ type: "object", properties, required: first.required }];
+}
+
+/** The page of changes promises no wording of messages. */
+function isWording(place: string): boolean {
+  return place.endsWith(".error.message");
+}
+
+function typeOnly({ type }: Part): Part {
+  return { type };
 }
 
 /** A schema without its words. */

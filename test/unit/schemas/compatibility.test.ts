@@ -49,6 +49,18 @@ describe("the search for breaking changes", () => {
     ],
     ["a new word", /value added/, (document) => program(document).properties.status.enum.push("ended")],
     [
+      "a new error code",
+      /value added/,
+      ({ components }) => components.schemas.ErrorDetail.properties.code.enum.push("gone"),
+    ],
+    [
+      "a message that is no text",
+      /message: type widened/,
+      ({ components }) => {
+        components.schemas.ErrorDetail.properties.message.type = ["string", "null"];
+      },
+    ],
+    [
       "a new kind",
       /total: minimum changed/,
       ({ components }) => {

@@ -1,0 +1,68 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import openapi from "../../../schemas/generated/openapi.json" with { type: "json" };
+import {
+  isErrorResponse,
+  isLegacyProgramsResponse,
+  isProgramDetailResponse,
+  isProgramListResponse,
+} from "../../../schemas/generated/validators-published.ts";
+import { exampleAnswers } from "../../../scripts/examples/example-answers.ts";
+import { laterAnswer, releasedAnswers } from "../../support/later-answers.ts";
+import { example } from "./mutations.ts";
+
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  formats: { date: true, uri: true, "date-time": true },
+});
+ajv.addSchema(openapi, "document");
+const strict = {
+  ErrorResponse: isErrorResponse,
+  LegacyProgramsResponse: isLegacyProgramsResponse,
+  ProgramDetailResponse: isProgramDetailResponse,
+  ProgramListResponse: isProgramListResponse,
+};
+
+describe.each(releasedAnswers())("W67 the released $name", ({ schema, body }) => {
+  const isDocumented = ajv.getSchema(`document#/components/schemas/${schema}`);
+  const isPublished = (value: unknown) => strict[schema](value);
+
+  test("fits the document with a further field in each object, which our validators refuse", () => {
+    expect([isDocumented?.(laterAnswer(body)), isDocumented?.errors]).toEqual([true, null]);
+    expect([isPublished(body), isPublished(laterAnswer(body))]).toEqual([true, false]);
+  });
+
+  test("does not fit it without one of its fields", () => {
+    for (const key of Object.keys(Object(body))) {
+      const { [key]: _left, ...rest } = Object(body);
+      expect(isDocumented?.(rest), key).toBe(false);
+    }
+  });
+});
+
+test("W67 the document takes the seven error codes and no other", () => {
+  const isError = ajv.getSchema("document#/components/schemas/ErrorResponse");
+  const { enum: codes } = openapi.components.schemas.ErrorDetail.properties.code;
+  const answer = (code: string) => ({ error: { code, message: "Any" }, requestId: "1" });
+  expect(codes.map((code) => isError?.(answer(code)))).toEqual(Array(7).fill(true));
+  expect(isError?.(answer("gone"))).toBe(false);
+});
+
+test.each(Object.entries<object>(openapi.components.schemas))(
+  "%s, and each of its fields, has a meaning",
+  (name, schema) => {
+    const fields = Object.entries<object>(Object(schema).properties ?? {});
+    const bare = [[name, schema] as const, ...fields].filter(([, part]) => {
+      return !/^\S.{8,}[.]$/s.test(String(Object(part).description ?? ""));
+    });
+    expect(bare.map(([field]) => field)).toEqual([]);
+  },
+);
+
+test.each([...exampleAnswers()])(
+  "%s is what the sandbox answers (renew: npm run generate:examples)",
+  (name, answer) => {
+    expect(example(name)).toEqual(answer);
+  },
+);
