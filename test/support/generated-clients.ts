@@ -27,6 +27,22 @@ export const generators = {
       ...["-p", "@hey-api/typescript", "@hey-api/sdk", "zod"],
     ],
   },
+  "@hey-api/openapi-ts with valibot": {
+    command: "openapi-ts",
+    folder: "hey-api-valibot",
+    args: (document, target) => ["-i", document, "-o", target, "-p", "@hey-api/typescript", "valibot"],
+  },
+  "openapi-typescript-codegen": {
+    // Another package has a command of its name, `openapi`.
+    command: "../openapi-typescript-codegen/bin/index.js",
+    folder: "openapi-typescript-codegen",
+    args: (document, target) => ["--input", document, "--output", target],
+  },
+  oazapfts: {
+    command: "oazapfts",
+    folder: "oazapfts",
+    args: (document, target) => [document, join(target, "api.ts")],
+  },
   orval: {
     command: "orval",
     folder: "orval",

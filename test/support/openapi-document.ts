@@ -34,9 +34,9 @@ export const reverts = {
   },
   oneNameTwice: (document: Document) => {
     const { responses } = document.components;
-    responses.InternalError = responses.UnexpectedError;
+    responses.ErrorDetail = responses.UnexpectedError;
     for (const { get } of Object.values<Document>(document.paths))
-      get.responses[500] = { $ref: "#/components/responses/InternalError" };
+      get.responses[500] = { $ref: "#/components/responses/ErrorDetail" };
   },
   serverVariable: (document: Document) => {
     document.servers = [
@@ -50,6 +50,16 @@ export const reverts = {
     document.components.responses.Forbidden.headers["WWW-Authenticate"] = {
       $ref: "#/components/headers/WWW-Authenticate",
     };
+  },
+  closedObjects: (document: Document) => {
+    for (const schema of Object.values<Document>(document.components.schemas))
+      if (schema.type === "object") schema.additionalProperties = false;
+  },
+  ownClassName: (document: Document) => {
+    const { schemas } = document.components;
+    schemas.ApiError = schemas.ErrorDetail;
+    delete schemas.ErrorDetail;
+    schemas.ErrorResponse.properties.error = { $ref: "#/components/schemas/ApiError" };
   },
   noContact: (document: Document) => {
     delete document.info.contact;

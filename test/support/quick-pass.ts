@@ -87,6 +87,7 @@ export const leftOut: readonly string[] = [
   "test/integration/partner-docs/mock.test.ts",
   "test/integration/partner-docs/site.test.ts",
   "test/integration/schemas/tool-clients.test.ts",
+  "test/integration/schemas/tool-languages.test.ts",
   "test/integration/schemas/tool-partner-folder.test.ts",
   "test/integration/schemas/tool-prism.test.ts",
   "test/integration/schemas/tool-reverts.test.ts",

@@ -10,6 +10,8 @@ import {
   placeProgram,
   runProgram,
 } from "../../support/generated-clients.ts";
+import { laterAnswer, type ReleasedAnswer, releasedAnswers } from "../../support/later-answers.ts";
+import { type LaterGateway, startLaterGateway } from "../../support/later-gateway.ts";
 import { documentPath } from "../../support/openapi-document.ts";
 import { installedTools, runTool, type ToolFolder, workFolder } from "../../support/partner-tools.ts";
 import { openPartnerWorld, type PartnerWorld } from "../../support/partner-world.ts";
@@ -17,16 +19,30 @@ import { openPartnerWorld, type PartnerWorld } from "../../support/partner-world
 let tools: ToolFolder;
 let work: string;
 let world: PartnerWorld;
+let later: LaterGateway;
 const names = Object.keys(generators) as GeneratorName[];
-const callers = ["openapi-fetch", "swagger-typescript-api"] as const;
+const callers = [
+  "openapi-fetch",
+  "swagger-typescript-api",
+  "oazapfts",
+  "openapi-typescript-codegen",
+] as const;
+const kinds: Readonly<Record<ReleasedAnswer["schema"], string>> = {
+  ProgramListResponse: "list",
+  ProgramDetailResponse: "detail",
+  LegacyProgramsResponse: "legacy",
+  ErrorResponse: "error",
+};
 
 beforeAll(async () => {
   tools = await installedTools();
   work = await workFolder(tools);
   world = await openPartnerWorld();
+  later = await startLaterGateway(world.api);
 });
 
 afterAll(async () => {
+  await later?.stop();
   await world?.close();
   if (work !== undefined) await rm(work, { recursive: true, force: true });
 });
@@ -80,17 +96,19 @@ describe("W65 what partners make of the OpenAPI document", () => {
   });
 
   test.each([...callers.map((name) => `programs/${name}`), "zod4/programs/hey-api"])(
-    "%s reads the list and every detail of a real gateway, and sees what a 404 is",
+    "W67 %s reads the list and every detail of a real gateway, and of a later one that has added fields",
     async (program) => {
-      const { status, output } = await runProgram(tools, work, program, [world.api, world.token]);
-      expect(status, output).toBe(0);
-      const read = JSON.parse(output);
-      expect(read.names).toHaveLength(world.programIds.length);
-      expect(read.missing).toBe("not_found");
+      for (const api of [world.api, later.url]) {
+        const { status, output } = await runProgram(tools, work, program, [api, world.token]);
+        expect(status, output).toBe(0);
+        const read = JSON.parse(output);
+        expect(read.names).toHaveLength(world.programIds.length);
+        expect(read.missing).toBe("not_found");
+      }
     },
   );
 
-  test("every answer of the gateway fits the zod schemas of four generators", async () => {
+  test("W67 every answer of the gateway, of the release before and of a later one fits the schemas of five generators", async () => {
     const answers: object[] = [];
     const ask = async (kind: string, path: string, token: string): Promise<void> => {
       const response = await fetch(world.api + path, { headers: { authorization: `Bearer ${token}` } });
@@ -102,12 +120,15 @@ describe("W65 what partners make of the OpenAPI document", () => {
     for (const token of Object.values(world.refused)) await ask("error", "/v1/programs", token);
     await ask("error", "/v1/programs/-", world.token);
     await ask("error", "/v1/programs/none", world.token);
+    for (const { schema, body } of releasedAnswers()) {
+      answers.push({ kind: kinds[schema], body }, { kind: kinds[schema], body: laterAnswer(body) });
+    }
     const file = join(work, "answers.ndjson");
     await writeFile(file, answers.map((answer) => JSON.stringify(answer)).join("\n"));
     const { status, output } = await runProgram(tools, work, "zod4/programs/hold-answers", [file]);
     expect(status, output).toBe(0);
     expect(JSON.parse(output)).toEqual([]);
-    expect(answers.length).toBeGreaterThan(15);
+    expect(answers.length).toBeGreaterThan(45);
   });
 
   test("an engine of RE2's kind compiles every pattern", async () => {

@@ -89,6 +89,24 @@ describe("W65 each fault that the document once had, put back, is seen by the to
     expect(await compiled("oneNameTwice", name, name)).toContain("error TS2322");
   });
 
+  test("W67 closed objects: what hey-api writes for zod and valibot refuses a field that is added later", async () => {
+    const { work, document } = await revert("closedObjects");
+    const written = async (name: GeneratorName, file: string): Promise<string> => {
+      await generate(tools, work, name, document);
+      return await readFile(join(work, file), "utf8");
+    };
+    expect(await written("@hey-api/openapi-ts with valibot", "hey-api-valibot/valibot.gen.ts")).toContain(
+      "v.strictObject(",
+    );
+    expect(await written("@hey-api/openapi-ts with zod", "zod4/hey-api/zod.gen.ts")).toMatch(
+      /strictObject|\.strict\(\)|z\.never/,
+    );
+  });
+
+  test("a schema named like a generator's own class: what openapi-typescript-codegen writes does not compile", async () => {
+    expect(await compiled("ownClassName", "openapi-typescript-codegen")).toContain("error TS2300");
+  });
+
   test("a server with a variable: orval complains", async () => {
     expect(await compiled("serverVariable", "orval")).toMatch(/validation failed/i);
   });
