@@ -1,6 +1,10 @@
-// Writes docs/commands.md and docs/settings.md from the programs themselves. `--check` fails when a page is stale.
+// Writes docs/commands.md and docs/settings.md from the programs themselves, and the table of fields in docs/partners.md from the
+// OpenAPI document. `--check` fails when a page is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
+import type { ApiDocument } from "../cli/partners/folder/api-document.ts";
+import { programFields } from "../cli/partners/folder/fields-page.ts";
+import { boundWords, typeWords } from "../cli/partners/folder/schema-words.ts";
 import { createProgram } from "../cli/program.ts";
 import type { Output, Shell } from "../cli/shell/shell.ts";
 import { cliSettings } from "../core/cli-settings.ts";
@@ -10,6 +14,7 @@ import type { SettingTable } from "../core/setting-parser.ts";
 
 const sections = {
   "docs/commands.md": { commands: await commandTable(), options: await optionTables() },
+  "docs/partners.md": { fields: fieldTable() },
   "docs/settings.md": { settings: settingTable() },
 };
 
@@ -100,6 +105,17 @@ function settingTable(): string {
     }
   }
   return ["| name | default | for | |", "| --- | --- | --- | --- |", ...rows.values(), ""].join("\n");
+}
+
+function fieldTable(): string {
+  const document: ApiDocument = JSON.parse(readFileSync("schemas/generated/openapi.json", "utf8"));
+  const { inList, inDetail } = programFields(document);
+  const rows = [...inList, ...inDetail].map(({ path, schema }) => {
+    const bounds = boundWords(schema).map(({ markup }) => `, ${markup}`);
+    const type = `${typeWords(document, schema).markup}${bounds.join("")}`.replace(/<\/?code>/g, "`");
+    return `| \`${path}\` | ${type.replace(/<[^>]*>/g, "").replaceAll("&quot;", '"')} | ${schema.description} |`;
+  });
+  return ["| field | type | meaning |", "| --- | --- | --- |", ...rows, ""].join("\n");
 }
 
 /** A shell for commands that are only asked for their descriptions. */

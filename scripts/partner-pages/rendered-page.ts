@@ -1,7 +1,13 @@
 import { posix } from "node:path";
 import { Marked, type Token } from "marked";
 import { html } from "../../cli/output/html.ts";
-import { type CodeSample, codeBlock, codeTabs, isChoice } from "../../cli/partners/folder/code-block.ts";
+import {
+  type CodeSample,
+  codeBlock,
+  codeTabs,
+  isChoice,
+  jsonBlock,
+} from "../../cli/partners/folder/code-block.ts";
 import type { GuidePage, PageHeading } from "../../cli/partners/folder/guide-page.ts";
 
 /** Where a link of the repository leads in the partner's folder. Throws for one that the folder has nothing for. */
@@ -27,7 +33,9 @@ export function renderedPage(path: string, markdown: string, folderLink: FolderL
         return depth === 1 ? `<h1>${inner}</h1>\n` : headingMarkup(depth, anchor(plain), inner, plain);
       },
       code({ text: code, lang }) {
-        return `${codeBlock({ language: lang ?? "", code }).markup}\n`;
+        const block =
+          lang === "json" ? jsonBlock(JSON.parse(code)) : codeBlock({ language: lang ?? "", code });
+        return `${block.markup}\n`;
       },
       link({ href, tokens }) {
         const target = linkTarget(path, href, folderLink);

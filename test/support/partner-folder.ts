@@ -49,7 +49,8 @@ export async function serveFolder(directory: string): Promise<WebServer> {
     const path = new URL(request.url ?? "", "http://localhost").pathname.replace(/^\/for\/partners\//, "");
     const bytes = await readFile(join(directory, path === "" ? "index.html" : path)).catch(() => undefined);
     if (bytes === undefined) missing.push(path);
-    const type = extname(path) === ".json" ? "application/json" : "text/html";
+    const type =
+      { ".json": "application/json", ".js": "text/javascript" }[extname(path)] ?? "text/html; charset=utf-8";
     response.writeHead(bytes === undefined ? 404 : 200, { "content-type": type }).end(bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

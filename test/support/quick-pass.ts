@@ -84,7 +84,7 @@ export const leftOut: readonly string[] = [
   "test/integration/gateway/streaming.test.ts",
   "test/integration/output/commands.test.ts",
   "test/integration/output/tokens.test.ts",
-  "test/integration/partner-docs/mock.test.ts",
+  "test/integration/partner-docs/site-script.test.ts",
   "test/integration/partner-docs/site.test.ts",
   "test/integration/schemas/tool-clients.test.ts",
   "test/integration/schemas/tool-languages.test.ts",

@@ -1,12 +1,13 @@
 import { type Html, html } from "../../output/html.ts";
-import { codeBlock } from "./code-block.ts";
+import { codeBlock, jsonBlock } from "./code-block.ts";
+import { compactJson } from "./compact-json.ts";
 import type { Company } from "./company.ts";
 import { packageFile } from "./package-file.ts";
 import type { SitePage } from "./site-page.ts";
 
 /** A request that a gateway really answered, and its answer; `scripts/record-exchanges.ts` wrote them down. */
 export interface Exchange {
-  /** Of its file in `examples/`, and of its anchor. */
+  /** Names its file in `examples/`, its anchor, and the `X-Request-Id` that was sent. */
   readonly name: string;
   readonly title: string;
   readonly method: string;
@@ -14,6 +15,9 @@ export interface Exchange {
   /** `valid` stands for a token that may not be shown. */
   readonly token: "valid" | "none" | "wrong" | "valid, without the scope" | "valid, its quota used up";
   readonly status: number;
+  /** The words behind the status. */
+  readonly reason: string;
+  /** As the gateway wrote them, in its order, but for `connectionHeaders`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
@@ -21,19 +25,23 @@ export interface Exchange {
 /** Where the exchanges are, from the project's root. */
 export const exchangesFile = "docs/exchanges.json";
 
+/** The headers that the examples leave out: they describe one connection and one moment. */
+export const connectionHeaders: readonly string[] = ["Connection", "Content-Length", "Date", "Keep-Alive"];
+
 export async function recordedExchanges(): Promise<readonly Exchange[]> {
   return JSON.parse(await packageFile(exchangesFile));
 }
 
 /** The body as the files of the folder have it: for people, thus in lines. */
 export function bodyText({ body }: Exchange): string {
-  return `${JSON.stringify(body, null, 2)}\n`;
+  return compactJson(body);
 }
 
 export function examplesPage(exchanges: readonly Exchange[], company: Company): SitePage {
   const body = html`<h1>Examples</h1>
-<p class="lead">Answers that a gateway gave for the sample data of the software, as they went over the wire; only the bodies were put into
-lines, as they are in the files of <code>examples/</code>. Companies, programs and people in them are invented.</p>
+<p class="lead">Answers of a real gateway. Their headers are as it wrote them, without
+${connectionHeaders.map((name, at) => html`${at > 0 && ", "}<code>${name}</code>`)}. Their bodies were put into lines, as in the files of
+<code>examples/</code>: on the wire each is one line. Companies, programs and people in them are invented.</p>
 ${exchanges.map((exchange) => exchangeSection(exchange, company))}`;
   const headings = exchanges.map(({ name, title }) => ({
     level: 2 as const,
@@ -44,20 +52,21 @@ ${exchanges.map((exchange) => exchangeSection(exchange, company))}`;
 }
 
 function exchangeSection(exchange: Exchange, { baseUrl }: Company): Html {
-  const { name, title, method, path, token, status, headers } = exchange;
+  const { name, title, method, path, token, status, reason, headers } = exchange;
   const sent = [
     `${method} ${new URL(baseUrl).pathname.replace(/\/$/, "")}${path} HTTP/1.1`,
     `Host: ${new URL(baseUrl).host}`,
+    `X-Request-Id: ${exampleId(name)}`,
     ...authorization(token),
   ];
   const received = [
-    `HTTP/1.1 ${status}`,
+    `HTTP/1.1 ${status} ${reason}`,
     ...Object.entries(headers).map(([header, value]) => `${header}: ${value}`),
   ];
   return html`<h2 id="${exampleId(name)}">${title}</h2>
 ${codeBlock({ language: "http", code: sent.join("\n") })}
 ${codeBlock({ language: "http", code: received.join("\n") })}
-${codeBlock({ language: "json", code: bodyText(exchange) })}
+${jsonBlock(exchange.body)}
 <p><a href="examples/${name}.json">${name}.json</a></p>
 `;
 }

@@ -11,18 +11,26 @@ interface Field {
   readonly schema: Schema;
 }
 
-/** The glossary: all fields of a program in the order of the wire, those of the list apart from those of the detail. */
-export function fieldsPage(document: ApiDocument): SitePage {
-  const examples = fieldExamples(document);
+/** All fields of a program in the order of the wire: those of the list, then those that the detail alone has. */
+export function programFields(document: ApiDocument): {
+  readonly inList: readonly Field[];
+  readonly inDetail: readonly Field[];
+} {
   const inList = fieldsOf(document, "ProgramListItem");
   const listed = new Set(inList.map(({ path }) => path));
-  const inDetail = fieldsOf(document, "ProgramDetail").filter(({ path }) => !listed.has(path));
+  return { inList, inDetail: fieldsOf(document, "ProgramDetail").filter(({ path }) => !listed.has(path)) };
+}
+
+/** The glossary: one row for each field. */
+export function fieldsPage(document: ApiDocument): SitePage {
+  const examples = fieldExamples(document);
+  const { inList, inDetail } = programFields(document);
   const body = html`<h1>Fields</h1>
 <p class="lead">All ${inList.length + inDetail.length} fields of a program, by the way to them. <code>[]</code> stands for each element of an array.</p>
 <h2 id="list">In the list and in the detail</h2>
-${glossary(inList, examples)}
+${glossary(document, inList, examples)}
 <h2 id="detail">In the detail alone</h2>
-${glossary(inDetail, examples)}`;
+${glossary(document, inDetail, examples)}`;
   return {
     name: "fields",
     title: "Fields",
@@ -54,12 +62,16 @@ function fieldsOf({ components }: ApiDocument, root: string): readonly Field[] {
   return fields;
 }
 
-function glossary(fields: readonly Field[], examples: ReadonlyMap<string, unknown>): Html {
+function glossary(
+  document: ApiDocument,
+  fields: readonly Field[],
+  examples: ReadonlyMap<string, unknown>,
+): Html {
   const rows = fields.map(({ path, name, schema }) => {
     const example = examples.get(name);
-    const isPlain = example !== undefined && typeof example !== "object";
+    const isPlain = example !== undefined && typeof example !== "object" && schema.enum === undefined;
     return html`<tr id="${fieldId(path)}"><th scope="row"><code>${path}</code></th>
-<td data-label="type">${typeWords(schema, "reference.html")}${boundWords(schema).map((bound) => html`<small>${bound}</small>`)}</td>
+<td data-label="type">${typeWords(document, schema, "reference.html")}${boundWords(schema).map((bound) => html`<small>${bound}</small>`)}</td>
 <td data-label="meaning">${proseMarkup(schema.description ?? "")}${isPlain && html`<small>such as <code>${JSON.stringify(example)}</code></small>`}</td></tr>
 `;
   });

@@ -7,11 +7,12 @@ import { clientFiles } from "./client-files.ts";
 import type { Company } from "./company.ts";
 import { bodyText, examplesPage, recordedExchanges } from "./examples-page.ts";
 import { fieldsPage } from "./fields-page.ts";
-import { exampleBaseUrl, type GuidePageName, guidePage, guidePages } from "./guide-page.ts";
+import { exampleBaseUrl, type GuidePageName, guideFolder, guidePage, guidePages } from "./guide-page.ts";
 import { mockFiles } from "./mock-files.ts";
 import { packageFile } from "./package-file.ts";
 import { postmanCollection } from "./postman-collection.ts";
 import { referencePage } from "./reference-page.ts";
+import { searchIndex } from "./search-index.ts";
 import { type SitePage, siteDocument } from "./site-page.ts";
 import { startPage } from "./start-page.ts";
 
@@ -55,6 +56,8 @@ async function partnerFolder(company: Company): Promise<ReadonlyMap<string, stri
     examplesPage(exchanges, company),
   ];
   for (const page of pages) files.set(`${page.name}.html`, siteDocument(page, company));
+  files.set("site.js", await packageFile(`${guideFolder}/site.js`));
+  files.set("search-index.js", searchIndex(pages));
   files.set("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
   files.set("programs.postman_collection.json", postmanCollection(company));
   for (const exchange of exchanges) files.set(`examples/${exchange.name}.json`, bodyText(exchange));

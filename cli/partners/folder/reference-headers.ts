@@ -2,44 +2,46 @@ import { type Html, html } from "../../output/html.ts";
 import { type ApiDocument, type Header, type OrReference, resolved } from "./api-document.ts";
 import { boundWords, proseMarkup, typeWords } from "./schema-words.ts";
 
-/** The rows of the headers of one answer. What they mean is told once, below; what only this answer says of one, here. */
-export function headerRows(
+/** The headers of one answer. What they mean is told once, below; what only this answer says of one, here. */
+export function headerList(
   document: ApiDocument,
   headers: Readonly<Record<string, OrReference<Header>>>,
-): readonly Html[] {
-  return Object.entries(headers).map(([name, part]) => {
+): Html {
+  const rows = Object.entries(headers).map(([name, part]) => {
     const header = resolved(document, part);
     const isShared = header === document.components.headers[name];
-    return html`<tr><th scope="row"><a href="#${headerId(name)}"><code>${name}</code></a></th>
-<td data-label="there">${presence(header)}</td><td data-label="meaning">${isShared ? firstSentence(header.description) : meaning(header)}</td></tr>
+    return html`<li><p class="field"><a href="#${headerId(name)}"><code>${name}</code></a> <span class="type">${presence(header)}</span></p>
+<p>${isShared ? firstSentence(header.description) : meaning(document, header)}</p></li>
 `;
   });
+  return html`<ul class="fields told-below">\n${rows}</ul>`;
 }
 
 /** All headers that the document describes. */
-export function headerTable({ components }: ApiDocument): Html {
-  const rows = Object.entries(components.headers).map(
-    ([name, header]) => html`<tr id="${headerId(name)}"><th scope="row"><code>${name}</code></th>
-<td data-label="there">${presence(header)}</td><td data-label="meaning">${meaning(header)}</td></tr>
+export function allHeaders(document: ApiDocument): Html {
+  const rows = Object.entries(document.components.headers).map(
+    ([
+      name,
+      header,
+    ]) => html`<li id="${headerId(name)}"><p class="field"><code>${name}</code> <span class="type">${presence(header)}</span></p>
+<p>${meaning(document, header)}</p></li>
 `,
   );
-  return html`<table><thead><tr><th scope="col">header</th><th scope="col">there</th><th scope="col">meaning</th></tr></thead><tbody>
-${rows}
-</tbody></table>`;
+  return html`<ul class="fields">\n${rows}</ul>`;
 }
 
 function presence({ required }: Header): string {
   return required === true ? "always" : "where known";
 }
 
-function meaning({ description, schema, example, examples = {} }: Header): Html {
+function meaning(document: ApiDocument, { description, schema, example, examples = {} }: Header): Html {
   const given = [
     ...(example === undefined ? [] : [example]),
     ...Object.values(examples).map(({ value }) => value),
     ...(schema.const === undefined ? [] : [schema.const]),
   ];
-  const type = schema.const === undefined ? [typeWords(schema), ...boundWords(schema)] : undefined;
-  return html`${proseMarkup(description)}<small>${type?.map((word, at) => html`${at > 0 && ", "}${word}`)}${
+  const type = schema.const === undefined ? [typeWords(document, schema), ...boundWords(schema)] : undefined;
+  return html`${proseMarkup(description)} <small>${type?.map((word, at) => html`${at > 0 && ", "}${word}`)}${
     given.length > 0 &&
     html`${type && "; "}${given.map((value, at) => html`${at > 0 && " or "}<code>${String(value)}</code>`)}`
   }</small>`;

@@ -1,20 +1,24 @@
 import { type Html, html } from "../../output/html.ts";
 import { type ApiDocument, referenceName, type Schema } from "./api-document.ts";
 
-/** What a value may be, in words, with links to the schemas it names. `page` is where they are described. */
-export function typeWords(schema: Schema, page = ""): Html {
+/** What a value may be, in words. Kinds of strings have a link to their form; `page` is where that is described. */
+export function typeWords(document: ApiDocument, schema: Schema, page = ""): Html {
+  const words = (part: Schema): Html => typeWords(document, part, page);
   if (schema.$ref !== undefined) {
     const name = referenceName(schema.$ref);
-    return html`<a href="${page}#${schemaId(name)}">${name}</a>`;
+    const isObject = document.components.schemas[name]?.properties !== undefined;
+    return isObject ? html`${name}` : html`<a href="${page}#${schemaId(name)}">${name}</a>`;
   }
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices !== undefined) return joined(choices.map((choice) => typeWords(choice, page)));
+  if (choices !== undefined) return joined(choices.map(words));
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
   if (schema.enum !== undefined) {
     return joined(schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`));
   }
   const types = [schema.type ?? "any"].flat();
-  return joined(types.map((type) => (type === "array" ? arrayWords(schema, page) : html`${type}`)));
+  return joined(
+    types.map((type) => (type === "array" ? html`array of ${words(schema.items ?? {})}` : html`${type}`)),
+  );
 }
 
 /** The bounds of a value: `1 or more`, `above 0`, a pattern, a format. */
@@ -29,7 +33,7 @@ export function boundWords({ minimum, maximum, exclusiveMinimum, format, pattern
   return bounds;
 }
 
-/** The anchor of a schema on the page of the reference. */
+/** The anchor of a kind of string on the page of the reference. */
 export function schemaId(name: string): string {
   return `schema-${name}`;
 }
@@ -40,6 +44,20 @@ export function proseMarkup(text: string): readonly (Html | string)[] {
     .trim()
     .split(/`([^`]+)`/)
     .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
+}
+
+/** The same with its paragraphs and lists. */
+export function proseBlocks(text: string): readonly Html[] {
+  return text
+    .trim()
+    .split(/\n\n+/)
+    .map((block) => {
+      if (!block.startsWith("- ")) return html`<p>${proseMarkup(block)}</p>\n`;
+      return html`<ul>${block
+        .split(/^- /m)
+        .slice(1)
+        .map((item) => html`<li>${proseMarkup(item)}</li>\n`)}</ul>\n`;
+    });
 }
 
 /** The first value that is known of each field, from the document's examples: by schema and field (`Capacity.total`). */
@@ -72,10 +90,6 @@ export function fieldExamples({ components }: ApiDocument): ReadonlyMap<string, 
 
 function isTelling(value: unknown): boolean {
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
-}
-
-function arrayWords({ items = {} }: Schema, page: string): Html {
-  return html`array of ${typeWords(items, page)}`;
 }
 
 function joined(words: readonly Html[]): Html {

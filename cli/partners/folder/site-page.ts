@@ -12,12 +12,14 @@ export interface SitePage {
   readonly headings: readonly PageHeading[];
   /** Markup of templates, or what the build rendered. */
   readonly body: string;
+  /** Whether it has two columns beside the list of contents. */
+  readonly isWide?: boolean;
 }
 
 export type PageName = keyof typeof pageNames;
 
 /** The pages in the order of the navigation, and what they are called there. */
-const pageNames = {
+export const pageNames = {
   index: "Start",
   guide: "Guide",
   reference: "Reference",
@@ -30,10 +32,14 @@ const pageNames = {
 } as const;
 
 /**
- * W70: the page as a document that stands for itself: its one stylesheet is in it, it has no script, and its policy lets the
- * browser load nothing at all. So it works from a disk as from any web server, below any path.
+ * W70: the page as a document of the folder: its one stylesheet is in it, and its policy lets the browser load nothing but
+ * scripts of the folder. So it works from a disk as from any web server, below any path. W68: those make it more useful;
+ * without them it can be read all the same.
  */
-export function siteDocument({ name, title, headings, body }: SitePage, company: Company): string {
+export function siteDocument(
+  { name, title, headings, body, isWide = false }: SitePage,
+  company: Company,
+): string {
   const shown = html`${title === pageNames.index ? "" : `${title} · `}${company.name} programs API`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -46,14 +52,16 @@ export function siteDocument({ name, title, headings, body }: SitePage, company:
 <title>${shown.markup}</title>
 <link rel="icon" href="data:,">
 <style>${siteStylesheet}</style>
+<script defer src="site.js"></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">
-<p class="brand"><a href="index.html">${html`${company.name}`.markup} <span>programs API</span></a></p>
+<div class="bar"><p class="brand"><a href="index.html">${html`${company.name}`.markup} <span>programs API</span></a></p>
+${searchForm}</div>
 ${navigation(name, company).markup}
 </header>
-<div class="columns">
+<div class="columns${isWide ? " wide" : ""}">
 ${contents(headings).markup}
 <main id="main" tabindex="-1">
 ${body}
@@ -69,10 +77,16 @@ ${footer(company).markup}
 const policy = [
   "default-src 'none'",
   "img-src data:",
+  "script-src 'self'",
   `style-src 'sha256-${createHash("sha256").update(siteStylesheet).digest("base64")}'`,
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
+
+/** Hidden until the script is there, without which it would find nothing. */
+const searchForm = `<search class="search" hidden>
+<input type="search" aria-label="Search all pages" placeholder="Search all pages (/)" aria-keyshortcuts="/" autocomplete="off" spellcheck="false">
+<p class="hidden" role="status"></p><ul></ul></search>`;
 
 function navigation(current: PageName, { hasSandbox }: Company): Html {
   const shown = Object.entries(pageNames).filter(([name]) => hasSandbox || name !== "sandbox");
@@ -88,7 +102,8 @@ function contents(headings: readonly PageHeading[]): Html {
   const links = headings.map(
     ({ level, id, text }) => html`<li class="level-${level}"><a href="#${id}">${text}</a></li>\n`,
   );
-  return html`<nav class="contents" aria-label="On this page"><p>On this page</p><ul>\n${links}</ul></nav>`;
+  return html`<nav class="contents" aria-label="On this page"><details open><summary>On this page</summary>
+<ul>\n${links}</ul></details></nav>`;
 }
 
 function footer({ name, baseUrl, contact }: Company): Html {

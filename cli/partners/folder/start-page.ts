@@ -63,7 +63,7 @@ API, with programs of well-known ids and a token for each kind of answer, refusa
 <tr><th scope="row"><a href="guide.html">guide.html</a></th><td data-label="for">all rules: tokens, freshness, errors, rate limits, compatibility</td></tr>
 <tr><th scope="row"><a href="reference.html">reference.html</a></th><td data-label="for">every resource, parameter, status, header and field</td></tr>
 <tr><th scope="row"><a href="fields.html">fields.html</a></th><td data-label="for">the glossary of the fields</td></tr>
-<tr><th scope="row"><a href="examples.html">examples.html</a>, <code>examples/</code></th><td data-label="for">answers as they went over the wire, also as files for your tests</td></tr>
+<tr><th scope="row"><a href="examples.html">examples.html</a>, <code>examples/</code></th><td data-label="for">answers of a real gateway, also as files for your tests</td></tr>
 <tr><th scope="row"><a href="what-can-go-wrong.html">what-can-go-wrong.html</a></th><td data-label="for">every status and what to do</td></tr>
 <tr><th scope="row"><a href="changes.html">changes.html</a></th><td data-label="for">the versions, what counts as breaking, notice periods</td></tr>
 <tr><th scope="row"><a href="openapi.json">openapi.json</a></th><td data-label="for">OpenAPI 3.1, for generators, validators and mocks</td></tr>

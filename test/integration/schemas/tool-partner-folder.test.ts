@@ -119,6 +119,8 @@ describe.skipIf(!hasChromium)(
       const page = await context.newPage();
       for (const name of partnerPages) {
         await page.goto(pathToFileURL(join(folder.directory, `${name}.html`)).href);
+        await page.locator(".search input").fill("amount");
+        await page.locator(".search li").first().waitFor();
         // What is folded up and behind other tabs, too.
         await page.evaluate(
           `document.querySelectorAll("details").forEach((part) => { part.open = true; });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { recordedExchanges } from "../../../cli/partners/folder/examples-page.ts";
+import { connectionHeaders, recordedExchanges } from "../../../cli/partners/folder/examples-page.ts";
 import openapi from "../../../schemas/generated/openapi.json" with { type: "json" };
 import {
   isErrorResponse,
@@ -35,6 +35,7 @@ describe("the recorded answers of docs/exchanges.json (renew: npm run generate:e
   test.each(exchanges.map((exchange) => [exchange.name, exchange] as const))(
     "%s has the headers that the document names, in its spelling",
     (_name, { path, status, headers }) => {
+      expect(Object.keys(headers).filter((name) => connectionHeaders.includes(name))).toEqual([]);
       const known = Object.keys(openapi.components.headers).concat("Content-Type");
       expect(Object.keys(headers).filter((name) => !known.includes(name))).toEqual([]);
       const { paths }: { paths: Record<string, { get: { responses: Record<string, object> } }> } = openapi;
