@@ -30,15 +30,16 @@ ${shown}
 `;
 }
 
-/** A refusal, folded up to its status, code and cause. */
+/** A refusal: its status, code and cause; example and headers are folded up. */
 export function errorItem(document: ApiDocument, operation: Operation, status: string): Html {
   const { description, headers, content } = responseOf(document, operation, status);
   const examples = Object.values(Object.values(content)[0]?.examples ?? {}).map((part) => {
     const { summary, value } = resolved(document, part);
     return { summary, value, code: Object(Object(value).error).code };
   });
-  return html`<li id="${operation.operationId}-${status}"><details><summary><span class="status">${status}</span> <code>${examples[0]?.code}</code></summary>
+  return html`<li id="${operation.operationId}-${status}"><p class="field"><span class="status">${status}</span> <code>${examples[0]?.code}</code></p>
 <p>${proseMarkup(description)}</p>
+<details><summary class="more">Example and headers</summary>
 ${examples.map(({ summary, value }) => html`<p>Example: ${summary}</p>\n${jsonBlock(value)}`)}
 ${headerList(document, headers)}</details></li>
 `;

@@ -77,7 +77,7 @@ ${codeTabs(`call-${get.operationId}`, requestSamples(baseUrl, filled))}
 ${successPart(document, get)}
 <h3 id="${get.operationId}-errors">Errors</h3>
 <p>All have <a href="#errors">one form</a>.</p>
-<ul class="errors">
+<ul class="fields errors">
 ${refusals.map((status) => errorItem(document, get, status))}</ul></section>
 `;
 }

@@ -97,7 +97,7 @@ pre a:hover { text-decoration: underline; }
 .aside pre { max-height: calc(100vh - 6.5rem); margin-bottom: 0.6rem; font-size: 0.8rem; }
 .aside .tabs { margin-top: 0; }
 .aside .json pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-.fields, .errors { list-style: none; margin: 0.6rem 0 1rem; padding: 0; }
+.fields { list-style: none; margin: 0.6rem 0 1rem; padding: 0; }
 .fields > li { margin: 0; padding: 0.55rem 0; border-top: 1px solid var(--line); }
 .fields > li:target { background: var(--accent-tint); box-shadow: -0.6rem 0 var(--accent-tint), 0.4rem 0 var(--accent-tint); }
 .fields p { margin: 0.15rem 0; }
@@ -109,9 +109,6 @@ pre a:hover { text-decoration: underline; }
 .fields .fields { margin: 0.2rem 0 0.3rem; padding-inline-start: 0.9rem; border-inline-start: 2px solid var(--line); }
 .fields .fields > li:first-child { border-top: 0; }
 .fields details { margin: 0.2rem 0; }
-.errors li { margin: 0; border-top: 1px solid var(--line); }
-.errors details { margin: 0; padding: 0.35rem 0; }
-.errors > li:target { background: var(--accent-tint); }
 table { width: 100%; border-collapse: collapse; margin: 0.9rem 0 1.5rem; font-size: 0.925rem; }
 th, td { padding: 0.5rem 1rem 0.5rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { font-size: 0.8rem; font-weight: 600; color: var(--soft); white-space: nowrap; }

@@ -1,5 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import { sandboxPrograms } from "../../../cli/publish/sandbox/sandbox-programs.ts";
 import openapi from "../../../schemas/generated/openapi.json" with { type: "json" };
 import {
   isErrorResponse,
@@ -59,6 +60,14 @@ test.each(Object.entries<object>(openapi.components.schemas))(
     expect(bare.map(([field]) => field)).toEqual([]);
   },
 );
+
+test("the id that the document asks for is one of a program of the sandbox, and nothing says that snapshot ids are in order", () => {
+  const [parameter] = openapi.paths["/v1/programs/{programId}"].parameters;
+  const program = sandboxPrograms.find(({ programId }) => programId === Object(parameter).example);
+  expect(program?.lifecycleState).toBe("active");
+  const { description } = openapi.components.headers["Snapshot-Id"];
+  expect(description + openapi.components.schemas.SnapshotId.description).not.toMatch(/sort/i);
+});
 
 test.each([...exampleAnswers()])(
   "%s is what the sandbox answers (renew: npm run generate:examples)",
