@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { isCompressedLog, openLog } from "../gateway-log/open-log.ts";
-import { wholeLines } from "../gateway-log/whole-lines.ts";
+import { beginningOf, readLines, wholeLines } from "../gateway-log/whole-lines.ts";
 import {
   isBeginning,
   type KnownContent,
@@ -10,7 +10,6 @@ import {
   prefixBytes,
   sameContent,
 } from "./known-content.ts";
-import { beginningOf, readLines } from "./read-lines.ts";
 
 /** Takes whole lines, and returns how many requests were in them. */
 export type TakeLines = (lines: Buffer) => Promise<number>;
