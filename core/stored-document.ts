@@ -9,7 +9,12 @@ export function parseStoredDocument<Document>(
 ): Document {
   const result = validate(isDocument, parseJson(bytes, what));
   if (result.valid) return result.document;
-  throw new Failure("corrupt_document", `${what} does not fit its schema: ${result.violation.message}.`);
+  throw schemaFailure(what, result.violation.message);
+}
+
+/** `violation`: a `Violation`'s message. */
+export function schemaFailure(what: string, violation: string): Failure {
+  return new Failure("corrupt_document", `${what} does not fit its schema: ${violation}.`);
 }
 
 /** Minified UTF-8 JSON: the form of every stored document. */
@@ -21,8 +26,12 @@ function parseJson(bytes: Uint8Array, what: string): unknown {
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch (error) {
-    throw new Failure("corrupt_document", `${what} is not JSON in UTF-8.`, { cause: error });
+    throw notJson(what, error);
   }
+}
+
+export function notJson(what: string, cause?: unknown): Failure {
+  return new Failure("corrupt_document", `${what} is not JSON in UTF-8.`, { cause });
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

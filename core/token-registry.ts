@@ -42,8 +42,9 @@ export const readScope = "programs.read";
 export function parseTokenRegistry(bytes: Uint8Array): TokenRegistry {
   const document = parseStoredDocument<TokensDocument>(bytes, isTokensDocument, tokensKey);
   const tokens = document.tokens.map(registeredToken);
-  const refuseTwin = twinRefusal();
-  for (const token of tokens) refuseTwin(token);
+  const ids = new Set(tokens.map(({ tokenId }) => tokenId));
+  const digests = new Set(tokens.map(({ sha256 }) => sha256));
+  if (ids.size < tokens.length || digests.size < tokens.length) throw duplicateToken();
   return { revision: document.revision, tokens };
 }
 
@@ -61,22 +62,16 @@ export function tokenStatus(token: RegisteredToken, now: Date): "active" | "expi
   return "active";
 }
 
-/** The entry with its ids checked. */
+/** The entry, whose ids are well formed; throws `corrupt_document` otherwise. */
 export function registeredToken(entry: TokenEntry): RegisteredToken {
   const { tokenId, tenantId, replaces } = entry;
   if (!isTokenId(tokenId) || !isTenantId(tenantId) || (replaces !== null && !isTokenId(replaces))) {
     throw new Failure("corrupt_document", `${tokensKey} has an entry with an ill-formed id.`);
   }
-  return { ...entry, tokenId, tenantId, replaces, sha256: entry.sha256 as TokenDigest };
+  return entry as RegisteredToken;
 }
 
-/** Throws when an entry shares its id or digest with one before it. */
-export function twinRefusal(): (token: RegisteredToken) => void {
-  const seen = new Set<string>();
-  return ({ tokenId, sha256 }) => {
-    if (seen.has(tokenId) || seen.has(sha256)) {
-      throw new Failure("corrupt_document", `${tokensKey} has two entries of the same token.`);
-    }
-    seen.add(tokenId).add(sha256);
-  };
+/** Two entries share an id or a digest, so nobody can say whom the token lets in. */
+export function duplicateToken(): Failure {
+  return new Failure("corrupt_document", `${tokensKey} has two entries of the same token.`);
 }

@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { buildInfo } from "../core/package-version.ts";
-import { maxExpiring } from "./expiring-tokens.ts";
 import type { FleetCounter } from "./fleet-counter.ts";
 import { maxListed } from "./freshness.ts";
 import type { LastGood } from "./last-good/last-good.ts";
@@ -8,6 +7,7 @@ import type { LiveSnapshots } from "./live-snapshots.ts";
 import type { Readiness } from "./readiness.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import type { TokenDirectory } from "./token-directory.ts";
+import { maxExpiring } from "./token-table.ts";
 
 /** What is asked for when Prometheus comes to read. */
 export interface MetricSources {

@@ -5,10 +5,8 @@ import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readTokenRegistry } from "../core/read-token-registry.ts";
 import type { TokenDigest } from "../core/token.ts";
-import type { RegisteredToken } from "../core/token-registry.ts";
 import type { Clocks } from "./clocks.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
-import { type ExpiringToken, expiringTokens } from "./expiring-tokens.ts";
 import { copiedBody } from "./last-good/copied-body.ts";
 import type { KeptRegistry } from "./last-good/kept-state.ts";
 import type { LastGood } from "./last-good/last-good.ts";
@@ -18,11 +16,10 @@ import type { StoreReader } from "./store-reader.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import {
   causeAgainst,
-  countTokens,
+  type ExpiringToken,
   type KnownToken,
-  knownToken,
   type TokenStatus,
-  type TokenTable,
+  TokenTable,
 } from "./token-table.ts";
 
 export type Authentication =
@@ -71,7 +68,9 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   const { store, watch, logger, clocks, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit, lastGood } =
     options;
   const clock = clocks.monotonicMs;
-  let table: TokenTable = new Map();
+  let table = new TokenTable(defaultLimit);
+  /** The table of the version before. Its memory is filled again, since the garbage collector is slow to give it back. */
+  let spare: TokenTable | undefined;
   let version: RegistryVersion | undefined;
   /** When the poll began that last confirmed the table: what it saw is at most that old. */
   let confirmedAtMs = Number.NEGATIVE_INFINITY;
@@ -134,11 +133,11 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
         if (version !== undefined) {
           throw new Failure("not_found", `${tokensKey} was there and is gone; restore it from a backup.`);
         }
-        table = new Map();
+        table = emptyTable();
         break;
       case "object": {
         const copy = lastGood && copiedBody(result.body as AsyncIterable<Buffer>);
-        const { revision, byDigest } = await readTokenRegistry(copy?.body ?? result.body, toKnown);
+        const { revision, tokens } = await readTokenRegistry(copy?.body ?? result.body, emptyTable);
         if (isOutdated(beganAtMs, revision)) return;
         const { etag } = result;
         const whole = copy?.whole();
@@ -148,7 +147,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
           await lastGood.keepRegistry({ ...registry, ageMs: clock() - beganAtMs }, whole.pieces);
           if (isOutdated(beganAtMs, revision)) return;
         }
-        table = byDigest;
+        [spare, table] = [table, tokens];
         version = { etag, revision, sha256: whole?.sha256 };
         break;
       }
@@ -177,10 +176,10 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     // W79, T10: also of a copy that is too old to be trusted.
     version = { etag: undefined, revision: kept.revision, sha256: undefined };
     if (clock() - kept.confirmedAtMs > maxStaleMs) return;
-    const read = await keptRegistry(from, kept.sha256, toKnown).catch(() => undefined);
+    const read = await keptRegistry(from, kept.sha256, emptyTable).catch(() => undefined);
     // The store may have been quicker.
     if (read?.revision !== kept.revision || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
-    table = read.byDigest;
+    table = read.tokens;
     version = kept;
     confirmedAtMs = kept.confirmedAtMs;
     isFromCopy = true;
@@ -195,8 +194,11 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     await restoring;
   }
 
-  function toKnown(token: RegisteredToken): KnownToken {
-    return knownToken(token, defaultLimit);
+  function emptyTable(): TokenTable {
+    const empty = spare ?? new TokenTable(defaultLimit);
+    spare = undefined;
+    empty.clear();
+    return empty;
   }
 
   function begin(): void {
@@ -210,8 +212,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
 
   /** Said once, at the start: a new installation, or a wrong `STORE_URL` with a store that somebody has begun. */
   function warnIfUseless(): void {
-    const nowMs = clocks.unixMs();
-    for (const token of table.values()) if (causeAgainst(token, nowMs) === undefined) return;
+    if (table.counts(clocks.unixMs()).valid > 0) return;
     const cause = `${tokensKey} ${version === undefined ? "is missing" : "has no valid token"}`;
     logger.warn(
       { cause, storeId: watch.storeId() },
@@ -234,8 +235,8 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
       return cause === undefined ? { kind: "accepted", token } : { kind: "refused", token, cause };
     },
 
-    counts: () => countTokens(table, clocks.unixMs()),
-    expiring: () => expiringTokens(table, clocks.unixMs()),
+    counts: () => table.counts(clocks.unixMs()),
+    expiring: () => table.expiring(clocks.unixMs()),
     ageMs: () => clock() - confirmedAtMs,
     unconfirmedCause,
     failure: () => lastFailure?.message,

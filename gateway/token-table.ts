@@ -1,9 +1,11 @@
 import type { Cause } from "../core/cause-code.ts";
 import type { TenantId, TokenId } from "../core/ids.ts";
+import type { TokenSink } from "../core/read-token-registry.ts";
 import type { TokenDigest } from "../core/token.ts";
 import { type RegisteredToken, readScope } from "../core/token-registry.ts";
+import { digestBytes, idBytes, type TokenRow, TokenRows } from "./token-rows.ts";
 
-/** What a request needs to know of its token, its tenant first (W4), computed once per version of the registry. */
+/** What a request needs to know of its token, its tenant first (W4). */
 export interface KnownToken {
   readonly tokenId: TokenId;
   readonly tenantId: TenantId;
@@ -16,8 +18,103 @@ export interface KnownToken {
   readonly expiresAtMs: number;
 }
 
-/** Revoked tokens stay in it, so that the log can tell them from tokens that never were. */
-export type TokenTable = ReadonlyMap<TokenDigest, KnownToken>;
+export type TokenStatus = "valid" | "expired" | "revoked";
+
+/** A token that is in force and will expire. */
+export type ExpiringToken = Pick<KnownToken, "tokenId" | "tenantId" | "expiresAtMs">;
+
+/** The metrics name at most so many expiring tokens: labels must not grow without bound. */
+export const maxExpiring = 100;
+
+/**
+ * The tokens of one version of the registry. Revoked tokens are among them, so that the log can tell them from tokens that
+ * never were. A token takes about 100 bytes, which the garbage collector never looks at. What a request gets to know of its
+ * token is put together when it asks.
+ */
+export class TokenTable implements TokenSink {
+  readonly #defaultLimit: number;
+  readonly #rows = new TokenRows(rowBytes);
+  /** Many tokens share a tenant: a row holds the number of its tenant in here. */
+  readonly #tenants: TenantId[] = [];
+  readonly #tenantNumbers = new Map<TenantId, number>();
+
+  /** `defaultLimit`: requests per window of a token without a limit of its own. */
+  constructor(defaultLimit: number) {
+    this.#defaultLimit = defaultLimit;
+  }
+
+  add({ sha256, tokenId, tenantId, scopes, rateLimit, revokedAt, expiresAt }: RegisteredToken): boolean {
+    const row = this.#rows.add(sha256, tokenId.slice(idPrefix.length));
+    if (row === undefined) return false;
+    const { block, at } = row;
+    block.writeUInt32LE(this.#tenantNumber(tenantId), at + tenantAt);
+    block.writeDoubleLE(rateLimit ?? this.#defaultLimit, at + limitAt);
+    block.writeDoubleLE(expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt), at + expiryAt);
+    block[at + flagsAt] =
+      (scopes.includes(readScope) ? mayReadBit : 0) | (revokedAt === null ? 0 : revokedBit);
+    return true;
+  }
+
+  /** Forgets all tokens and keeps their memory. */
+  clear(): void {
+    this.#rows.clear();
+    this.#tenants.length = 0;
+    this.#tenantNumbers.clear();
+  }
+
+  get(digest: TokenDigest): KnownToken | undefined {
+    const row = this.#rows.get(digest);
+    return row && this.#token(row);
+  }
+
+  /** How many tokens of each kind there are at that time. */
+  counts(nowMs: number): Readonly<Record<TokenStatus, number>> {
+    const counts = { valid: 0, expired: 0, revoked: 0 };
+    for (const row of this.#rows.all()) counts[statusOf(row, nowMs)] += 1;
+    return counts;
+  }
+
+  /**
+   * The tokens that are valid at that time and will expire, the soonest first, at most `maxExpiring`. Sorting all of
+   * 100,000 would hold requests up for a tenth of a second at each scrape.
+   */
+  expiring(nowMs: number): readonly ExpiringToken[] {
+    const soonest: { readonly row: TokenRow; readonly expiresAtMs: number }[] = [];
+    let bound = Number.POSITIVE_INFINITY;
+    for (const row of this.#rows.all()) {
+      const expiresAtMs = expiryOf(row);
+      if (expiresAtMs >= bound || statusOf(row, nowMs) !== "valid") continue;
+      const place = soonest.findIndex((other) => other.expiresAtMs > expiresAtMs);
+      soonest.splice(place === -1 ? soonest.length : place, 0, { row, expiresAtMs });
+      if (soonest.length > maxExpiring) soonest.pop();
+      if (soonest.length === maxExpiring) bound = soonest.at(-1)?.expiresAtMs ?? bound;
+    }
+    return soonest.map(({ row }) => this.#token(row));
+  }
+
+  #token(row: TokenRow): KnownToken {
+    const { block, at } = row;
+    const tenantId = this.#tenants[block.readUInt32LE(at + tenantAt)];
+    if (tenantId === undefined) throw new RangeError("a row without a tenant");
+    const flags = block[at + flagsAt] ?? 0;
+    return {
+      tokenId: `${idPrefix}${block.toString("latin1", at + digestBytes, at + tenantAt)}` as TokenId,
+      tenantId,
+      limit: block.readDoubleLE(at + limitAt),
+      mayRead: (flags & mayReadBit) !== 0,
+      isRevoked: (flags & revokedBit) !== 0,
+      expiresAtMs: expiryOf(row),
+    };
+  }
+
+  #tenantNumber(tenantId: TenantId): number {
+    const known = this.#tenantNumbers.get(tenantId);
+    if (known !== undefined) return known;
+    const number = this.#tenants.push(tenantId) - 1;
+    this.#tenantNumbers.set(tenantId, number);
+    return number;
+  }
+}
 
 /** Why the token is not accepted at that time; `undefined` when it is. */
 export function causeAgainst(token: KnownToken, nowMs: number): Cause | undefined {
@@ -28,24 +125,21 @@ export function causeAgainst(token: KnownToken, nowMs: number): Cause | undefine
 const revokedToken: Cause = { code: "revoked_token", text: "revoked token" };
 const expiredToken: Cause = { code: "expired_token", text: "expired token" };
 
-export function knownToken(token: RegisteredToken, defaultLimit: number): KnownToken {
-  return {
-    tokenId: token.tokenId,
-    tenantId: token.tenantId,
-    limit: token.rateLimit ?? defaultLimit,
-    mayRead: token.scopes.includes(readScope),
-    isRevoked: token.revokedAt !== null,
-    expiresAtMs: token.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(token.expiresAt),
-  };
+function statusOf(row: TokenRow, nowMs: number): TokenStatus {
+  if (((row.block[row.at + flagsAt] ?? 0) & revokedBit) !== 0) return "revoked";
+  return expiryOf(row) <= nowMs ? "expired" : "valid";
 }
 
-export type TokenStatus = "valid" | "expired" | "revoked";
-
-/** How many tokens of each kind the table has at that time. */
-export function countTokens(table: TokenTable, nowMs: number): Readonly<Record<TokenStatus, number>> {
-  const counts = { valid: 0, expired: 0, revoked: 0 };
-  for (const { isRevoked, expiresAtMs } of table.values()) {
-    counts[isRevoked ? "revoked" : expiresAtMs <= nowMs ? "expired" : "valid"] += 1;
-  }
-  return counts;
+function expiryOf({ block, at }: TokenRow): number {
+  return block.readDoubleLE(at + expiryAt);
 }
+
+const idPrefix = "tok_";
+// What follows digest and id in a row: the number of the tenant, limit, expiry, and two flags.
+const tenantAt = digestBytes + idBytes;
+const limitAt = tenantAt + 4;
+const expiryAt = limitAt + 8;
+const flagsAt = expiryAt + 8;
+const rowBytes = flagsAt + 1;
+const mayReadBit = 1;
+const revokedBit = 2;

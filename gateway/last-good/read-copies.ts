@@ -1,18 +1,17 @@
 import type { TenantId } from "../../core/ids.ts";
 import { readManifest } from "../../core/read-manifest.ts";
-import { type ReadRegistry, readTokenRegistry } from "../../core/read-token-registry.ts";
-import type { RegisteredToken } from "../../core/token-registry.ts";
+import { type ReadRegistry, readTokenRegistry, type TokenSink } from "../../core/read-token-registry.ts";
 import type { ReadSnapshot } from "../live-snapshot.ts";
 import type { LastGood } from "./last-good.ts";
 
 /** The registry whose digest the sealed state names (W77), or `undefined`; throws as a reading does. */
-export async function keptRegistry<Value>(
+export async function keptRegistry<Sink extends TokenSink>(
   { files }: LastGood,
   sha256: string,
-  toValue: (token: RegisteredToken) => Value,
-): Promise<ReadRegistry<Value> | undefined> {
+  createSink: () => Sink,
+): Promise<ReadRegistry<Sink> | undefined> {
   const body = await files.stream(sha256);
-  return body === undefined ? undefined : await readTokenRegistry(body as AsyncIterable<Buffer>, toValue);
+  return body === undefined ? undefined : await readTokenRegistry(body as AsyncIterable<Buffer>, createSink);
 }
 
 /** The snapshot that the sealed state names; its manifest proves itself once more (P4). */

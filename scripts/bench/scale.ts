@@ -15,7 +15,7 @@ import { ProgramTable } from "../../core/program-table.ts";
 import { readManifest } from "../../core/read-manifest.ts";
 import { readTokenRegistry } from "../../core/read-token-registry.ts";
 import { tokenRegistryBytes } from "../../core/token-registry.ts";
-import { knownToken } from "../../gateway/token-table.ts";
+import { TokenTable } from "../../gateway/token-table.ts";
 import { median, reportBench } from "./report.ts";
 
 const rounds = 7;
@@ -60,7 +60,7 @@ async function registryRow(count: number): Promise<Record<string, string | numbe
   const swapped = await measured(`registry of ${count} tokens`, body.size, async () => {
     const found = await store.get(tokensKey);
     if (found.kind !== "object") return;
-    await readTokenRegistry(found.body, (token) => knownToken(token, 600));
+    await readTokenRegistry(found.body, () => new TokenTable(600));
   });
   return { ...swapped, "unchanged poll ms": confirmed.ms ?? "-" };
 }

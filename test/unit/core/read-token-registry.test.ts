@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readTokenRegistry } from "../../../core/read-token-registry.ts";
+import { readTokenRegistry, type TokenSink } from "../../../core/read-token-registry.ts";
 import {
   parseTokenRegistry,
   type RegisteredToken,
@@ -29,14 +29,24 @@ async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
   }
 }
 
-const same = (token: RegisteredToken): RegisteredToken => token;
+/** Keeps the tokens as they are. */
+class PlainSink implements TokenSink {
+  readonly byDigest = new Map<string, RegisteredToken>();
+  readonly #ids = new Set<string>();
+
+  add(token: RegisteredToken): boolean {
+    if (this.byDigest.has(token.sha256) || this.#ids.has(token.tokenId)) return false;
+    this.byDigest.set(token.sha256, token);
+    this.#ids.add(token.tokenId);
+    return true;
+  }
+}
 
 /** What came out, or why nothing did. */
 async function outcome(bytes: Buffer, chunkSize: number): Promise<TokenRegistry | string> {
   try {
-    const { revision, byDigest } = await readTokenRegistry(chunksOf(bytes, chunkSize), same);
-    for (const [digest, token] of byDigest) expect(token.sha256).toBe(digest);
-    return { revision, tokens: [...byDigest.values()] };
+    const { revision, tokens } = await readTokenRegistry(chunksOf(bytes, chunkSize), () => new PlainSink());
+    return { revision, tokens: [...tokens.byDigest.values()] };
   } catch (error) {
     return String(error);
   }
@@ -70,6 +80,11 @@ test("any other form of the same JSON comes out the same", async () => {
     tokenRegistryBytes(registry(5)).toString().replaceAll("\n", "\r\n"),
     tokenRegistryBytes(registry(5)).toString().replaceAll(",\n", "\n,\n"),
     JSON.stringify({ tokens, revision, format }),
+    JSON.stringify({ revision, format, tokens }, null, "\t"),
+    JSON.stringify(document).replace('"tokens"', '"\\u0074okens"'),
+    JSON.stringify(document).replace('"tokens":', `"tokens"${" ".repeat(1000)}:`),
+    JSON.stringify(document).replace('"tokens":', '"tokens":[{}],"tokens":'),
+    JSON.stringify(document).replace('"revision"', '"revision":{"tokens":[{}]},"revision"'),
     `{"tokens":[\n${tokens.map((token: object) => JSON.stringify(token)).join(",\n")}\n],"revision":3,"format":"${format}"}`,
   ]) {
     for (const size of [1, 100, 100_000]) expect(await outcome(Buffer.from(text), size)).toEqual(registry(5));
@@ -118,21 +133,42 @@ test("two entries of one token are refused, also far apart", async () => {
   expect(await outcome(twice, 300)).toMatch(/two entries of the same token/);
 });
 
-test("a large registry blocks the event loop for a small part of what reading it whole does", async () => {
-  const tokens = Array.from({ length: 30_000 }, () => issueToken("acme").entry);
-  const bytes = tokenRegistryBytes({ revision: 1, tokens });
-  const wholes: number[] = [];
-  const blocks: number[] = [];
-  // The least of each: what else the machine does comes on top of both.
-  for (let round = 0; round < 3; round += 1) {
-    const beganAt = performance.now();
-    parseTokenRegistry(bytes);
-    wholes.push(performance.now() - beganAt);
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
-    await readTokenRegistry(chunksOf(bytes, 64 * 1024), same);
-    delay.disable();
-    blocks.push(delay.max / 1e6);
+test("a fault far behind is named by its place in the whole list", async () => {
+  const { tokens } = registry(20);
+  const faulty = tokens.map((token, at) => (at === 17 ? { ...token, rateLimit: 0 } : token));
+  const bytes = tokenRegistryBytes({ revision: 1, tokens: faulty });
+  for (const size of [40, 1000, 100_000]) {
+    expect(await outcome(bytes, size)).toMatch(/\/tokens\/17\/rateLimit must be/);
   }
-  expect(Math.min(...blocks)).toBeLessThan(Math.min(...wholes) / 2);
 });
+
+test("a registry of another format is refused for its format, whatever its entries are", async () => {
+  const bytes = Buffer.from('{"tokens":[{"id":1}],"revision":9,"format":"partner-programs/tokens@2"}');
+  expect(await outcome(bytes, 10)).toBe(wholeOutcome(bytes));
+  expect(await outcome(bytes, 10)).toMatch(/\/format must be "partner-programs\/tokens@1"/);
+});
+
+test.each([
+  ["as our commands write it", (bytes: Buffer) => bytes],
+  ["on one line", (bytes: Buffer) => Buffer.from(JSON.stringify(JSON.parse(bytes.toString())))],
+])(
+  "a large registry, %s, blocks the event loop for a small part of what reading it whole does",
+  async (_, as) => {
+    const tokens = Array.from({ length: 30_000 }, () => issueToken("acme").entry);
+    const bytes = as(tokenRegistryBytes({ revision: 1, tokens }));
+    const wholes: number[] = [];
+    const blocks: number[] = [];
+    // The least of each: what else the machine does comes on top of both.
+    for (let round = 0; round < 3; round += 1) {
+      const beganAt = performance.now();
+      parseTokenRegistry(bytes);
+      wholes.push(performance.now() - beganAt);
+      const delay = monitorEventLoopDelay({ resolution: 1 });
+      delay.enable();
+      await readTokenRegistry(chunksOf(bytes, 64 * 1024), () => new PlainSink());
+      delay.disable();
+      blocks.push(delay.max / 1e6);
+    }
+    expect(Math.min(...blocks)).toBeLessThan(Math.min(...wholes) / 2);
+  },
+);

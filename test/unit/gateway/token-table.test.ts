@@ -1,10 +1,69 @@
 import { expect, test } from "vitest";
-import { knownToken } from "../../../gateway/token-table.ts";
+import { parseTokenId } from "../../../core/ids.ts";
+import type { RegisteredToken } from "../../../core/token-registry.ts";
+import { TokenTable } from "../../../gateway/token-table.ts";
 import { issueToken, revoked } from "../../support/gateway-tokens.ts";
 
+function tableOf(tokens: readonly RegisteredToken[], defaultLimit = 600): TokenTable {
+  const table = new TokenTable(defaultLimit);
+  for (const token of tokens) expect(table.add(token)).toBe(true);
+  return table;
+}
+
+/** What the table gives back of the token. */
+function known(token: RegisteredToken, defaultLimit?: number): ReturnType<TokenTable["get"]> {
+  return tableOf([token], defaultLimit).get(token.sha256);
+}
+
+test("each token comes back with its own tenant, limit and expiry, and no other digest is known", () => {
+  const tokens = Array.from({ length: 3000 }, (_, at) =>
+    issueToken(`tenant-${at % 700}`, {
+      rateLimit: at % 3 === 0 ? null : at,
+      expiresAt: at % 2 === 0 ? null : new Date(Date.UTC(2030, 0, 1, 0, 0, at)).toISOString(),
+    }),
+  );
+  const table = tableOf(tokens.map(({ entry }) => entry));
+  for (const { entry } of tokens) {
+    expect(table.get(entry.sha256)).toEqual({
+      tokenId: entry.tokenId,
+      tenantId: entry.tenantId,
+      limit: entry.rateLimit ?? 600,
+      mayRead: true,
+      isRevoked: false,
+      expiresAtMs: entry.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(entry.expiresAt),
+    });
+  }
+  expect(table.get(issueToken("tenant-1").entry.sha256)).toBeUndefined();
+});
+
+test("an id and a digest are taken once, and keep their first token", () => {
+  const [first, other] = [issueToken("acme").entry, issueToken("other").entry];
+  const table = tableOf([first]);
+  expect(table.add({ ...other, sha256: first.sha256 })).toBe(false);
+  expect(table.add({ ...other, tokenId: first.tokenId })).toBe(false);
+  expect(table.get(first.sha256)?.tenantId).toBe("acme");
+  expect(table.get(other.sha256)).toBeUndefined();
+  expect(table.add(other)).toBe(true);
+});
+
+test("a table that was cleared knows what it was filled with afterwards, and nothing else", () => {
+  const [before, after] = [2500, 1500].map((count, round) =>
+    Array.from({ length: count }, (_, at) => issueToken(`tenant-${round}-${at % 50}`).entry),
+  );
+  const table = tableOf(before ?? []);
+  table.clear();
+  expect(table.counts(0)).toEqual({ valid: 0, expired: 0, revoked: 0 });
+  for (const token of after ?? []) expect(table.add(token)).toBe(true);
+  expect(table.counts(0).valid).toBe(1500);
+  for (const { sha256 } of before ?? []) expect(table.get(sha256)).toBeUndefined();
+  for (const { sha256, tenantId } of after ?? []) expect(table.get(sha256)?.tenantId).toBe(tenantId);
+});
+
 test("a token has its own limit or the general one", () => {
-  expect(knownToken(issueToken("acme", { rateLimit: 7 }).entry, 600).limit).toBe(7);
-  expect(knownToken(issueToken("acme").entry, 600).limit).toBe(600);
+  expect(known(issueToken("acme", { rateLimit: 7 }).entry)?.limit).toBe(7);
+  const most = Number.MAX_SAFE_INTEGER;
+  expect(known(issueToken("acme", { rateLimit: most }).entry)?.limit).toBe(most);
+  expect(known(issueToken("acme").entry)?.limit).toBe(600);
 });
 
 test("W34 the scope is exactly programs.read", () => {
@@ -15,11 +74,44 @@ test("W34 the scope is exactly programs.read", () => {
     [["programs.read.all"], false],
     [["programs"], false],
   ] as const) {
-    expect(knownToken(issueToken("acme", { scopes }).entry, 1).mayRead).toBe(mayRead);
+    expect(known(issueToken("acme", { scopes }).entry)?.mayRead).toBe(mayRead);
   }
 });
 
 test("T7 a revoked token stays known as revoked, and no expiry is an infinite one", () => {
-  const known = knownToken(revoked(issueToken("acme")).entry, 1);
-  expect(known).toMatchObject({ isRevoked: true, expiresAtMs: Number.POSITIVE_INFINITY });
+  expect(known(revoked(issueToken("acme")).entry)).toMatchObject({
+    isRevoked: true,
+    expiresAtMs: Number.POSITIVE_INFINITY,
+  });
+});
+
+test("tokens are counted by what they are at that time", () => {
+  const expiresAt = new Date(1000).toISOString();
+  const table = tableOf([
+    issueToken("acme").entry,
+    issueToken("acme", { expiresAt }).entry,
+    revoked(issueToken("acme", { expiresAt })).entry,
+  ]);
+  expect(table.counts(999)).toEqual({ valid: 2, expired: 0, revoked: 1 });
+  expect(table.counts(1000)).toEqual({ valid: 1, expired: 1, revoked: 1 });
+});
+
+test("of many tokens those that expire first are named, the soonest first, and no expired or revoked one", () => {
+  const expiring = (number: number, atMs: number): RegisteredToken => ({
+    ...issueToken("acme", { expiresAt: new Date(atMs).toISOString() }).entry,
+    tokenId: parseTokenId(`tok_${String(number).padStart(16, "0")}`),
+  });
+  const table = tableOf([
+    ...Array.from({ length: 500 }, (_, n) => expiring(n, 1000 + ((n * 7919) % 500))),
+    expiring(900, 999),
+    expiring(901, 1000),
+    { ...expiring(902, 1001), revokedAt: "2026-01-01T00:00:00Z" },
+    issueToken("acme").entry,
+  ]);
+  const named = table.expiring(1000).map(({ expiresAtMs }) => expiresAtMs);
+  expect(named).toEqual(Array.from({ length: 100 }, (_, n) => 1001 + n));
+});
+
+test("a token without an end is never named as expiring", () => {
+  expect(tableOf([issueToken("acme").entry]).expiring(0)).toEqual([]);
 });
