@@ -2,7 +2,7 @@ import { notJson } from "./stored-document.ts";
 
 /** Some members of a document's list, in their order. */
 export interface ListPiece {
-  /** A JSON array of these members. */
+  /** JSON: an array or object of these members. */
   readonly json: string;
   /** The list begins with this piece. When a document has its list twice, the second one counts. */
   readonly isFirst: boolean;
@@ -17,14 +17,14 @@ export interface ListReader {
 }
 
 /**
- * Reads a document most of which is one list: the array that its top-level key `name` holds. The list is cut between its
+ * Reads a document most of which is one list: the array or object that its top-level key `name` holds. The list is cut between its
  * members, however the document is laid out, so its reader parses one chunk at a time and holds up nobody for long.
  *
  * The cuts prove nothing. The document is JSON when each piece is, and what `end` returns. A key that is written with
  * escapes (`"\u0074okens"`) is not recognized: its members stay in what `end` returns.
  */
 export function createListReader(what: string, name: string): ListReader {
-  const opening = new RegExp(`"${name}"\\s*:\\s*\\[$`);
+  const opening = new RegExp(`"${name}"\\s*:\\s*[[{]$`);
   /** What stands around the list, as Latin-1. A search in a growing text copies it, so its end is kept apart. */
   let around = "";
   let aroundEnd = "";
@@ -35,6 +35,7 @@ export function createListReader(what: string, name: string): ListReader {
   let isEscaped = false;
   let isInList = false;
   let isFirst = false;
+  let brackets: Brackets = arrayBrackets;
 
   function take(bytes: Buffer): void {
     if (isInList) {
@@ -65,9 +66,9 @@ export function createListReader(what: string, name: string): ListReader {
   }
 
   function cutPiece(isLast: boolean): ListPiece {
-    const json = arrayOf(pending, what);
+    const json = jsonOf(pending, brackets, what);
     const isEmptyList = isFirst && isLast;
-    if (!isEmptyList && emptyArray.test(json)) throw notJson(what);
+    if (!isEmptyList && blankList.test(json)) throw notJson(what);
     const piece = { json, isFirst };
     pending = [];
     isFirst = false;
@@ -96,6 +97,7 @@ export function createListReader(what: string, name: string): ListReader {
             from = at + 1;
             isInList = opening.test(aroundEnd);
             isFirst = isInList;
+            brackets = chunk[at] === 0x5b ? arrayBrackets : objectBrackets;
             break;
           case 0x7d: // }
           case 0x5d: // ]
@@ -126,15 +128,18 @@ const listDepth = 2;
 /** The name, and as much white space as anybody writes. */
 const maxOpeningLength = 100;
 
-const emptyArray = /^\[\s*\]$/;
+type Brackets = readonly [opening: string, closing: string];
+const arrayBrackets: Brackets = ["[", "]"];
+const objectBrackets: Brackets = ["{", "}"];
+const blankList = /^[[{]\s*[\]}]$/;
 
-/** The JSON array of the members whose bytes these parts are. */
-function arrayOf(parts: readonly Buffer[], what: string): string {
+/** The JSON of the members whose bytes these parts are. */
+function jsonOf(parts: readonly Buffer[], [opening, closing]: Brackets, what: string): string {
   // A byte order mark between members stays in the text, where it is no JSON.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {
     const texts = parts.map((part) => decoder.decode(part, { stream: true }));
-    return ["[", ...texts, decoder.decode(), "]"].join("");
+    return [opening, ...texts, decoder.decode(), closing].join("");
   } catch (error) {
     throw notJson(what, error);
   }

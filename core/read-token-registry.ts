@@ -3,7 +3,7 @@ import { validate } from "../schemas/validate.ts";
 import { asFailure, Failure } from "./failure.ts";
 import { createListReader } from "./list-reader.ts";
 import { tokensKey } from "./object-key.ts";
-import { notJson, parseStoredDocument, schemaFailure } from "./stored-document.ts";
+import { parseJson, parseStoredDocument, schemaFailure } from "./stored-document.ts";
 import {
   duplicateToken,
   maxRegistryBytes,
@@ -41,7 +41,7 @@ export async function readTokenRegistry<Sink extends TokenSink>(
     }
     for (const { json, isFirst } of reader.add(chunk)) {
       if (isFirst) entries = createEntries(createSink());
-      entries?.add(parsed(json));
+      entries?.add(parseJson(json, tokensKey));
     }
   }
   const { revision, tokens } = parseStoredDocument(reader.end(), isTokensDocument, tokensKey);
@@ -49,14 +49,6 @@ export async function readTokenRegistry<Sink extends TokenSink>(
   if (entries === undefined || tokens.length > 0) entries = createEntries(createSink());
   entries.add(tokens);
   return { revision, tokens: entries.sink() };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    throw notJson(tokensKey, error);
-  }
 }
 
 /** The checked entries of one list. */

@@ -7,7 +7,7 @@ export function parseStoredDocument<Document>(
   isDocument: CompiledValidator<Document>,
   what: string,
 ): Document {
-  const result = validate(isDocument, parseJson(bytes, what));
+  const result = validate(isDocument, parseJson(decoded(bytes, what), what));
   if (result.valid) return result.document;
   throw schemaFailure(what, result.violation.message);
 }
@@ -22,9 +22,18 @@ export function documentBytes(document: object): Buffer {
   return Buffer.from(JSON.stringify(document), "utf8");
 }
 
-function parseJson(bytes: Uint8Array, what: string): unknown {
+/** Any JSON; throws `corrupt_document` for other text. */
+export function parseJson(text: string, what: string): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes));
+    return JSON.parse(text);
+  } catch (error) {
+    throw notJson(what, error);
+  }
+}
+
+function decoded(bytes: Uint8Array, what: string): string {
+  try {
+    return utf8.decode(bytes);
   } catch (error) {
     throw notJson(what, error);
   }
