@@ -89,6 +89,12 @@ export default {
       },
     },
     {
+      name: "commands-that-log-nothing-load-no-logger",
+      severity: "error",
+      from: { path: "^cli/shell/shell\\.ts$" },
+      to: { path: "node_modules/pino/", reachable: true },
+    },
+    {
       name: "only-the-s3-driver-knows-the-sdk",
       severity: "error",
       from: { path: "^(cli|core|gateway|schemas)/", pathNot: "^core/s3-store/" },

@@ -8,8 +8,9 @@ import { runSummary } from "../publish/report/run-summary.ts";
 import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
 import { createNews } from "../publish/watch/run-news.ts";
 import { watchSource } from "../publish/watch/watch-source.ts";
+import { commandLogger } from "../shell/command-logger.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, commandLogger, type Shell, settingsOf } from "../shell/shell.ts";
+import { action, type Shell, settingsOf } from "../shell/shell.ts";
 import { wholeNumber } from "./option-values.ts";
 import { concurrencyOption, onInvalidOption } from "./snapshot-build.ts";
 

@@ -1,6 +1,5 @@
 import { cliSettings } from "../../core/cli-settings.ts";
 import { Failure } from "../../core/failure.ts";
-import { createLogger, type Logger } from "../../core/logger.ts";
 import { printableJson } from "../../core/printable.ts";
 import { parseSettings, type SettingValues } from "../../core/setting-parser.ts";
 import type { ExitStatus } from "./exit-status.ts";
@@ -67,17 +66,4 @@ export function action<Args extends readonly unknown[]>(
 /** Prints a result for programs. `issued` are the tokens whose plaintexts may stand in it. */
 export function printJson(shell: Shell, value: unknown, issued?: readonly string[]): void {
   shell.stdout.write(`${printableJson(value)}\n`, issued);
-}
-
-/**
- * The log of a command: JSON lines on standard error. On a terminal a person reads messages and a progress bar instead, so
- * there the log is silent unless `LOG_LEVEL` is set.
- */
-export function commandLogger(shell: Shell, settings: CliSettings): Logger {
-  const isWanted = !shell.stderr.isTTY || shell.env.LOG_LEVEL !== undefined;
-  return createLogger({
-    level: isWanted ? settings.logLevel : "silent",
-    program: "partner-programs",
-    destination: shell.stderr,
-  });
 }
