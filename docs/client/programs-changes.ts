@@ -55,7 +55,7 @@ export function takeDetail(
   const fields = Object.entries(detail).filter(([key]) => !Object.hasOwn(item, key));
   const further = Object.fromEntries(fields) as unknown as DetailFields;
   if (!isDeepStrictEqual(program.detail, further)) note(state.pending, id, "changed");
-  // Around a publication its snapshot may be older than the list's, or newer. The next list decides whether it is read again.
+  // Around a publication the detail may be from an older or a newer snapshot than the list. The next list decides about it.
   const isDue = listed.some(([key, value]) => !isDeepStrictEqual(detail[key as keyof ProgramDetail], value));
   state.turn += 1;
   state.programs[id] = { item, detail: further, snapshotId, isDue, turn: state.turn, hasFailed: false };

@@ -27,7 +27,7 @@ export async function heldLock(path: string): Promise<() => void> {
     } catch (error) {
       if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
       if (turn === 2 || !name.endsWith(".sock") || (await isAnswered(name))) throw new CopyInUseError(path);
-      // Left behind by a process that was killed.
+      // A process that was killed has left the socket behind.
       await rm(name, { force: true });
     }
   }

@@ -57,7 +57,7 @@ export interface SyncResult extends Update {
   readonly waitingForRefresh: number;
 }
 
-/** So many failures one after the other are the server's, not the programs': the next poll goes on. */
+/** After so many failures in a row the server is in trouble: the poll reads no further details, and the next one goes on. */
 const maxFailuresInARow = 10;
 
 /** Reads the list, then one detail after the other, and saves and tells what is new every few seconds. */
@@ -105,7 +105,7 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
 
   /** Whether it stopped because the list is due again. */
   async function readDetails(): Promise<boolean> {
-    // Until one has failed, each is insisted on. Were it all, many that fail would hold up the rest for long.
+    // Once a detail has failed, the others get one attempt each, so that many that fail do not hold up the rest.
     let isInsisting = true;
     for (const id of detailsToRead(state, refreshPerPoll)) {
       if (asked >= detailsPerPoll || failedInARow >= maxFailuresInARow) return false;
@@ -143,9 +143,9 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
   }
 
   async function saveAndTell(): Promise<void> {
-    // Saved first: what was told and is not in the copy after a crash could not be taken back.
+    // Save first: after a crash, the client could not take back what it had told and not saved.
     await saver.save();
-    // Who does not listen is told at the end.
+    // Without `onUpdate`, the result tells everything at the end.
     if (onUpdate !== undefined) await tell();
   }
 

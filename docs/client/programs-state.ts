@@ -75,7 +75,7 @@ export function stateFile(path: string): StateStore {
       return text === undefined ? undefined : parseState(text, path);
     },
     async save(state) {
-      // A name of its own: a process on another machine, which the lock does not keep away, damages nothing.
+      // Each write has a file of its own, because the lock does not keep a process on another machine away.
       const written = `${path}.${randomUUID()}.new`;
       try {
         const file = await open(written, "wx");

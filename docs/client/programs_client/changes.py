@@ -35,7 +35,7 @@ def take_detail(state, id, snapshot_id, detail):
     further = {key: value for key, value in detail.items() if key not in item}
     if program["detail"] != further:
         note(state["pending"], id, "changed")
-    # Around a publication its snapshot may be older than the list's, or newer. The next list decides whether it is read again.
+    # Around a publication the detail may be from an older or a newer snapshot than the list. The next list decides about it.
     is_due = any(detail.get(key) != value for key, value in item.items())
     state["turn"] += 1
     program.update(detail=further, snapshotId=snapshot_id, isDue=is_due, turn=state["turn"], hasFailed=False)

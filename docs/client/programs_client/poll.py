@@ -9,7 +9,7 @@ from .changes import changes_of, details_to_read, note, take_detail, take_failur
 from .request import ProgramsApiError
 from .state import Saver
 
-# So many failures one after the other are the server's, not the programs': the next poll goes on.
+# After so many failures in a row the server is in trouble: the poll reads no further details, and the next one goes on.
 MAX_FAILURES_IN_A_ROW = 10
 
 
@@ -94,7 +94,7 @@ class Poll:
 
     def _read_details(self):
         """Whether it stopped because the list is due again."""
-        # Until one has failed, each is insisted on. Were it all, many that fail would hold up the rest for long.
+        # Once a detail has failed, the others get one attempt each, so that many that fail do not hold up the rest.
         is_insisting = True
         for id in details_to_read(self._state, self._refresh_per_poll):
             if self._asked >= self._details_per_poll or self._failed_in_a_row >= MAX_FAILURES_IN_A_ROW:
@@ -132,9 +132,9 @@ class Poll:
         return True
 
     def _save_and_tell(self):
-        # Saved first: what was told and is not in the copy after a crash could not be taken back.
+        # Save first: after a crash, the client could not take back what it had told and not saved.
         self._saver.save()
-        # Who does not listen is told at the end.
+        # Without on_update, the result tells everything at the end.
         if self._on_update is not None:
             self._tell()
 

@@ -47,7 +47,7 @@ class StateFile:
                 _lock(file)
             except (BlockingIOError, PermissionError) as error:
                 raise CopyInUseError(self._path) from error
-            # Left behind by a process that was killed.
+            # A process that was killed may have left what it had begun to write.
             for unfinished in glob.glob(f"{glob.escape(self._path)}.*.new"):
                 os.remove(unfinished)
             yield
@@ -68,7 +68,7 @@ class StateFile:
         return state
 
     def save(self, state):
-        # A name of its own: a process on another machine, which the lock does not keep away, damages nothing.
+        # Each write has a file of its own, because the lock does not keep a process on another machine away.
         written = f"{self._path}.{uuid.uuid4()}.new"
         try:
             with open(written, "x", encoding="utf-8") as file:
