@@ -17,14 +17,14 @@ export interface ListReader {
 }
 
 /**
- * Reads a document most of which is one list: the array or object that its top-level key `name` holds. The list is cut between its
- * members, however the document is laid out, so its reader parses one chunk at a time and holds up nobody for long.
+ * Reads a document most of which is one list: the array or object that one of its top-level keys holds. `opening` matches a text
+ * that ends with this key and the list's first bracket. The list is cut between its members, however the document is laid out, so
+ * its reader parses one chunk at a time and holds up nobody for long.
  *
  * The cuts prove nothing. The document is JSON when each piece is, and what `end` returns. A key that is written with
  * escapes (`"\u0074okens"`) is not recognized: its members stay in what `end` returns.
  */
-export function createListReader(what: string, name: string): ListReader {
-  const opening = new RegExp(`"${name}"\\s*:\\s*[[{]$`);
+export function createListReader(what: string, opening: RegExp): ListReader {
   /** What stands around the list, as Latin-1. A search in a growing text copies it, so its end is kept apart. */
   let around = "";
   let aroundEnd = "";

@@ -18,7 +18,7 @@ import { parseJson, parseStoredDocument, schemaFailure } from "./stored-document
  * `corrupt_document` for what does not fit its schema or is larger than `maxConfirmedBytes`.
  */
 export async function readConfirmations(body: AsyncIterable<Uint8Array>): Promise<Confirmations> {
-  const reader = createListReader(confirmedKey, "tenants");
+  const reader = createListReader(confirmedKey, /"tenants"\s*:\s*[[{]$/);
   let found = new Map<TenantId, Confirmation>();
   let size = 0;
   for await (const chunk of body) {

@@ -31,7 +31,7 @@ export async function readTokenRegistry<Sink extends TokenSink>(
   body: AsyncIterable<Uint8Array>,
   createSink: () => Sink,
 ): Promise<ReadRegistry<Sink>> {
-  const reader = createListReader(tokensKey, "tokens");
+  const reader = createListReader(tokensKey, /"tokens"\s*:\s*[[{]$/);
   let entries: Entries<Sink> | undefined;
   let size = 0;
   for await (const chunk of body) {
