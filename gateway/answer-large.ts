@@ -1,11 +1,11 @@
 import type { ResponseEntry } from "../core/manifest.ts";
-import type { BodyCache, BodyForm } from "./body-cache.ts";
+import type { BodyCache, BodyForm, BodySlot } from "./body-cache.ts";
 import { valueWithin } from "./deadline.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Responder } from "./respond.ts";
 
 /** Answers with a body too large to be held. Rejects, with nothing sent yet, when the store does not deliver it. */
-export type LargeAnswer = (exchange: Exchange, slot: string, body: LargeBody) => Promise<void>;
+export type LargeAnswer = (exchange: Exchange, slot: BodySlot, body: LargeBody) => Promise<void>;
 
 export interface LargeBody {
   readonly generation: number;
@@ -22,7 +22,7 @@ export interface LargeBody {
 export function createLargeAnswer(bodies: BodyCache, respond: Responder, maxWaitMs: number): LargeAnswer {
   async function packedForm(
     { res }: Exchange,
-    slot: string,
+    slot: BodySlot,
     { generation, entry }: LargeBody,
   ): Promise<BodyForm | undefined> {
     const left = new AbortController();

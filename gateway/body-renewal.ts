@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { responseEntry } from "../core/manifest.ts";
 import { createSlots } from "../core/slots.ts";
-import type { BodyCache } from "./body-cache.ts";
-import { isListSlot, slotEntry } from "./body-slot.ts";
+import type { BodyCache, BodySlot } from "./body-cache.ts";
 import type { ReadSnapshot } from "./live-snapshot.ts";
 
 /** Fetches what the second snapshot answers otherwise than the first; settles when it is done, and never rejects. */
@@ -16,15 +16,15 @@ export function createBodyRenewal(bodies: BodyCache): BodyRenewal {
   // Of all tenants together: those who wait for a body now come first, at the store and for the processor.
   const slots = createSlots(maxParallel);
 
-  async function renew(queue: Iterator<string>, before: ReadSnapshot, now: ReadSnapshot): Promise<void> {
+  async function renew(queue: Iterator<BodySlot>, before: ReadSnapshot, now: ReadSnapshot): Promise<void> {
     let looked = 0;
     for (let next = queue.next(); !next.done; next = queue.next()) {
       looked += 1;
       if (looked % perTurn === 0) await turn();
       const slot = next.value;
-      const entry = slotEntry(now.manifest, slot);
+      const entry = responseEntry(now.manifest, slot.name);
       if (entry === undefined || entry.size > bodies.maxBodyBytes) continue;
-      if (entry.sha256 === slotEntry(before.manifest, slot)?.sha256) continue;
+      if (entry.sha256 === responseEntry(before.manifest, slot.name)?.sha256) continue;
       // A store that fails is met again, and reported, by whoever asks for the body.
       await slots(`Renewing ${entry.key}`, undefined, () => bodies.renew(slot, entry)).catch(() => {});
     }
@@ -32,8 +32,9 @@ export function createBodyRenewal(bodies: BodyCache): BodyRenewal {
 
   return async (before, now) => {
     const used = bodies.askedFor(before.tenantId, before.generation);
-    const lists = used.filter(isListSlot);
-    const queue = [...lists, ...used.filter((slot) => !isListSlot(slot))].values();
+    const lists = used.filter(({ name }) => name.kind !== "detail");
+    const details = used.filter(({ name }) => name.kind === "detail");
+    const queue = [...lists, ...details].values();
     await Promise.all(Array.from({ length: maxParallel }, () => renew(queue, before, now)));
   };
 }

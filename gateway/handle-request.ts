@@ -1,8 +1,9 @@
 import { causeOf } from "../core/cause-code.ts";
-import { isProgramId, type ProgramId } from "../core/ids.ts";
+import { isProgramId } from "../core/ids.ts";
+import { responseEntry } from "../core/manifest.ts";
+import type { ResponseName } from "../core/object-key.ts";
 import { createLargeAnswer } from "./answer-large.ts";
-import type { BodyCache } from "./body-cache.ts";
-import { bodySlot, slotEntry } from "./body-slot.ts";
+import { type BodyCache, type BodySlot, bodySlot } from "./body-cache.ts";
 import { prefersGzip } from "./content-coding.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
@@ -60,21 +61,21 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     whenReady(exchange, counter.hit(token.tokenId), (state) => {
       exchange.quota = quota(state, token.limit, windowSeconds);
       const refused = quotaOrScopeRefusal(exchange.quota, token.mayRead);
-      const programId = refused ?? requestedProgram(resource);
-      if (programId instanceof Refusal) respond.refusal(exchange, programId);
+      const name = refused ?? requestedResponse(resource);
+      if (name instanceof Refusal) respond.refusal(exchange, name);
       else {
-        exchange.programId = programId;
+        if (name.kind === "detail") exchange.programId = name.programId;
         whenReady(exchange, snapshots.current(token.tenantId), (live) => {
           exchange.snapshot = live;
-          answer(exchange, live, programId);
+          answer(exchange, live, name);
         });
       }
     });
   }
 
   /** Check 8 (W3, W22), and the 200 (W2). A body held for this very generation is named by it: no further look. */
-  function answer(exchange: Exchange, live: LiveSnapshot, programId: ProgramId | undefined): void {
-    const slot = bodySlot(live.tenantId, exchange.route, programId);
+  function answer(exchange: Exchange, live: LiveSnapshot, name: ResponseName): void {
+    const slot = bodySlot(live.tenantId, name);
     const gzip = prefersGzip(exchange.head.acceptEncoding);
     exchange.acceptsGzip = gzip;
     const held = bodies.held(slot, live.generation, gzip);
@@ -82,8 +83,8 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     else fetchAnswer(exchange, live, slot, gzip);
   }
 
-  function fetchAnswer(exchange: Exchange, live: LiveSnapshot, slot: string, gzip: boolean): void {
-    const entry = slotEntry(live.manifest, slot);
+  function fetchAnswer(exchange: Exchange, live: LiveSnapshot, slot: BodySlot, gzip: boolean): void {
+    const entry = responseEntry(live.manifest, slot.name);
     if (entry === undefined) {
       respond.refusal(exchange, unknownProgram);
       return;
@@ -169,9 +170,8 @@ function authenticatedToken(exchange: Exchange, tokens: TokenDirectory): KnownTo
 }
 
 /** Check 7 (W21): a detail's id, decoded once, is well formed. */
-function requestedProgram(resource: Resource): ProgramId | Refusal | undefined {
-  if (resource.kind !== "detail") return undefined;
+function requestedResponse(resource: Resource): ResponseName | Refusal {
+  if (resource.kind !== "detail") return resource;
   const id = decodedSegment(resource.segment);
-  if (id !== undefined && isProgramId(id)) return id;
-  return malformedId;
+  return id !== undefined && isProgramId(id) ? { kind: "detail", programId: id } : malformedId;
 }

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import { beforeEach, expect, test } from "vitest";
-import { parseTenantId } from "../../../core/ids.ts";
+import { parseProgramId, parseTenantId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
 import type { ObjectKey } from "../../../core/object-key.ts";
-import { type BodyCache, createBodyCache } from "../../../gateway/body-cache.ts";
+import { type BodyCache, type BodySlot, bodySlot, createBodyCache } from "../../../gateway/body-cache.ts";
 
-const slot = "acme/p1";
 const acme = parseTenantId("acme");
+const slot = detailSlot("acme", "p1");
 const stored = new Map<string, Buffer>();
 let reads: string[];
 let packed: string[];
@@ -45,6 +45,10 @@ beforeEach(() => {
     onLookup: () => {},
   });
 });
+
+function detailSlot(tenant: string, program: string): BodySlot {
+  return bodySlot(parseTenantId(tenant), { kind: "detail", programId: parseProgramId(program) });
+}
 
 function entry(text: string): ResponseEntry {
   const bytes = Buffer.from(text);
@@ -89,10 +93,13 @@ test("a renewal of what is not held, or is held already, reads nothing", async (
 
 test("only the tenant's bodies that were asked for in the generation are named, and no longer when they are gone", async () => {
   await bodies.load(slot, 1, entry("first"));
-  await bodies.load("acme?list", 2, entry("list"));
-  await bodies.load("acmeother/p1", 2, entry("other"));
+  const list = bodySlot(acme, { kind: "list" });
+  await bodies.load(list, 2, entry("list"));
+  await bodies.load(detailSlot("acmeother", "p1"), 2, entry("other"));
   expect(bodies.askedFor(acme, 1)).toEqual([slot]);
-  expect(bodies.askedFor(acme, 2)).toEqual(["acme?list"]);
-  for (let at = 0; at < 40; at += 1) await bodies.load(`globex/p${at}`, 1, entry(`${at}`.padEnd(3000, "x")));
+  expect(bodies.askedFor(acme, 2)).toEqual([list]);
+  for (let at = 0; at < 40; at += 1) {
+    await bodies.load(detailSlot("globex", `p${at}`), 1, entry(`${at}`.padEnd(3000, "x")));
+  }
   expect(bodies.askedFor(acme, 1)).toEqual([]);
 });
