@@ -52,6 +52,7 @@ test("W80 a 200 is logged with everything that support asks for", async () => {
     tokenId: acme.entry.tokenId,
     tenantId: "acme",
     limit: 1000,
+    windowSeconds: 60,
     route: "detail",
     programId: "p1",
     method: "GET",

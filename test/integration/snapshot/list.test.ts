@@ -47,6 +47,7 @@ test("--json prints every snapshot with what it was built on and until when it w
       generation: 2,
       parent: first,
       generatedAt: expect.any(String),
+      contentAt: printed.snapshots[0].generatedAt,
       programs: 1,
       storedAt: expect.any(String),
       isLive: true,
