@@ -52,7 +52,12 @@ function checkText(shell: Shell, { problems, rows, published, isBroken }: Source
   if (rows === null) {
     return `${findings}The contract is broken: ${errors}. Rows were not looked at; mend the views first.\n`;
   }
-  const size = `(${counted(rows.tenants ?? 0, "tenant")}, ${counted(rows.programs ?? 0, "program")})`;
+  // A view that fails at one row cannot be counted; its rows are not 0.
+  const sizes = (["tenant", "program"] as const).map((noun) => {
+    const count = rows[`${noun}s`];
+    return count === null || count === undefined ? `${noun}s not counted` : counted(count, noun);
+  });
+  const size = `(${sizes.join(", ")})`;
   // This comes first: a source of which nothing would be published is never called right (P103).
   if (published === 0) {
     const found = isBroken ? `${errors}, ${counted(warnings, "warning")}` : counted(warnings, "warning");

@@ -99,12 +99,23 @@ function shownValue(value: string): string {
   return value.trim() === "" ? JSON.stringify(value) : value;
 }
 
+/** Tenants that failed alike share a line. What the run's own failure says stands there alone. */
 function failureLines(report: RunReport): string[] {
-  const failures = report.tenants.filter(({ failure }) => failure !== null);
-  const lines = failures.map(
-    ({ tenantId, outcome, failure }) =>
-      `${outcome}: ${tenantId}: ${printableLines(failure?.message ?? "")}\n`,
-  );
+  const tenants = new Map<
+    string,
+    { readonly outcome: string; readonly message: string; readonly ids: string[] }
+  >();
+  for (const { tenantId, outcome, failure } of report.tenants) {
+    if (failure === null || report.failure?.message.startsWith(failure.message)) continue;
+    const { message } = failure;
+    const alike = tenants.get(`${outcome} ${message}`) ?? { outcome, message, ids: [] };
+    alike.ids.push(tenantId);
+    tenants.set(`${outcome} ${message}`, alike);
+  }
+  const lines = [...tenants.values()].map(({ outcome, message, ids }) => {
+    const more = ids.length > maxShownNames ? ` and ${ids.length - maxShownNames} more` : "";
+    return `${outcome}: ${ids.slice(0, maxShownNames).join(", ")}${more}: ${printableLines(message)}\n`;
+  });
   if (report.failure !== null) lines.push(`failed: ${printableLines(report.failure.message)}\n`);
   return lines;
 }

@@ -36,6 +36,23 @@ describe("a view that fails at a row", () => {
     expect([status, stderr]).toEqual([1, `partner-programs: ${message}\n`]);
   });
 
+  test("P133 is not said to hold no programs by the check", async () => {
+    await trips.database.query("INSERT INTO travel.trips VALUES ('beta', 'T4', 'Sea', '5')");
+    const { status, stdout } = await run(["source", "check"]);
+    expect([status, stdout]).toEqual([1, expect.stringMatching(/\d tenants?, programs not counted\)/)]);
+  });
+
+  test("P131 fails two tenants with one line, and the run's own failure is said once", async () => {
+    await trips.database.query(
+      "INSERT INTO travel.trips VALUES ('beta', 'T4', 'Sea', 'connect'), ('gamma', 'T5', 'Hill', '5')",
+    );
+    const { stdout } = await run(["snapshot", "build"]);
+    expect(stdout).toContain(`failed: acme, beta: ${message}\n`);
+    await trips.database.query("ALTER VIEW partner_source.programs RENAME COLUMN name TO title");
+    const broken = await run(["snapshot", "build"]);
+    expect(broken.stdout.split("partner_source.programs.name (text) is missing")).toHaveLength(2);
+  });
+
   test("is the reason of the tenant's failure in a build, and in what support is told", async () => {
     const built = await run(["snapshot", "build", "--json"]);
     const report = parsedReport(built.stdout);
