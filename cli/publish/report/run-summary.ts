@@ -50,8 +50,9 @@ function problemLines(where: string, problems: readonly Problem[], omitted: numb
   const shown = problems.slice(0, maxShownProblems);
   const more = problems.length + omitted - shown.length;
   const lines = shown.map(({ severity, code, programId, field, value, message }) => {
-    // D131: what is said of a field is said of a program, also of one without an id.
-    const id = programId === null && field === null ? null : shownId(programId);
+    // An error at a field is always of a program, also of one without an id (D131). A warning without an id is of the tenant.
+    const isOfProgram = programId !== null || (field !== null && severity === "error");
+    const id = isOfProgram ? shownId(programId) : null;
     const place = [id, field].filter((part) => part !== null).join(" ");
     const what = `${place && `: ${place}`}${value === null ? "" : ` = ${shownValue(value)}`} (${message})`;
     return `  ${severity} ${code}${printable(what)}\n`;

@@ -161,6 +161,8 @@ test("P142 a field that all of a few programs lose is named, once", async () => 
   await bench.source.query("DELETE FROM partner_source.faq WHERE program_id > 'c'");
   await bench.build(["--allow-emptied"]);
   await bench.source.query("DELETE FROM partner_source.faq");
+  const dry = await bench.run(["snapshot", "build", "--dry-run"]);
+  expect(dry.stdout).toContain("  warning fields_emptied: content = empty for 3 of 3: a, b, c (");
   const { status, report } = await bench.build();
   expect(status).toBe(0);
   expect(tenantRun(report, "acme").problems).toMatchObject([
