@@ -62,17 +62,21 @@ export async function explainProgram(
   const judged = judgement(facts);
   const isNoStore = found.kind === "unpublished" && !found.isStore;
   const isGarbled = judged.row === "served_same" && garbled.length > 0;
-  const next = isNoStore ? findStore : isGarbled ? correctGarbled : judged.next;
-  return { ...facts, ...judged, next, lastRunProblems, garbled };
+  const ownWords = isNoStore ? noStoreWords : isGarbled ? { next: correctGarbled } : {};
+  return { ...facts, ...judged, ...ownWords, lastRunProblems, garbled };
 }
 
-/** W160: a build in a place that is not the store would begin a new one, and help no partner. */
-const findStore = nextStep(
-  forOperations(
-    "There is no store in that place. If partners were served before, check STORE_URL and whether the volume is mounted. A new installation begins with its first build.",
-    "store check",
+/** W160, W162: a build in a place that is not the store would begin a new one, and help no partner. */
+const noStoreWords = {
+  summary:
+    "There is no store in that place, so nobody can say what partners get. Gateways that had their store there serve what they still hold, of an older snapshot, and answer 500 to everything else; their log says since when.",
+  next: nextStep(
+    forOperations(
+      "If partners were served before, check STORE_URL and whether the volume is mounted. A new installation begins with its first build.",
+      "store check",
+    ),
   ),
-);
+};
 
 /** What partners see is what the booking system has: only there can it be mended. */
 const correctGarbled = nextStep(

@@ -1,7 +1,9 @@
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { HealthReport } from "../health/read-health.ts";
 import { type HealthFinding, spoken, type TenantHealth } from "../health/tenant-health.ts";
-import { explainPath, home, tenantPath } from "./addresses.ts";
+import { unconfirmedWords } from "../request/real-cause.ts";
+import { explainPath, home, requestPath, tenantPath } from "./addresses.ts";
 import type { CsvTable } from "./csv.ts";
 import type { Page } from "./page.ts";
 import { badge, command, dataTable, notice, outcomeBadge, time } from "./parts.ts";
@@ -10,8 +12,8 @@ import { badge, command, dataTable, notice, outcomeBadge, time } from "./parts.t
 const maxShownTenants = 200;
 const maxShownPrograms = 10;
 
-/** How all tenants stand, worst first. */
-export function healthPage(report: HealthReport, now: Date): Page {
+/** How all tenants stand, worst first. `unconfirmed`: a late answer of an older snapshot, of a gateway that lost its store. */
+export function healthPage(report: HealthReport, unconfirmed: RequestLogLine | undefined, now: Date): Page {
   const { tenants, faults, usualIntervalMs } = report;
   const troubled = tenants.filter(({ findings }) => findings.length > 0);
   const shown = troubled.slice(0, maxShownTenants);
@@ -21,10 +23,19 @@ export function healthPage(report: HealthReport, now: Date): Page {
       : `A build usually comes every ${spoken(usualIntervalMs)}.`;
   const main = html`<h1>Health</h1>
 <p class="lead">${counts(tenants)} ${interval}</p>
+${
+  unconfirmed !== undefined &&
+  notice(
+    "bad",
+    html`<p>Partners get answers ${unconfirmedWords(unconfirmed)} (<a href="${requestPath(unconfirmed.requestId)}">one of them</a>).</p>`,
+  )
+}
 ${faults.map((fault) => notice("doubtful", html`<p>Not all could be read: ${fault}</p>`))}
 ${
   shown.length === 0
-    ? notice("good", html`<p>Nothing is found that anybody would have to look at.</p>`)
+    ? faults.length === 0 &&
+      unconfirmed === undefined &&
+      notice("good", html`<p>Nothing is found that anybody would have to look at.</p>`)
     : dataTable(
         "Tenants that somebody should look at, worst first",
         [{ title: "Tenant", isHeading: true }, { title: "What is found" }, { title: "Last build" }],

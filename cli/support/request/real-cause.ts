@@ -38,7 +38,7 @@ function served(line: RequestLogLine): RealCause {
   const selector = line.route === "list" ? " --list" : line.route === "legacy" ? " --legacy" : what;
   if (line.unconfirmedSince !== null) {
     return cause(
-      `The partner got a whole answer, of an older snapshot: ${unconfirmed(line.unconfirmedSince, line.unconfirmedCode)}.`,
+      `The partner got a whole answer, ${unconfirmedWords(line)}.`,
       forSupport("Escalate to operations: partners get older data now, and errors when it lasts."),
       forOperations("See whether the store is there, and the one that is meant.", "store check"),
     );
@@ -52,12 +52,6 @@ function served(line: RequestLogLine): RealCause {
         : [`snapshot show --tenant ${line.tenantId} --snapshot ${line.snapshotId}${selector}`]),
     ),
   );
-}
-
-function unconfirmed(since: string, code: string | null): string {
-  const isStore = code?.startsWith("store_") === true || code === "settings";
-  const what = isStore ? "the store cannot be reached" : "the gateway cannot confirm the tenant's snapshot";
-  return `${what} since ${since.replace(/\.\d+Z$/, "Z")}`;
 }
 
 function cut(line: RequestLogLine): RealCause {
@@ -151,4 +145,11 @@ function overLimit({ line, token }: RequestFacts): RealCause {
 
 function cause(summary: string, ...steps: readonly Step[]): RealCause {
   return { summary, next: nextStep(...steps) };
+}
+
+/** W162: why an answer may be old, of a line that has `unconfirmedSince`. */
+export function unconfirmedWords({ unconfirmedSince, unconfirmedCode }: RequestLogLine): string {
+  const isStore = unconfirmedCode?.startsWith("store_") === true || unconfirmedCode === "settings";
+  const what = isStore ? "the store cannot be reached" : "the gateway cannot confirm the tenant's snapshot";
+  return `of an older snapshot: ${what} since ${unconfirmedSince?.replace(/\.\d+Z$/, "Z")}`;
 }

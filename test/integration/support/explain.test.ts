@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beginTestStore } from "../../support/begun-store.ts";
 import type { CommandOptions } from "../../support/command-line.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 
@@ -166,6 +167,7 @@ describe("snapshot explain", () => {
   });
 
   test("tells of a tenant that was never published, and of one that the source does not list", async () => {
+    await beginTestStore(desk.store);
     expect(await explain("KYOTO-1")).toContain("nothing is published for tenant sakura-trails");
     await desk.build({ now: morning });
     await change("DELETE FROM partner_source.tenants");

@@ -1,7 +1,12 @@
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { followLogs } from "../../../cli/operate/log-index/request-log.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
+import { logLine } from "../../support/log-lines.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 
 /** P77: the page over tenants of which each has something real the matter with it. */
@@ -82,4 +87,41 @@ test("P77: tenants whose builds stay away are found by the usual interval", asyn
   const page = await (await later.get("/health")).text();
   expect(page).toContain("much longer than usual. Usually one comes every 15 minutes.");
   await later.close();
+});
+
+test("W162: a gateway that has lost its store is found by its log: partners get an older snapshot, and since when", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "health-log-"));
+  const name = join(directory, "gateway.log");
+  const time = new Date(noon.getTime() - 20_000).toISOString();
+  const lost = { unconfirmedSince: "2026-11-21T11:58:00.123Z", unconfirmedCode: "store_unreachable" };
+  await writeFile(
+    name,
+    logLine({ requestId: "r-lost", time, ...lost }) + logLine({ requestId: "r-other", time }),
+  );
+  const log = followLogs([{ name, stdin: Readable.from([]) }], new AbortController().signal);
+  await log.isRead;
+  const heading = async (now: Date): Promise<string> => {
+    const pages = await startInspect(desk, { now, log });
+    const page = await (await pages.get("/health")).text();
+    await pages.close();
+    return page;
+  };
+  const said = "of an older snapshot: the store cannot be reached since 2026-11-21T11:58:00Z";
+  const page = await heading(noon);
+  expect(page).toContain(said);
+  expect(page).toContain('href="/requests/r-lost"');
+  expect(await heading(new Date(noon.getTime() + 3_600_000))).not.toContain(said);
+  await log.close();
+  await rm(directory, { recursive: true });
+});
+
+test("W162: in a place that is no store nothing counts as well, and an explanation knows no answer", async () => {
+  const directory = `${desk.storeDirectory}-away`;
+  const nowhere = await startInspect(desk, { now: noon, store: createFileStore({ directory }) });
+  expect(await (await nowhere.get("/health")).text()).not.toContain("Nothing is found");
+  await nowhere.close();
+  const args = ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"];
+  const { stdout } = await desk.run(args, { env: { STORE_URL: `file:${directory}` } });
+  expect(stdout.replace(/\s+/g, " ")).toMatch(/There is no store in that place.* of an older snapshot/);
+  expect(stdout).not.toContain("Partners get");
 });
