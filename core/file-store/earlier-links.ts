@@ -5,7 +5,8 @@ import { type OpenFile, openFile } from "./open-file.ts";
 /**
  * Releases up to 0.1.0 noted each replacement as a hidden link beside the object, named after the tag of the version that it
  * replaced. A process killed between the link and the rename left the object's file behind its last link. So an object that
- * this release has not replaced yet is read by following its links; its first replacement takes the last one over.
+ * this release has not replaced yet is read by following its links; its first replacement takes the last one over, and
+ * `tidyFolders` removes them.
  */
 export async function followLinks(
   guard: LinkGuard,

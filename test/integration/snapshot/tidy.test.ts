@@ -1,0 +1,46 @@
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+
+let tools: StoreTools;
+beforeEach(async () => {
+  tools = await openStoreTools();
+});
+afterEach(() => tools.close());
+
+const below = async (): Promise<string[]> => (await readdir(tools.directory, { recursive: true })).sort();
+
+/** What a killed process, release 0.1.0 and a killed purge left, long ago. */
+async function plant(): Promise<void> {
+  await mkdir(join(tools.directory, "tenants/gone/live"), { recursive: true });
+  for (const name of [
+    `tenants/${toolsTenant}/.new-01ab`,
+    `tenants/${toolsTenant}/.next-current.json-1a-2b-3-4f`,
+  ]) {
+    const path = join(tools.directory, name);
+    await writeFile(path, "");
+    await utimes(path, 1, 1);
+  }
+}
+
+test("P176 a prune removes what others left, a dry run does not, and neither begins a store for it", async () => {
+  expect((await tools.run(["snapshot", "prune"])).status).toBe(0);
+  expect(await below()).toEqual([]);
+  await tools.publish("Kyoto");
+  await tools.run(["snapshot", "prune"]);
+  const before = await below();
+  await plant();
+  await tools.run(["snapshot", "prune", "--dry-run"]);
+  expect(await below()).toHaveLength(before.length + 4);
+  await tools.run(["snapshot", "prune"]);
+  expect(await below()).toEqual(before);
+});
+
+test("P176 a purge leaves no folder of the tenant, whatever was left in it", async () => {
+  await tools.publish("Kyoto");
+  await plant();
+  const purge = ["tenant", "remove", toolsTenant, "--purge", "--without-source"];
+  expect((await tools.run(purge)).status).toBe(0);
+  expect((await below()).filter((name) => name.includes(toolsTenant))).toEqual([]);
+});
