@@ -91,9 +91,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   // A driver tries a call up to three times, each within the timeout.
   const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
   const metrics = createMetrics(clock);
-  const { trustedProxies } = settings;
-  const addresses = trustedProxies === undefined ? undefined : createClientAddresses(trustedProxies);
-  const windowSeconds = settings.rateLimitWindowSeconds;
+  const { redisUrl, redisTimeoutMs, rateLimitWindowSeconds: windowSeconds, trustedProxies } = settings;
+  const addresses = trustedProxies && createClientAddresses(trustedProxies);
   const accessLog = logger.isLevelEnabled("info")
     ? createAccessLog(options.destination, options.program, windowSeconds, addresses?.clientOf)
     : undefined;
@@ -162,7 +161,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     renew: settings.cacheRenewal === "on" ? createBodyRenewal(bodies) : undefined,
     lastGood,
   });
-  const { redisUrl, redisTimeoutMs } = settings;
   const quota = createQuotaCounters({ redisUrl, redisTimeoutMs, windowSeconds, clock, logger });
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
