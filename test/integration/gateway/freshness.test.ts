@@ -156,7 +156,7 @@ describe("W49 Snapshot-Confirmed-At", () => {
   });
 });
 
-const huge = `{"format":"partner-programs/confirmed@1","tenants":{${" ".repeat(2_000_000)}}}`;
+const huge = `{"format":"partner-programs/confirmed@1","tenants":{${" ".repeat(17 * 2 ** 20)}}}`;
 /** A call's deadline is three tries of this and a second. */
 const impatient = { STORE_TIMEOUT_MS: "100" };
 const faults: readonly (readonly [string, Fault, Readonly<Record<string, string>>])[] = [
