@@ -1,14 +1,15 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { RequestHandler as Middleware } from "express";
+import { createAdminServer } from "../core/admin-server.ts";
 import { causeOf } from "../core/cause-code.ts";
 import { Failure } from "../core/failure.ts";
 import type { gatewaySettings } from "../core/gateway-settings.ts";
 import type { StoreId } from "../core/ids.ts";
+import { listen } from "../core/listen.ts";
 import type { Logger } from "../core/logger.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
 import { showStoreAddress } from "../core/store-address.ts";
 import { createAccessLog } from "./access-log.ts";
-import { createAdminApp } from "./admin-app.ts";
 import { createApiServer } from "./api-server.ts";
 import { beginExchange } from "./begin-exchange.ts";
 import { createBodyCache } from "./body-cache.ts";
@@ -17,6 +18,7 @@ import { createBodyRenewal } from "./body-renewal.ts";
 import { createBodyStreams } from "./body-stream.ts";
 import { createClientAddresses } from "./client-address.ts";
 import { type Clocks, processClocks } from "./clocks.ts";
+import { closeServer } from "./close-server.ts";
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
 import { createFreshness } from "./freshness.ts";
@@ -24,7 +26,6 @@ import { createRequestHandler } from "./handle-request.ts";
 import { legacyHeaders, snapshotHeaders } from "./header-lines.ts";
 import { createKeptBodies } from "./last-good/kept-bodies.ts";
 import { createLastGood } from "./last-good/last-good.ts";
-import { closeServer, listen } from "./listen.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
 import { createQuotaCounters } from "./quota-counters.ts";
@@ -232,7 +233,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     isListening: () => apiServer.listening,
   });
   const hostNames = [settings.adminHost, ...settings.adminHostNames];
-  const adminServer = createServer(createAdminApp({ hostNames, readiness, metrics }));
+  const { notReadyCause, note } = readiness;
+  const adminServer = createAdminServer({
+    hostNames,
+    hostSetting: "ADMIN_HOST",
+    notReadyCause,
+    note,
+    metrics,
+  });
   metrics.attach({
     ...{ tokens, watch, snapshots, readiness, lastGood },
     oldestData: freshness.oldest,
