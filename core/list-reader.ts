@@ -123,7 +123,7 @@ export function createListReader(what: string, opening: RegExp): ListReader {
   };
 }
 
-/** Of a list right below the document's own braces. */
+/** The depth of a list that stands right below the document's own braces. */
 const listDepth = 2;
 /** The name, and as much white space as anybody writes. */
 const maxOpeningLength = 100;

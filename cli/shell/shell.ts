@@ -16,7 +16,7 @@ export interface Output {
   readonly columns: number;
 }
 
-/** Who runs a command: the user of the operating system, and the host name. */
+/** The person who runs a command: the user of the operating system, and the host name. */
 export interface Actor {
   readonly user: string;
   readonly host: string;

@@ -36,7 +36,7 @@ export async function putNewFile(
   });
 }
 
-/** Of a single name a quarter of the price of `rmSync`, which looks at what it is about to remove. */
+/** Removing one name this way costs a quarter of `rmSync`, which first looks at what it removes. */
 export function unlinkIfThere(path: string): void {
   try {
     unlinkSync(path);

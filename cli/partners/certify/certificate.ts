@@ -31,7 +31,7 @@ export interface Certifier {
   certificate(): Certificate | undefined;
 }
 
-/** Whose connections the log names, as far as the operator says so: the client's own, or a proxy's. */
+/** The operator's word on the connections in the log: they are the client's own, or a proxy's. */
 export type StatedConnections = "own" | "proxy" | undefined;
 
 export function createCertifier(tokenId: string, stated: StatedConnections): Certifier {

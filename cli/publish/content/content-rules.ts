@@ -8,7 +8,7 @@ import type { LegacyCapacity } from "./rendered-program.ts";
 export interface ContentRules extends MappingRules {
   readonly legacyCapacity: LegacyCapacity;
   readonly limits: SourceLimits;
-  /** Of a tenant's list and legacy response together. */
+  /** The bound on a tenant's list and legacy response together. */
   readonly maxListBytes: number;
 }
 

@@ -3,7 +3,7 @@ export type ComparedPrograms = ReadonlyMap<string, ComparedProgram>;
 
 export interface ComparedProgram {
   readonly name: string;
-  /** Of its detail, which contains the id. */
+  /** The digest of its detail, which contains the id. */
   readonly sha256: string;
 }
 

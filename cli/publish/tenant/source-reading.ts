@@ -28,7 +28,7 @@ export interface SourceReading {
   programs(): AsyncGenerator<readonly ReadProgram[], void>;
 }
 
-/** Of more changed programs than this share, all are read: to look each of them up by its id would cost more. */
+/** When a larger share of the programs has changed, all are read. Looking each one up by its id would cost more. */
 const maxChangedShare = 1 / 3;
 /** Longer ids are cut in the sums, so they cannot be asked for by name. */
 const maxNameLength = 999;
