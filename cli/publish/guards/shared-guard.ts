@@ -1,9 +1,19 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { DataProblem } from "../public-program/problem.ts";
-import type { Attempt } from "../tenant/attempt.ts";
-import type { TenantContent } from "../tenant/tenant-content.ts";
-import { isMost, minShared } from "./compared-programs.ts";
+import { type AddedPrograms, isMost, minShared } from "./compared-programs.ts";
+import type { FindShared } from "./shared-programs.ts";
+
+/** The build that the guard looks at. */
+export interface AddingBuild {
+  readonly tenantId: TenantId;
+  /** The programs that it adds, and how many they are. */
+  readonly added: AddedPrograms;
+  readonly count: number;
+  /** Whether the tenant has a live snapshot already. */
+  readonly isLive: boolean;
+  readonly isAllowed: boolean;
+}
 
 /** What the guard against programs of other tenants says of a build. */
 export type SharedVerdict =
@@ -17,20 +27,20 @@ export type SharedVerdict =
  * the tenant than a decision. P145: a tenant's first snapshot is published with a warning, and so is what was allowed.
  */
 export async function sharedVerdict(
-  { tenantId, options, pointer, context }: Attempt,
-  { added, counts }: Pick<TenantContent, "added" | "counts">,
+  { tenantId, added, count, isLive, isAllowed }: AddingBuild,
+  find: FindShared | undefined,
 ): Promise<SharedVerdict> {
-  if (counts.added < minShared || context.findShared === undefined) return { kind: "fine" };
+  if (count < minShared || find === undefined) return { kind: "fine" };
   const programs = added.compared();
-  const { byTenant, unasked } = await context.findShared(tenantId, programs, pointer !== undefined);
-  const count = new Set([...byTenant.values()].flatMap((found) => [...found])).size;
-  if (!isMost(count, programs)) {
+  const { byTenant, unasked } = await find(tenantId, programs, isLive);
+  const shared = new Set([...byTenant.values()].flatMap((found) => [...found])).size;
+  if (!isMost(shared, programs)) {
     return unasked === undefined
       ? { kind: "fine" }
       : { kind: "told", problem: problem("shared_unknown", unasked.message) };
   }
-  const numbers = `${count} of ${programs.size} added program(s) are those of ${named([...byTenant.keys()].sort())}`;
-  if (pointer === undefined || options.allowShared) {
+  const numbers = `${shared} of ${programs.size} added program(s) are those of ${named([...byTenant.keys()].sort())}`;
+  if (!isLive || isAllowed) {
     return { kind: "told", problem: problem("programs_shared", numbers) };
   }
   return {

@@ -1,177 +1,216 @@
-import type { Current } from "../../../core/current.ts";
 import { asFailure } from "../../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import { type ListElements, readListElements } from "../content/list-form.ts";
-import { sharedVerdict } from "../guards/shared-guard.ts";
+import { ProblemLog } from "../content/problem-log.ts";
+import { countsOfKept } from "../content/program-counts.ts";
+import { type SharedVerdict, sharedVerdict } from "../guards/shared-guard.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
-import type { Attempt, AttemptOutcome, AttemptRecord, BuildContext, BuildOptions } from "./attempt.ts";
-import { blockOf, endBlocked, endRecalled, recalledBlock } from "./blocked-build.ts";
+import type { TenantRows } from "../source/tenant-rows.ts";
+import {
+  type Attempt,
+  type AttemptFacts,
+  type AttemptOutcome,
+  type Begun,
+  type BuildContext,
+  type BuildOptions,
+  type Live,
+  superseded,
+} from "./attempt.ts";
+import { type Block, blockOf, endBlocked, endRecalled, recalledBlock } from "./blocked-build.ts";
 import { LiveComparison } from "./live-comparison.ts";
 import { publishContent } from "./publish-content.ts";
-import { createResponseWriter } from "./response-writer.ts";
-import { readSourceMemory } from "./source-memory.ts";
+import { createResponseWriter, type ResponseWriter } from "./response-writer.ts";
+import { type BlockedReading, readSourceMemory } from "./source-memory.ts";
 import { readSource, type SourceReading } from "./source-reading.ts";
-import { StatedWithdrawals } from "./stated-withdrawals.ts";
+import { readWhileWithdrawing } from "./stated-withdrawals.ts";
 import { TenantContent } from "./tenant-content.ts";
 
-/** Reads the source once and publishes what changed. */
+/** Reads the source once and publishes what changed. Never throws. */
 export async function attemptTenant(
   tenantId: TenantId,
   options: BuildOptions,
   context: BuildContext,
-  record: AttemptRecord,
 ): Promise<AttemptOutcome> {
-  const { store, signal } = context;
-  // P5: before the database: a builder that holds older data must lose the race for the pointer, not win it.
-  const pointer = await readPointer(store, tenantId, signal);
-  record.before = pointer?.current;
-  const begun = { tenantId, options, context, record, pointer, readAt: context.now() };
-  const known = whatIsKnown(tenantId, options, context, record);
-  // It is asked for while the database works, and where that fails first, nobody waits for it.
-  known.catch(() => {});
-  return await attemptReading(begun, known);
-}
-
-async function attemptReading(
-  begun: Omit<Attempt, keyof Known>,
-  known: Promise<Known>,
-): Promise<AttemptOutcome> {
-  const { tenantId, options, context, record, pointer, readAt } = begun;
-  const { rules, rewrite, dryRun } = options;
-  const writer = createResponseWriter({
-    ...context,
-    tenantId,
-    snapshotId: snapshotId(readAt, context.randomBytes(4)),
-    // On hold nothing that is read is published.
-    store: dryRun || pointer?.current.hold ? undefined : context.store,
-    onWritten: (bytes) => {
-      record.bytesWritten += bytes;
-    },
-  });
-  const stated = new StatedWithdrawals(known.then((found) => ({ ...begun, ...found })));
-  let content: TenantContent | undefined;
-  let comparison: LiveComparison | undefined;
+  const problems = new ProblemLog();
+  let facts: AttemptFacts = {};
   try {
-    const read = await stated.whileReading(begun, async (rows) => {
-      const memory = known.then((found) => found.memory);
-      const found = await readSource(rows, memory, options.hintedPrograms, () =>
-        liveElements(known, context),
-      );
-      const attempt: Attempt = { ...begun, ...(await known) };
-      const block = recalledBlock(attempt, found);
-      if (block !== undefined) return { attempt, reading: found, recalled: block };
-      comparison = liveComparison(attempt);
-      const plan = { tenantId, snapshotId: writer.snapshotId, parent: attempt.live, rewrite, rules };
-      content = new TenantContent(plan, found, record.problems, writer, comparison);
-      await readContent(found, content, context);
-      return { attempt, reading: found, recalled: undefined };
+    // P5: before the database: a builder that holds older data must lose the race for the pointer, not win it.
+    const pointer = await readPointer(context.store, tenantId, context.signal);
+    facts = { before: pointer?.current, after: pointer?.current };
+    const begun: Begun = { tenantId, options, context, pointer, readAt: context.now() };
+    const knowing = readKnown(begun);
+    // It is read while the database works. Where the database fails first, nobody waits for it.
+    knowing.catch(() => {});
+    const writer = createResponseWriter({
+      ...context,
+      tenantId,
+      snapshotId: snapshotId(begun.readAt, context.randomBytes(4)),
+      // On hold nothing that is read is published.
+      store: options.dryRun || pointer?.current.hold ? undefined : context.store,
     });
-    if (read === "superseded") return read;
-    const { reading, recalled } = read;
-    const { pointer, live } = stated.liveNow(read.attempt);
-    // Content is counted against, and takes over from, the manifest that the attempt began with.
-    const attempt = { ...read.attempt, pointer };
-    const { withdrawn } = stated;
-    if (recalled !== undefined) {
-      return withdrawn.size === 0 ? await endRecalled(attempt, recalled) : "superseded";
+    try {
+      const read = await readWhileWithdrawing(begun, knowing, (rows) =>
+        readTenant(begun, rows, knowing, problems, writer),
+      );
+      if (read.kind === "superseded") return { ...read, facts };
+      facts = { ...facts, ...read.facts, findings: problems.findings };
+      if (read.kind === "failed") return { kind: "failed", error: read.error, facts };
+      const ended =
+        read.result.kind === "recalled"
+          ? await endAsRecalled(read.result, read.live, read.withdrawn)
+          : await endAsFound(read.result, read.live, read.withdrawn, problems, writer);
+      return { ...ended, facts: { ...facts, ...ended.facts } };
+    } finally {
+      // Also after a failure, no write may still be under way when the attempt has ended.
+      await writer.settled().catch(() => {});
     }
-    if (content === undefined) throw new TypeError("what is not recalled is read");
-    // P130: a reading that began before a program was withdrawn must not bring it back.
-    if (![...withdrawn].every((id) => content?.withdrawn.has(id))) return "superseded";
-    record.counts = content.counts;
-    record.leftOut = content.leftOut;
-    const { counts, emptiedFields } = content;
-    const found = blockOf(attempt, { counts, emptiedFields, first: record.problems.kept[0] });
-    const shared = found === undefined ? await sharedVerdict(attempt, content) : undefined;
-    const block = shared?.kind === "refused" ? shared : found;
-    if (dryRun) record.changes = content.changes(block !== undefined);
-    if (block === undefined) {
-      record.changeProblems = [
-        ...content.changeProblems,
-        ...(shared?.kind === "told" ? [shared.problem] : []),
-      ];
-    }
-    if (block === undefined) return await publishContent(attempt, reading, content, writer);
-    await writer.settled();
-    return await endBlocked({ ...attempt, live }, block, reading, content);
-  } finally {
-    // Also after a failure, no write may still be under way when the attempt has ended.
-    await writer.settled().catch(() => {});
-    await comparison?.settled().catch(() => {});
-  }
-}
-
-/** What is known of the tenant beside its pointer. */
-type Known = Pick<Attempt, "live" | "memory">;
-
-async function whatIsKnown(
-  tenantId: TenantId,
-  { recipe, rewrite }: BuildOptions,
-  { store, signal }: BuildContext,
-  record: AttemptRecord,
-): Promise<Known> {
-  const live = record.before && (await trustedManifest(store, record.before, record, signal));
-  record.livePrograms = live?.programs.count;
-  const isRead = live === undefined || rewrite;
-  const memory = isRead ? undefined : await readSourceMemory(store, tenantId, recipe, live, signal);
-  return { live, memory };
-}
-
-/** The elements of the live lists by program; `undefined` when the lists are damaged. */
-async function liveElements(
-  known: Promise<Known>,
-  { store, signal }: BuildContext,
-): Promise<ReadonlyMap<string, ListElements> | undefined> {
-  const { live } = await known;
-  if (live === undefined) return undefined;
-  try {
-    return await readListElements(store, live, signal);
   } catch (error) {
-    if (asFailure(error).code !== "corrupt_document") throw error;
-    return undefined;
+    return { kind: "failed", error, facts };
   }
 }
 
-/** On hold nothing is published that could be compared. */
-function liveComparison({ pointer, live, memory, options, context }: Attempt): LiveComparison {
-  return new LiveComparison({
-    live: pointer?.current.hold ? undefined : live,
-    memory,
+/** What a tenant's source says. */
+type TenantReading =
+  | {
+      readonly kind: "found";
+      readonly attempt: Attempt;
+      readonly reading: SourceReading;
+      readonly content: TenantContent;
+    }
+  /** The same as when an earlier build was blocked, and the block still stands. */
+  | {
+      readonly kind: "recalled";
+      readonly attempt: Attempt;
+      readonly block: Block;
+      readonly memory: BlockedReading;
+    };
+
+async function readTenant(
+  { options, context }: Begun,
+  rows: TenantRows,
+  knowing: Promise<Attempt>,
+  problems: ProblemLog,
+  writer: ResponseWriter,
+): Promise<TenantReading> {
+  const memory = knowing.then((known) => known.memory);
+  const reading = await readSource(rows, memory, options.hintedPrograms, () => liveElements(knowing));
+  const attempt = await knowing;
+  const { live } = attempt;
+  const recalled = recalledBlock(attempt, reading);
+  if (recalled !== undefined) {
+    const { programs, notPublishable, invalid } = recalled.memory.counts;
+    context.onProgress(programs + notPublishable + invalid);
+    return { kind: "recalled", attempt, ...recalled };
+  }
+  const comparison = new LiveComparison({
+    // On hold nothing is published that could be compared.
+    live: live.pointer?.current.hold ? undefined : live.manifest,
+    memory: attempt.memory,
     store: context.store,
     namesFields: options.dryRun,
     signal: context.signal,
   });
-}
-
-async function readContent(
-  reading: SourceReading,
-  content: TenantContent,
-  { signal, onProgress }: BuildContext,
-): Promise<void> {
-  for await (const batch of reading.programs()) {
-    signal.throwIfAborted();
-    for (const read of batch) await content.take(read);
-    onProgress(batch.length);
-  }
-  await content.finish(reading.strays);
-  onProgress(reading.kept.length);
-}
-
-/** A manifest that is missing or broken makes the build write every file anew, which mends the tenant. */
-async function trustedManifest(
-  store: ObjectStore,
-  current: Current,
-  record: AttemptRecord,
-  signal: AbortSignal,
-): Promise<Manifest | undefined> {
+  const content = new TenantContent(attempt, reading, problems, writer, comparison);
   try {
-    return await readLiveManifest(store, current, signal);
+    for await (const batch of reading.programs()) {
+      context.signal.throwIfAborted();
+      for (const read of batch) await content.take(read);
+      context.onProgress(batch.length);
+    }
+    await content.finish(reading.strays);
+  } finally {
+    await comparison.settled().catch(() => {});
+  }
+  context.onProgress(reading.kept.length);
+  return { kind: "found", attempt, reading, content };
+}
+
+async function endAsFound(
+  { attempt, reading, content }: Extract<TenantReading, { kind: "found" }>,
+  live: Live,
+  withdrawn: ReadonlySet<string>,
+  problems: ProblemLog,
+  writer: ResponseWriter,
+): Promise<AttemptOutcome> {
+  // P130: a reading that began before a program was withdrawn must not bring it back.
+  if (![...withdrawn].every((id) => content.withdrawn.has(id))) return superseded;
+  const { counts, leftOut, emptiedFields } = content;
+  let facts: AttemptFacts = { counts, leftOut };
+  try {
+    const found = blockOf(attempt, live.pointer, { counts, emptiedFields, first: problems.kept[0] });
+    const shared = found === undefined ? await sharedWithOthers(attempt, live, content) : undefined;
+    const block = shared?.kind === "refused" ? shared : found;
+    if (attempt.options.dryRun) facts = { ...facts, changes: content.changes(block !== undefined) };
+    if (block === undefined) {
+      const told = shared?.kind === "told" ? [shared.problem] : [];
+      facts = { ...facts, changeProblems: [...content.changeProblems, ...told] };
+      const published = await publishContent(attempt, live, reading, content, writer);
+      return { ...published, facts: { ...facts, ...published.facts } };
+    }
+    await writer.settled();
+    const ended = await endBlocked(attempt, live, reading, content, problems);
+    return ended.kind === "superseded" ? ended : blocked(block, { ...facts, ...ended.facts });
   } catch (error) {
-    const failure = asFailure(error);
-    if (failure.code !== "corrupt_document") throw failure;
-    record.isManifestUnreadable = true;
+    return { kind: "failed", error, facts };
+  }
+}
+
+async function sharedWithOthers(
+  { tenantId, options, context }: Attempt,
+  { pointer }: Live,
+  { added, counts }: TenantContent,
+): Promise<SharedVerdict> {
+  const isLive = pointer !== undefined;
+  const build = { tenantId, added, count: counts.added, isLive, isAllowed: options.allowShared };
+  return await sharedVerdict(build, context.findShared);
+}
+
+async function endAsRecalled(
+  { attempt, block, memory }: Extract<TenantReading, { kind: "recalled" }>,
+  live: Live,
+  withdrawn: ReadonlySet<string>,
+): Promise<AttemptOutcome> {
+  if (withdrawn.size > 0) return superseded;
+  const { counts, leftOut, findings } = memory;
+  const memoryFailure = await endRecalled(attempt, live, memory);
+  const livePrograms = live.manifest?.programs.count;
+  return blocked(block, { livePrograms, counts, leftOut, findings, memoryFailure });
+}
+
+/** P148: what a build would change if it might is nobody's concern: these are the programs that partners go on seeing. */
+function blocked(block: Block, found: AttemptFacts): AttemptOutcome {
+  const facts = { ...found, counts: countsOfKept(found.livePrograms, found.counts ?? {}) };
+  return block.kind === "held" ? { kind: "held", facts } : { kind: "failed", error: block.failure, facts };
+}
+
+/** The attempt with what the store says of the tenant beside its pointer. */
+async function readKnown(begun: Begun): Promise<Attempt> {
+  const { tenantId, options, context, pointer } = begun;
+  const { store, signal } = context;
+  const manifest = pointer && (await unlessCorrupt(readLiveManifest(store, pointer.current, signal)));
+  const memory =
+    manifest === undefined || options.rewrite
+      ? undefined
+      : await readSourceMemory(store, tenantId, options.recipe, manifest, signal);
+  return { ...begun, live: { pointer, manifest }, memory };
+}
+
+/** The elements of the live lists by program; `undefined` where the lists are damaged. */
+async function liveElements(
+  knowing: Promise<Attempt>,
+): Promise<ReadonlyMap<string, ListElements> | undefined> {
+  const { live, context } = await knowing;
+  return (
+    live.manifest && (await unlessCorrupt(readListElements(context.store, live.manifest, context.signal)))
+  );
+}
+
+/** What is damaged counts as missing: the build writes it anew. */
+async function unlessCorrupt<Result>(reading: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (asFailure(error).code !== "corrupt_document") throw error;
     return undefined;
   }
 }

@@ -5,8 +5,7 @@ import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
 import type { ContentRules } from "../content/content-rules.ts";
-import { type Findings, ProblemLog } from "../content/problem-log.ts";
-import { noPrograms } from "../content/program-counts.ts";
+import type { Findings } from "../content/problem-log.ts";
 import type { OnInvalid } from "../guards/guards.ts";
 import type { FindShared } from "../guards/shared-programs.ts";
 import type { FollowLive } from "../live-copy/live-copy.ts";
@@ -42,81 +41,76 @@ export interface BuildContext {
   readonly now: () => Date;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly onProgress: (programs: number) => void;
-  /** Keeps the tenant's tree for people, where there may be one. */
+  /** Keeps the tenant's `live/` folder, where there may be one. */
   readonly followLive?: FollowLive | undefined;
   /**
-   * P130: while a reading lasts, the states of the programs are asked for by themselves each time that so much has passed.
-   * `undefined`: they are not.
+   * P130: a reading that takes longer than this has the states of the programs asked for by themselves, and again each time
+   * that as long has passed. `undefined`: it has not.
    */
   readonly statesAfterMs?: number | undefined;
-  /** P144; `undefined`: nobody is asked. */
+  /** P144; `undefined`: other tenants are not looked at. */
   readonly findShared?: FindShared | undefined;
   readonly signal: AbortSignal;
 }
 
-/** How an attempt ended. `superseded`: another builder or a prune was faster, and nothing of it is visible. */
-export type AttemptOutcome = "published" | "unchanged" | "held" | "would-publish" | "superseded";
-
-/** What an attempt has found out so far. It is filled in as the attempt goes on, since a failed one is reported, too. */
-export interface AttemptRecord {
-  /** The pointer that the attempt began with, and the one that it made. */
-  before: Current | undefined;
-  after: Current | undefined;
-  counts: ProgramCounts;
-  /** Programs with an error, as the source writes their ids; `null`: one without an id. */
-  leftOut: readonly (string | null)[];
-  /** Programs of the snapshot that is live at the end. */
-  livePrograms: number | undefined;
-  bytesWritten: number;
-  problems: ProblemLog;
-  /** The live manifest could not be trusted. It is no finding of the source, so no memory keeps it. */
-  isManifestUnreadable: boolean;
-  /** What is conspicuous in what the attempt changes. */
-  changeProblems: readonly DataProblem[];
-  /** What a dry run would change. */
-  changes: TenantChanges | undefined;
-  /** What an earlier reading of the same rows found. */
-  recalled: Findings | undefined;
-  /** When the source was read that the live snapshot shows, if this attempt found out. */
-  confirmedAt: Date | undefined;
-  /** Whether a tree for people may be there, for the memory. */
-  mayHaveLiveTree: boolean;
-  /** Why programs that the source withdrew may still be served, after a reading that failed. */
-  withdrawalFailure: Failure | undefined;
-  /** Why the memory could not be written: the next build reads everything. */
-  memoryFailure: Failure | undefined;
+/** What partners of a tenant see, as far as an attempt knows. */
+export interface Live {
+  readonly pointer: PointerVersion | undefined;
+  /** `undefined` when nothing is live, or when the manifest cannot be trusted. */
+  readonly manifest: Manifest | undefined;
 }
 
-export function newAttemptRecord(): AttemptRecord {
-  return {
-    before: undefined,
-    after: undefined,
-    counts: noPrograms,
-    leftOut: [],
-    livePrograms: undefined,
-    bytesWritten: 0,
-    problems: new ProblemLog(),
-    isManifestUnreadable: false,
-    changeProblems: [],
-    changes: undefined,
-    recalled: undefined,
-    confirmedAt: undefined,
-    mayHaveLiveTree: true,
-    withdrawalFailure: undefined,
-    memoryFailure: undefined,
-  };
-}
-
-/** One attempt at one tenant: what it is to do, and what it began with. */
-export interface Attempt {
+/** An attempt at a tenant as it begins. */
+export interface Begun {
   readonly tenantId: TenantId;
   readonly options: BuildOptions;
   readonly context: BuildContext;
-  readonly record: AttemptRecord;
   readonly pointer: PointerVersion | undefined;
-  /** The live manifest, if there is one and it can be trusted. */
-  readonly live: Manifest | undefined;
-  readonly memory: SourceMemory | undefined;
-  /** From before the reading. */
+  /** Before the source is read. */
   readonly readAt: Date;
 }
+
+/** The same with what the store says of the tenant. */
+export interface Attempt extends Begun {
+  /** As it was when the attempt began. */
+  readonly live: Live;
+  readonly memory: SourceMemory | undefined;
+}
+
+/** What an attempt found out. What a failed one did not get to is left out. */
+export interface AttemptFacts {
+  /** The pointer that the attempt began with. */
+  readonly before?: Current | undefined;
+  /** The pointer at its end, and how many programs its snapshot has. */
+  readonly after?: Current | undefined;
+  readonly livePrograms?: number | undefined;
+  readonly counts?: ProgramCounts;
+  /** Programs with an error, as the source writes their ids; `null`: one without an id. */
+  readonly leftOut?: readonly (string | null)[];
+  readonly findings?: Findings;
+  /** The live manifest cannot be trusted, so every file was written anew. */
+  readonly isManifestUnreadable?: boolean;
+  /** What is conspicuous in the changes that the attempt publishes. */
+  readonly changeProblems?: readonly DataProblem[];
+  /** What a dry run would change. */
+  readonly changes?: TenantChanges;
+  /** P23: when the source was read that the live snapshot shows, if the attempt found out. */
+  readonly confirmedAt?: Date | undefined;
+  /** P130: why programs that the source withdrew may still be served, after a reading that failed. */
+  readonly withdrawalFailure?: Failure | undefined;
+  /** Why the memory could not be written, so that the next build reads everything. */
+  readonly memoryFailure?: Failure | undefined;
+}
+
+export type AttemptOutcome =
+  | { readonly kind: "published" | "unchanged" | "held" | "would-publish"; readonly facts: AttemptFacts }
+  | { readonly kind: "failed"; readonly error: unknown; readonly facts: AttemptFacts }
+  | Superseded;
+
+/** Another builder or a prune was faster, and nothing of the attempt is visible. */
+export interface Superseded {
+  readonly kind: "superseded";
+  readonly facts: AttemptFacts;
+}
+
+export const superseded: Superseded = { kind: "superseded", facts: {} };

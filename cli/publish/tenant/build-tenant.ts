@@ -2,13 +2,16 @@ import { countingStore } from "../../../core/counting-store.ts";
 import type { Current } from "../../../core/current.ts";
 import { asFailure, Failure, type FailureCode } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
+import { snapshotsPrefix } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
-import { withProblem } from "../content/problem-log.ts";
+import { ProblemLog, withProblem } from "../content/problem-log.ts";
 import { noPrograms } from "../content/program-counts.ts";
 import { type DataProblem, type ProblemCode, shownValue } from "../public-program/problem.ts";
-import { type AttemptRecord, type BuildContext, type BuildOptions, newAttemptRecord } from "./attempt.ts";
+import type { AttemptFacts, AttemptOutcome, BuildContext, BuildOptions } from "./attempt.ts";
 import { attemptTenant } from "./attempt-tenant.ts";
 
+const noFindings = new ProblemLog().findings;
 /** A build that lost to another builder or to a prune starts again from a fresh reading at most this often. */
 const maxRestarts = 3;
 
@@ -19,72 +22,80 @@ export async function buildTenant(
   context: BuildContext,
 ): Promise<TenantRun> {
   const startedAt = context.now();
-  const store = countingStore(context.store);
-  let record = newAttemptRecord();
-  let bytesWritten = 0;
-  let outcome: TenantRun["outcome"] | undefined;
-  let failure: Failure | undefined;
-  try {
-    for (let restart = 0; outcome === undefined; restart += 1) {
-      record = newAttemptRecord();
-      // P130: an attempt that was outdated by its own withdrawals is not outdated so again.
-      const statesAfterMs = restart === 0 ? context.statesAfterMs : undefined;
-      const attempted = { ...context, store, statesAfterMs };
-      const ended = await attemptTenant(tenantId, options, attempted, record).finally(() => {
-        bytesWritten += record.bytesWritten;
-      });
-      if (ended !== "superseded") outcome = ended;
-      else if (restart === maxRestarts) {
-        throw new Failure(
-          "superseded",
-          `Tenant ${tenantId} was published by other builders ${maxRestarts + 1} times meanwhile; their snapshot stays.`,
-        );
-      }
-    }
-  } catch (error) {
-    failure = asBuildFailure(error, context.signal);
-    // P52: whoever ends a run has not made the tenant fail.
-    if (failure.code === "interrupted") [outcome, failure] = ["skipped", undefined];
-  }
-  const { before, after, counts } = record;
-  const live = after ?? before;
-  const findings = ofTheTenant(record, outcome).reduce(
-    withProblem,
-    record.recalled ?? record.problems.findings,
-  );
+  const requests = countingStore(context.store);
+  const { store, bytesWritten } = countingSnapshotBytes(requests, tenantId);
+  const attempted = await attemptUntilDecided(tenantId, options, { ...context, store });
+  const { facts } = attempted;
+  const failure = attempted.kind === "failed" ? asBuildFailure(attempted.error, context.signal) : undefined;
+  const outcome = outcomeOf(attempted.kind, failure);
+  const { before, after, counts = noPrograms } = facts;
+  const findings = problemsOfTheTenant(facts, outcome).reduce(withProblem, facts.findings ?? noFindings);
   return {
     tenantId,
-    outcome: outcome ?? failureOutcome(failure),
-    snapshotId: live?.snapshotId ?? null,
-    generation: live?.generation ?? null,
+    outcome,
+    snapshotId: after?.snapshotId ?? null,
+    generation: after?.generation ?? null,
     previousSnapshotId: before?.snapshotId ?? null,
-    confirmedAt: record.confirmedAt?.toISOString() ?? null,
+    confirmedAt: facts.confirmedAt?.toISOString() ?? null,
     counts,
-    livePrograms: live === undefined ? null : (record.livePrograms ?? null),
-    leftOut: [...record.leftOut],
+    livePrograms: after === undefined ? null : (facts.livePrograms ?? null),
+    leftOut: [...(facts.leftOut ?? [])],
     leftOutOmitted: 0,
-    ...(record.changes === undefined ? {} : { changes: record.changes }),
+    ...(facts.changes === undefined ? {} : { changes: facts.changes }),
     durationMs: Math.max(0, context.now().getTime() - startedAt.getTime()),
-    requests: store.requests(),
-    bytesWritten,
+    requests: requests.requests(),
+    bytesWritten: bytesWritten(),
     failure: outcome === "skipped" ? null : failureText(failure, before),
     ...findings,
   };
 }
 
+/** Attempts the tenant again from a fresh reading while other builders are faster. */
+async function attemptUntilDecided(
+  tenantId: TenantId,
+  options: BuildOptions,
+  context: BuildContext,
+): Promise<Exclude<AttemptOutcome, { kind: "superseded" }>> {
+  let outcome = await attemptTenant(tenantId, options, context);
+  for (let restart = 1; restart <= maxRestarts && outcome.kind === "superseded"; restart += 1) {
+    // P130: an attempt that was outdated by its own withdrawals is not outdated so again.
+    outcome = await attemptTenant(tenantId, options, { ...context, statesAfterMs: undefined });
+  }
+  if (outcome.kind !== "superseded") return outcome;
+  const error = new Failure(
+    "superseded",
+    `Tenant ${tenantId} was published by other builders ${maxRestarts + 1} times meanwhile; their snapshot stays.`,
+  );
+  return { kind: "failed", error, facts: outcome.facts };
+}
+
+/** The store, and how many bytes of the tenant's snapshots were put into it. */
+function countingSnapshotBytes(
+  store: ObjectStore,
+  tenantId: TenantId,
+): { readonly store: ObjectStore; readonly bytesWritten: () => number } {
+  const prefix = snapshotsPrefix(tenantId);
+  let bytes = 0;
+  const put: ObjectStore["put"] = async (key, body, options) => {
+    const result = await store.put(key, body, options);
+    if (result.kind === "stored" && key.startsWith(prefix)) bytes += body.size;
+    return result;
+  };
+  return { store: { ...store, put }, bytesWritten: () => bytes };
+}
+
 /** Findings that are about no program, so no memory keeps them. */
-function ofTheTenant(record: AttemptRecord, outcome: TenantRun["outcome"] | undefined): DataProblem[] {
-  const found: DataProblem[] = outcome === undefined ? [] : [...record.changeProblems];
+function problemsOfTheTenant(facts: AttemptFacts, outcome: TenantRun["outcome"]): DataProblem[] {
+  const isDone = ["published", "unchanged", "held", "would-publish"].includes(outcome);
+  const found: DataProblem[] = isDone ? [...(facts.changeProblems ?? [])] : [];
   const add = (code: ProblemCode, value: string | null): void => {
     found.push({ code, programId: null, field: null, value: shownValue(value) });
   };
-  if (record.isManifestUnreadable) add("manifest_unreadable", record.before?.snapshotId ?? null);
-  if (record.memoryFailure !== undefined) add("memory_unwritten", record.memoryFailure.message);
-  if (record.withdrawalFailure !== undefined) {
-    add("withdrawals_unknown", record.withdrawalFailure.message);
-  }
+  if (facts.isManifestUnreadable) add("manifest_unreadable", facts.before?.snapshotId ?? null);
+  if (facts.memoryFailure !== undefined) add("memory_unwritten", facts.memoryFailure.message);
+  if (facts.withdrawalFailure !== undefined) add("withdrawals_unknown", facts.withdrawalFailure.message);
   // P22
-  const left = outcome === "would-publish" ? record.counts.programs : record.livePrograms;
+  const left = outcome === "would-publish" ? facts.counts?.programs : facts.livePrograms;
   if (left === 0) add("snapshot_empty", null);
   return found;
 }
@@ -112,8 +123,14 @@ export function notBuilt(tenantId: TenantId, outcome: "skipped" | "elsewhere"): 
   };
 }
 
-function failureOutcome(failure: Failure | undefined): TenantRun["outcome"] {
-  return failure !== undefined && refusals.has(failure.code) ? "refused" : "failed";
+function outcomeOf(
+  kind: Exclude<AttemptOutcome, { kind: "superseded" }>["kind"],
+  failure: Failure | undefined,
+): TenantRun["outcome"] {
+  if (kind !== "failed" || failure === undefined) return kind;
+  // P52: whoever ends a run has not made the tenant fail.
+  if (failure.code === "interrupted") return "skipped";
+  return refusals.has(failure.code) ? "refused" : "failed";
 }
 
 const refusals: ReadonlySet<FailureCode> = new Set([

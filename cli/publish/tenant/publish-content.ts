@@ -1,35 +1,50 @@
+import type { Current } from "../../../core/current.ts";
 import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
 import type { ResponseName } from "../../../core/object-key.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
-import type { Attempt, AttemptOutcome } from "./attempt.ts";
+import { type Attempt, type AttemptOutcome, type Live, superseded } from "./attempt.ts";
 import { generationBefore, takeBackIfRemoved } from "./first-publication.ts";
 import { followLive } from "./follow-live.ts";
 import { publishManifest } from "./publish-manifest.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
-import { rememberChanges, rememberSource } from "./write-memory.ts";
+import { rememberContent } from "./write-memory.ts";
 
 /** Publishes what was read, unless it is what is live. */
 export async function publishContent(
   attempt: Attempt,
+  live: Live,
   reading: SourceReading,
   content: TenantContent,
   writer: ResponseWriter,
 ): Promise<AttemptOutcome> {
-  const { options, context, live, pointer } = attempt;
-  const { lists, programs } = content;
-  const isAnew = options.rewrite || reading.areListsDamaged;
-  const mayHaveLiveTree = attempt.memory?.mayHaveLiveTree ?? true;
-  if (!reading.isFull && content.hasParentsPrograms) {
-    confirm(attempt, reading);
-    await followLive(attempt, mayHaveLiveTree);
-    await rememberChanges(attempt, reading, content);
-    return "unchanged";
+  const { tenantId, options, context, readAt } = attempt;
+  const { pointer } = live;
+  // The content was counted against this manifest, and takes over from it.
+  const parent = attempt.live.manifest;
+
+  async function end(
+    kind: "published" | "unchanged",
+    after: Current | undefined,
+    manifest: Manifest | undefined,
+  ): Promise<AttemptOutcome> {
+    const mayExist = attempt.memory?.mayHaveLiveTree ?? true;
+    const mayHaveLiveTree = await followLive(attempt, after, [parent, manifest], mayExist);
+    const memoryFailure = await rememberContent(attempt, after, reading, content, mayHaveLiveTree);
+    // A dry run proves nothing to those who read the store.
+    const confirmedAt = reading.isHinted || options.dryRun ? undefined : readAt;
+    const livePrograms = manifest?.programs.count;
+    return { kind, facts: { after, livePrograms, confirmedAt, memoryFailure } };
   }
-  if (lists === undefined) throw new TypeError("what has changed has lists of its own");
-  const bodies = lists.finish();
+
+  if (!reading.isFull && content.hasParentsPrograms) {
+    return await end("unchanged", pointer?.current, live.manifest);
+  }
+  if (content.lists === undefined) throw new TypeError("what has changed has lists of its own");
+  const bodies = content.lists.finish();
+  const isAnew = options.rewrite || reading.areListsDamaged;
   /** P7: the parent's entry when it has the same bytes and may be taken over. */
   const entryOf = async (
     name: ResponseName,
@@ -37,42 +52,27 @@ export async function publishContent(
     before: ResponseEntry | undefined,
   ): Promise<ResponseEntry> =>
     before?.sha256 === body.sha256 && !isAnew ? before : await writer.put(name, body);
-  const list = await entryOf({ kind: "list" }, bodies.list, live?.list);
-  const legacy = await entryOf({ kind: "legacy" }, bodies.legacy, live?.legacy);
+  const list = await entryOf({ kind: "list" }, bodies.list, parent?.list);
+  const legacy = await entryOf({ kind: "legacy" }, bodies.legacy, parent?.legacy);
   await writer.settled();
-  if (content.hasParentsPrograms && list === live?.list && legacy === live.legacy) {
-    confirm(attempt, reading);
-    await followLive(attempt, mayHaveLiveTree);
-    await rememberSource(attempt, reading, content);
-    return "unchanged";
+  if (content.hasParentsPrograms && list === parent?.list && legacy === parent.legacy) {
+    return await end("unchanged", pointer?.current, live.manifest);
   }
-  if (options.dryRun) return "would-publish";
-  const before = pointer?.current.generation ?? (await generationBefore(attempt.tenantId, context));
+  if (options.dryRun) return { kind: "would-publish", facts: {} };
+  const before = pointer?.current.generation ?? (await generationBefore(tenantId, context));
   const manifest: Manifest = {
-    tenantId: attempt.tenantId,
+    tenantId,
     generation: before + 1,
     snapshotId: writer.snapshotId,
     parent: pointer?.current.snapshotId ?? null,
-    generatedAt: attempt.readAt.toISOString(),
+    generatedAt: readAt.toISOString(),
     contract: publishedContract,
     list,
     legacy,
-    programs,
+    programs: content.programs,
   };
-  const outcome = await publishManifest(attempt, manifest);
-  if (outcome === "published") {
-    if (pointer === undefined) await takeBackIfRemoved(attempt.tenantId, context.store);
-    confirm(attempt, reading);
-    await followLive(attempt, mayHaveLiveTree, manifest);
-    await rememberSource(attempt, reading, content);
-  }
-  return outcome;
-}
-
-/**
- * P23: at the time of a reading of the whole source that published the live snapshot or found it unchanged. A dry run proves
- * nothing to those who read the store.
- */
-function confirm({ record, readAt, options }: Attempt, { isHinted }: SourceReading): void {
-  if (!isHinted && !options.dryRun) record.confirmedAt = readAt;
+  const after = await publishManifest(attempt, pointer, manifest);
+  if (after === "superseded") return superseded;
+  if (pointer === undefined) await takeBackIfRemoved(tenantId, context.store);
+  return await end("published", after, manifest);
 }

@@ -3,19 +3,23 @@ import { type Manifest, manifestText } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import { commit } from "../snapshot/commit.ts";
+import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import { putImmutable } from "../snapshot/put-immutable.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** Stores the manifest and makes its snapshot live; a hold stays (P9). Its responses are stored already. */
+/**
+ * Stores the manifest and makes its snapshot live in place of the one that `pointer` names; a hold stays (P9). The snapshot's
+ * responses are stored already. Gives the new pointer.
+ */
 export async function publishManifest(
-  { tenantId, context, record, pointer }: Attempt,
+  { tenantId, context }: Attempt,
+  pointer: PointerVersion | undefined,
   manifest: Manifest,
-): Promise<"published" | "superseded"> {
+): Promise<Current | "superseded"> {
   const { store, signal } = context;
   const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
   await context.beforeFirstWrite();
   await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
-  record.bytesWritten += body.size;
   const next: Current = {
     tenantId,
     generation: manifest.generation,
@@ -26,8 +30,5 @@ export async function publishManifest(
     nonce: Buffer.from(context.randomBytes(16)).toString("hex"),
   };
   const { kind } = await commit(store, pointer, next);
-  if (kind === "superseded") return "superseded";
-  record.after = next;
-  record.livePrograms = manifest.programs.count;
-  return "published";
+  return kind === "superseded" ? kind : next;
 }

@@ -21,7 +21,6 @@ export interface WriterOptions {
   readonly store: ObjectStore | undefined;
   /** Called before each write; cheap after the first time. Throws when the store must not be written to. */
   readonly beforeFirstWrite: () => Promise<void>;
-  readonly onWritten: (bytes: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -30,7 +29,7 @@ const maxParallelPuts = 32;
 const maxParallelPutBytes = 16 * 1024 * 1024;
 
 export function createResponseWriter(options: WriterOptions): ResponseWriter {
-  const { tenantId, snapshotId, store, beforeFirstWrite, onWritten, signal } = options;
+  const { tenantId, snapshotId, store, beforeFirstWrite, signal } = options;
   const puts = createPutQueue(maxParallelPuts, maxParallelPutBytes);
   return {
     snapshotId,
@@ -38,10 +37,7 @@ export function createResponseWriter(options: WriterOptions): ResponseWriter {
       const key = responseKey(tenantId, snapshotId, name);
       if (store !== undefined) {
         await beforeFirstWrite();
-        await puts.add(body.size, async () => {
-          await putImmutable(store, key, body, signal);
-          onWritten(body.size);
-        });
+        await puts.add(body.size, () => putImmutable(store, key, body, signal));
       }
       return { key, sha256: body.sha256, size: body.size };
     },

@@ -1,81 +1,99 @@
-import { asFailure, type FailureCode } from "../../../core/failure.ts";
+import { asFailure, type Failure, type FailureCode } from "../../../core/failure.ts";
 import { readingFailure } from "../../database/reading-failure.ts";
 import { countsOfKept } from "../content/program-counts.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
-import type { Attempt } from "./attempt.ts";
+import {
+  type Attempt,
+  type AttemptFacts,
+  type Begun,
+  type Live,
+  type Superseded,
+  superseded,
+} from "./attempt.ts";
 import { withdraw } from "./withdraw.ts";
+
+/** How the reading of a tenant ended, and what was withdrawn beside it. */
+export type WatchedReading<Result> =
+  | {
+      readonly kind: "read";
+      readonly result: Result;
+      /** What is live now. */
+      readonly live: Live;
+      /** The programs that this attempt has withdrawn so far. */
+      readonly withdrawn: ReadonlySet<string>;
+      readonly facts: AttemptFacts;
+    }
+  | { readonly kind: "failed"; readonly error: unknown; readonly facts: AttemptFacts }
+  | Superseded;
 
 /**
  * P130: a withdrawal needs the ids and states of a tenant's programs and nothing else. So they are asked for by themselves, in a
  * reading of their own, when the whole reading fails, and again and again while it lasts: a lock or a slow view may keep it waiting.
  */
-export class StatedWithdrawals {
-  /** The programs that this attempt has withdrawn so far. */
-  readonly withdrawn = new Set<string>();
-  readonly #known: Promise<Attempt>;
-  #attempt: Attempt | undefined;
-  #isReached = false;
-  /** Why the last look did not find the states of all programs. */
-  #unread: Error | undefined;
+export async function readWhileWithdrawing<Result>(
+  { tenantId, context, options, pointer }: Begun,
+  knowing: Promise<Attempt>,
+  read: (rows: TenantRows) => Promise<Result>,
+): Promise<WatchedReading<Result>> {
+  let attempt: Attempt | undefined;
+  knowing.then(
+    (known) => {
+      attempt = known;
+    },
+    () => {},
+  );
+  let liveSince: Live | undefined;
+  let isReached = false;
+  const withdrawn = new Set<string>();
 
-  /** `known`: the attempt as it begins. */
-  constructor(known: Promise<Attempt>) {
-    this.#known = known;
-    known.catch(() => {});
-  }
-
-  /**
-   * Reads the tenant. Throws what the reading throws, after withdrawing what is stated. `superseded`: another builder was faster.
-   */
-  async whileReading<Result>(
-    { tenantId, context, options, record }: Omit<Attempt, "live" | "memory">,
-    read: (rows: TenantRows) => Promise<Result>,
-  ): Promise<Result | "superseded"> {
-    const reading = context.withRows(tenantId, options.rules.limits, (rows) => {
-      this.#isReached = true;
-      return read(rows);
-    });
-    try {
-      for (let ms = context.statesAfterMs; !(await isSettledWithin(reading, ms)); ) {
-        // What fails here is tried again: by the next turn, or when the reading has failed.
-        const outcome = await this.#publish().catch(() => "done" as const);
-        // Nothing of this attempt can be published any more. The reading is left to end by itself.
-        if (outcome === "superseded") ms = undefined;
-      }
-      return await reading;
-    } catch (error) {
-      if (context.signal.aborted || !this.#isReached || !readingFailures.has(asFailure(error).code))
-        throw error;
-      try {
-        if ((await this.#publish()) === "superseded") return "superseded";
-        record.withdrawalFailure = this.#unread && asFailure(readingFailure(this.#unread));
-      } catch (further) {
-        record.withdrawalFailure = asFailure(further);
-      }
-      record.counts = countsOfKept(record.livePrograms, { withdrawn: this.withdrawn.size });
-      throw error;
-    }
-  }
-
-  /** The pointer and the manifest that are live now, as far as this attempt knows. */
-  liveNow(attempt: Attempt): Pick<Attempt, "pointer" | "live"> {
-    const { pointer, live } = this.#attempt ?? attempt;
-    return { pointer, live };
-  }
-
-  async #publish(): Promise<"done" | "superseded"> {
-    const attempt = this.#attempt ?? (await this.#known);
-    const { tenantId, context, options, live } = attempt;
-    if (live === undefined || live.programs.count === 0) return "done";
+  /** Why not all states could be read, if so. */
+  async function withdrawStated(): Promise<Failure | undefined | "superseded"> {
+    const known = await knowing;
+    const live = liveSince ?? known.live;
+    const { manifest } = live;
+    if (manifest === undefined || manifest.programs.count === 0) return undefined;
     const stated = await context.withRows(tenantId, options.rules.limits, (rows) =>
-      rows.withdrawn(live.programs),
+      rows.withdrawn(manifest.programs),
     );
-    this.#unread = stated.unread;
-    const after = await withdraw(attempt, new Set(stated.programs));
-    if (after === "superseded") return after;
-    this.#attempt = after;
-    for (const id of stated.programs) this.withdrawn.add(id);
-    return "done";
+    const done = await withdraw(known, live, new Set(stated.programs));
+    if (done === "superseded") return done;
+    if (done !== undefined) liveSince = done.live;
+    for (const id of stated.programs) withdrawn.add(id);
+    return stated.unread && asFailure(readingFailure(stated.unread));
+  }
+
+  function factsNow(): AttemptFacts {
+    const live = liveSince ?? attempt?.live;
+    return {
+      after: (live?.pointer ?? pointer)?.current,
+      livePrograms: live?.manifest?.programs.count,
+      isManifestUnreadable:
+        attempt !== undefined && pointer !== undefined && attempt.live.manifest === undefined,
+    };
+  }
+
+  const reading = context.withRows(tenantId, options.rules.limits, (rows) => {
+    isReached = true;
+    return read(rows);
+  });
+  try {
+    for (let ms = context.statesAfterMs; !(await isSettledWithin(reading, ms)); ) {
+      // What fails here is tried again: by the next turn, or when the reading has failed.
+      const outcome = await withdrawStated().catch(() => undefined);
+      // Nothing of this attempt can be published any more. The reading is left to end by itself.
+      if (outcome === "superseded") ms = undefined;
+    }
+    const result = await reading;
+    const live = liveSince ?? (await knowing).live;
+    return { kind: "read", result, live, withdrawn, facts: factsNow() };
+  } catch (error) {
+    const isOfSource = isReached && readingFailures.has(asFailure(error).code);
+    if (context.signal.aborted || !isOfSource) return { kind: "failed", error, facts: factsNow() };
+    const withdrawalFailure = await withdrawStated().catch(asFailure);
+    if (withdrawalFailure === "superseded") return superseded;
+    const facts = factsNow();
+    const counts = countsOfKept(facts.livePrograms, { withdrawn: withdrawn.size });
+    return { kind: "failed", error, facts: { ...facts, counts, withdrawalFailure } };
   }
 }
 

@@ -1,10 +1,9 @@
-import { isProgramId, type ProgramId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
+import { isProgramId, type ProgramId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { shortened } from "../../../core/printable.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
 import { checkedProgram } from "../content/checked-program.ts";
-import type { ContentRules } from "../content/content-rules.ts";
 import { ListResponses } from "../content/list-responses.ts";
 import type { ProblemLog } from "../content/problem-log.ts";
 import { noPrograms, type ProgramTally } from "../content/program-counts.ts";
@@ -16,6 +15,7 @@ import { shownId } from "../public-program/shown-id.ts";
 import { compareIds } from "../source/compare-ids.ts";
 import type { StrayRows } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
+import type { Attempt, BuildOptions } from "./attempt.ts";
 import type { LiveComparison } from "./live-comparison.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import {
@@ -27,16 +27,6 @@ import {
   rememberedPublished,
 } from "./source-memory.ts";
 import type { SourceReading } from "./source-reading.ts";
-
-export interface ContentPlan {
-  readonly tenantId: TenantId;
-  readonly snapshotId: SnapshotId;
-  /** The live manifest, if it can be trusted: what is counted against, and unchanged files are taken over from it. */
-  readonly parent: Manifest | undefined;
-  /** Take nothing over: every file is written anew, also an unchanged one. */
-  readonly rewrite: boolean;
-  readonly rules: ContentRules;
-}
 
 /**
  * What is to be published of a tenant, gathered in the order of the program ids: programs that are as they were, which the
@@ -53,7 +43,8 @@ export class TenantContent {
   readonly leftOut: (string | null)[] = [];
   /** P144 */
   readonly added = new AddedPrograms();
-  readonly #plan: ContentPlan;
+  readonly #parent: Manifest | undefined;
+  readonly #options: BuildOptions;
   readonly #reading: SourceReading;
   readonly #problems: ProblemLog;
   readonly #writer: ResponseWriter;
@@ -67,16 +58,17 @@ export class TenantContent {
   #nextKept = 0;
 
   constructor(
-    plan: ContentPlan,
+    { live, options }: Attempt,
     reading: SourceReading,
     problems: ProblemLog,
     writer: ResponseWriter,
     comparison: LiveComparison,
   ) {
-    this.#plan = plan;
+    this.#parent = live.manifest;
+    this.#options = options;
     this.#reading = reading;
     if (reading.isFull || reading.liveElements !== undefined) {
-      this.lists = new ListResponses(plan.rules.maxListBytes);
+      this.lists = new ListResponses(options.rules.maxListBytes);
     }
     this.#problems = problems;
     this.#writer = writer;
@@ -85,7 +77,8 @@ export class TenantContent {
 
   /** A program that was read; called in the order of the ids. */
   async take(read: ReadProgram): Promise<void> {
-    const { parent, rules, snapshotId, rewrite } = this.#plan;
+    const parent = this.#parent;
+    const { rules, rewrite } = this.#options;
     const id = read.source.programId;
     if (this.#twins.at(-1)?.id !== id) this.#reportTwins();
     // A program without an id comes last.
@@ -129,7 +122,11 @@ export class TenantContent {
     }
     const bytes = Buffer.from(rendered.detail);
     const body = { bytes, size: bytes.length, sha256: rendered.detailSha256 };
-    this.programs.add(programId, { snapshotId, sha256: body.sha256, size: body.size });
+    this.programs.add(programId, {
+      snapshotId: this.#writer.snapshotId,
+      sha256: body.sha256,
+      size: body.size,
+    });
     await this.#writer.put({ kind: "detail", programId }, body);
   }
 
@@ -140,7 +137,7 @@ export class TenantContent {
     await this.#comparison.finish(this.#reading.kept);
     reportStrays(strays, this.#problems);
     this.#counts.programs = this.programs.count;
-    const { parent } = this.#plan;
+    const parent = this.#parent;
     const { unchanged, changed } = this.#counts;
     this.#counts.removed = parent === undefined ? 0 : parent.programs.count - unchanged - changed;
     for (const id of this.leftOut) if (id !== null) this.#withdrawn.delete(id);
@@ -177,7 +174,7 @@ export class TenantContent {
   changes(isBlocked: boolean): TenantChanges {
     const withdrawn = [...this.#withdrawn].sort() as ProgramId[];
     if (isBlocked) return { added: [], changed: [], removed: [], withdrawn };
-    const live = this.#plan.parent?.programs;
+    const live = this.#parent?.programs;
     return {
       added: [...this.programs.ids()].filter((id) => live?.has(id) !== true),
       changed: this.#comparison.changed,
@@ -189,7 +186,7 @@ export class TenantContent {
   /** Whether the programs are those of the parent, to the byte. */
   get hasParentsPrograms(): boolean {
     const { added, changed, removed } = this.#counts;
-    return this.#plan.parent !== undefined && added + changed + removed === 0;
+    return this.#parent !== undefined && added + changed + removed === 0;
   }
 
   /** Programs without a line in the memory. */
@@ -226,7 +223,7 @@ export class TenantContent {
       return;
     }
     const [id, , , departureDate] = program;
-    const before = this.#plan.parent?.programs.get(id);
+    const before = this.#parent?.programs.get(id);
     const elements = this.#reading.liveElements?.get(id);
     // The memory was held against the manifest, and the lists too, when they were read.
     if (before === undefined || (this.lists !== undefined && elements === undefined))

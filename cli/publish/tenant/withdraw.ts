@@ -1,39 +1,74 @@
 import { snapshotId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { ProgramTable } from "../../../core/program-table.ts";
+import { listBodies, readListElements } from "../content/list-form.ts";
 import { readPointer } from "../snapshot/live-snapshot.ts";
-import type { Attempt } from "./attempt.ts";
+import type { Attempt, Live } from "./attempt.ts";
 import { followLive } from "./follow-live.ts";
 import { publishManifest } from "./publish-manifest.ts";
 import { createResponseWriter } from "./response-writer.ts";
-import { withdrawalManifest } from "./withdrawal.ts";
+
+export interface Withdrawal {
+  /** What is live since. */
+  readonly live: Live;
+  readonly mayHaveLiveTree: boolean;
+}
 
 /**
  * P20: publishes the live content less these programs, where the rest of a build may not be published or has not come yet.
- * Resolves with the attempt as it goes on: with the pointer and the manifest that are live now. A dry run changes nothing.
+ * `undefined`: none of them is live. A dry run changes nothing.
  */
 export async function withdraw(
   attempt: Attempt,
+  live: Live,
   withdrawn: ReadonlySet<string>,
-): Promise<Attempt | "superseded"> {
-  const { tenantId, context, record, options, pointer, live, readAt } = attempt;
-  if (pointer === undefined || live === undefined || options.dryRun) return attempt;
-  const gone = new Set([...withdrawn].filter((id) => live.programs.has(id)));
-  if (gone.size === 0) return attempt;
-  const { store, signal } = context;
-  const plan = {
-    live,
-    withdrawn: gone,
-    generation: pointer.current.generation + 1,
-    snapshotId: snapshotId(readAt, context.randomBytes(4)),
+): Promise<Withdrawal | "superseded" | undefined> {
+  const { tenantId, context, options } = attempt;
+  const { pointer, manifest } = live;
+  if (pointer === undefined || manifest === undefined || options.dryRun) return undefined;
+  const gone = new Set([...withdrawn].filter((id) => manifest.programs.has(id)));
+  if (gone.size === 0) return undefined;
+  const next = await withdrawalManifest(attempt, manifest, pointer.current.generation + 1, gone);
+  const current = await publishManifest(attempt, pointer, next);
+  if (current === "superseded") return current;
+  const mayExist = attempt.memory?.mayHaveLiveTree ?? true;
+  const mayHaveLiveTree = await followLive(attempt, current, [manifest, next], mayExist);
+  const published = await readPointer(context.store, tenantId, context.signal);
+  if (published?.current.nonce !== current.nonce) return "superseded";
+  return { live: { pointer: published, manifest: next }, mayHaveLiveTree };
+}
+
+/**
+ * The manifest of the live snapshot less these programs. Its lists are the live ones less their elements, whatever the source
+ * says of the others; they are stored when this resolves. Throws `corrupt_document` when they are not what the manifest vouches for.
+ */
+async function withdrawalManifest(
+  { tenantId, context, readAt }: Attempt,
+  live: Manifest,
+  generation: number,
+  withdrawn: ReadonlySet<string>,
+): Promise<Manifest> {
+  const programs = new ProgramTable();
+  for (const id of live.programs.ids()) {
+    const record = live.programs.get(id);
+    if (record !== undefined && !withdrawn.has(id)) programs.add(id, record);
+  }
+  const elements = await readListElements(context.store, live, context.signal);
+  const bodies = listBodies([...elements].filter(([id]) => !withdrawn.has(id)).map(([, left]) => left));
+  const newId = snapshotId(readAt, context.randomBytes(4));
+  const writer = createResponseWriter({ ...context, tenantId, snapshotId: newId });
+  const list = await writer.put({ kind: "list" }, bodies.list);
+  const legacy = await writer.put({ kind: "legacy" }, bodies.legacy);
+  await writer.settled();
+  return {
+    ...live,
+    generation,
+    snapshotId: newId,
+    parent: live.snapshotId,
     generatedAt: readAt.toISOString(),
+    contentAt: live.contentAt ?? live.generatedAt,
+    programs,
+    list,
+    legacy,
   };
-  const onWritten = (bytes: number): void => {
-    record.bytesWritten += bytes;
-  };
-  const writer = createResponseWriter({ ...context, tenantId, snapshotId: plan.snapshotId, onWritten });
-  const manifest = await withdrawalManifest(plan, store, writer, signal);
-  if ((await publishManifest(attempt, manifest)) === "superseded") return "superseded";
-  await followLive(attempt, attempt.memory?.mayHaveLiveTree ?? true, manifest);
-  const published = await readPointer(store, tenantId, signal);
-  if (published === undefined || published.current.nonce !== record.after?.nonce) return "superseded";
-  return { ...attempt, pointer: published, live: manifest };
 }

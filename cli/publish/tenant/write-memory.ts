@@ -1,4 +1,5 @@
-import { asFailure } from "../../../core/failure.ts";
+import type { Current } from "../../../core/current.ts";
+import { asFailure, type Failure } from "../../../core/failure.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
 import type { Attempt } from "./attempt.ts";
@@ -6,73 +7,67 @@ import { type BlockedReading, type MemoryHead, type MemoryRest, memoryBytes } fr
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
 
-/** Writes down what the live snapshot was built from, so that the next build reads only what changes. */
-export async function rememberSource(
+/**
+ * Writes down what the live snapshot was built from, unless the memory says just that already. Gives the reason why it could
+ * not be written.
+ */
+export async function rememberContent(
   attempt: Attempt,
-  reading: SourceReading,
-  content: TenantContent,
-): Promise<void> {
-  const head = memoryHead(attempt);
-  if (head === undefined) return;
-  await write(attempt, () => memoryBytes(head, content.remembered, restOf(attempt, reading, content)));
-}
-
-/** The same unless the memory says just that already. */
-export async function rememberChanges(
-  attempt: Attempt,
-  reading: SourceReading,
-  content: TenantContent,
-): Promise<void> {
-  const { memory: known } = attempt;
-  const isSame =
-    known?.kind === "programs" &&
-    content.remembered.length === known.programs.size &&
-    content.remembered.every((program) => known.programs.get(program[0]) === program) &&
-    JSON.stringify(restIn(known)) === JSON.stringify(restOf(attempt, reading, content));
-  if (!isSame) await rememberSource(attempt, reading, content);
-}
-
-function restIn({ strays, unlisted, earlier, mayHaveLiveTree }: MemoryRest): MemoryRest {
-  return { strays, unlisted, earlier, mayHaveLiveTree };
-}
-
-function restOf(
-  { record }: Attempt,
+  live: Current | undefined,
   { canBeNamed, strays, isHinted }: SourceReading,
   content: TenantContent,
-): MemoryRest {
-  const { mayHaveLiveTree } = record;
-  const unlisted = canBeNamed ? content.unlisted : null;
-  return { strays, unlisted, earlier: isHinted ? content.earlier : [], mayHaveLiveTree };
+  mayHaveLiveTree: boolean,
+): Promise<Failure | undefined> {
+  const rest: MemoryRest = {
+    strays,
+    unlisted: canBeNamed ? content.unlisted : null,
+    earlier: isHinted ? content.earlier : [],
+    mayHaveLiveTree,
+  };
+  if (isRemembered(attempt, live, content, rest)) return undefined;
+  return await write(attempt, live, (head) => memoryBytes(head, content.remembered, rest));
 }
 
-/** Writes down what a build found that might not publish it: while nothing changes, the next one need not read it again. */
+/** Writes down what a build found that might not publish: while nothing changes, the next one need not read it again. */
 export async function rememberBlocked(
   attempt: Attempt,
-  { sums, counts, findings, leftOut, emptiedFields }: Omit<BlockedReading, "earlier" | "mayHaveLiveTree">,
-): Promise<void> {
-  const head = memoryHead(attempt);
-  if (head === undefined) return;
-  const { mayHaveLiveTree } = attempt.record;
-  const earlier = attempt.memory?.earlier ?? [];
-  const blocked = { sums, counts, findings, leftOut, emptiedFields, earlier, mayHaveLiveTree };
-  await write(attempt, () => memoryBytes(head, [], { blocked }));
+  live: Current | undefined,
+  blocked: BlockedReading,
+): Promise<Failure | undefined> {
+  return await write(attempt, live, (head) => memoryBytes(head, [], { blocked }));
 }
 
-function memoryHead({ tenantId, options, record, live }: Attempt): MemoryHead | undefined {
-  const snapshotId = record.after?.snapshotId ?? live?.snapshotId;
-  if (snapshotId === undefined || options.dryRun) return undefined;
-  return { tenantId, snapshotId, recipe: options.recipe };
+function isRemembered(
+  { memory, pointer }: Attempt,
+  live: Current | undefined,
+  { remembered }: TenantContent,
+  rest: MemoryRest,
+): boolean {
+  if (memory?.kind !== "programs" || pointer?.current.snapshotId !== live?.snapshotId) return false;
+  const { strays, unlisted, earlier, mayHaveLiveTree } = memory;
+  return (
+    remembered.length === memory.programs.size &&
+    remembered.every((program) => memory.programs.get(program[0]) === program) &&
+    JSON.stringify({ strays, unlisted, earlier, mayHaveLiveTree }) === JSON.stringify(rest)
+  );
 }
 
 /**
- * Unconditionally: the last one to write wins, and a memory of another snapshot than the live one is of no use to anybody. It
- * is written after everything else, and without it nothing is lost but time, so that a failure is only a warning.
+ * Writes without a condition: the last one to write wins, and a memory of another snapshot than the live one is of no use to
+ * anybody. It is written after everything else, and without it nothing is lost but time.
  */
-async function write({ tenantId, context, record }: Attempt, bytes: () => Buffer): Promise<void> {
+async function write(
+  { tenantId, options, context }: Attempt,
+  live: Current | undefined,
+  bytesOf: (head: MemoryHead) => Buffer,
+): Promise<Failure | undefined> {
+  if (live === undefined || options.dryRun) return undefined;
   try {
-    await context.store.put(sourceMemoryKey(tenantId), bytesBody(bytes()), { signal: context.signal });
+    const head: MemoryHead = { tenantId, snapshotId: live.snapshotId, recipe: options.recipe };
+    const body = bytesBody(bytesOf(head));
+    await context.store.put(sourceMemoryKey(tenantId), body, { signal: context.signal });
+    return undefined;
   } catch (error) {
-    record.memoryFailure = asFailure(error);
+    return asFailure(error);
   }
 }
