@@ -20,7 +20,7 @@ export async function mockFiles(): Promise<ReadonlyMap<string, string>> {
     const program = publicProgram(source, rules);
     if (program.kind !== "published") continue;
     const { listItem, legacyItem, detail } = renderedProgram(program, "object");
-    lists.add(program.listItem.departureDate, listItem, legacyItem);
+    lists.add(program.programId, program.listItem.departureDate, listItem, legacyItem);
     details[program.programId] = JSON.parse(detail);
   }
   const { list, legacy } = lists.finish();

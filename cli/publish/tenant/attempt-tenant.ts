@@ -18,7 +18,7 @@ import {
 } from "./attempt.ts";
 import { type Block, blockOf, endBlocked, endRecalled, recalledBlock } from "./blocked-build.ts";
 import { LiveComparison } from "./live-comparison.ts";
-import { publishContent } from "./publish-content.ts";
+import { type FoundContent, publishContent } from "./publish-content.ts";
 import { createResponseWriter, type ResponseWriter } from "./response-writer.ts";
 import { type BlockedReading, readSourceMemory } from "./source-memory.ts";
 import { readSource, type SourceReading } from "./source-reading.ts";
@@ -71,12 +71,7 @@ export async function attemptTenant(
 
 /** What a tenant's source says. */
 type TenantReading =
-  | {
-      readonly kind: "found";
-      readonly attempt: Attempt;
-      readonly reading: SourceReading;
-      readonly content: TenantContent;
-    }
+  | ({ readonly kind: "found"; readonly attempt: Attempt } & FoundContent)
   /** The same as when an earlier build was blocked, and the block still stands. */
   | {
       readonly kind: "recalled";
@@ -93,21 +88,38 @@ async function readTenant(
   writer: ResponseWriter,
 ): Promise<TenantReading> {
   const memory = knowing.then((known) => known.memory);
-  const reading = await readSource(rows, memory, options.hintedPrograms, () => liveElements(knowing));
+  const reading = await readSource(rows, memory, options.hintedPrograms);
   const attempt = await knowing;
-  const { live } = attempt;
   const recalled = recalledBlock(attempt, reading);
   if (recalled !== undefined) {
     const { programs, notPublishable, invalid } = recalled.memory.counts;
     context.onProgress(programs + notPublishable + invalid);
     return { kind: "recalled", attempt, ...recalled };
   }
+  const found = await readContent(attempt, reading, problems, writer);
+  if (found !== undefined) return { kind: "found", attempt, ...found };
+  // The live lists are damaged, so every program is read for new ones.
+  problems.clear();
+  const whole = await readSource(rows, Promise.resolve(undefined), undefined);
+  const anew = await readContent(attempt, whole, problems, writer);
+  if (anew === undefined) throw new TypeError("a full reading needs no live lists");
+  return { kind: "found", attempt, ...anew, areListsDamaged: true };
+}
+
+/** Reads the programs that are not as they were. `undefined`: some have changed, and the live lists are damaged. */
+async function readContent(
+  attempt: Attempt,
+  reading: SourceReading,
+  problems: ProblemLog,
+  writer: ResponseWriter,
+): Promise<FoundContent | undefined> {
+  const { context, live } = attempt;
   const comparison = new LiveComparison({
     // On hold nothing is published that could be compared.
     live: live.pointer?.current.hold ? undefined : live.manifest,
     memory: attempt.memory,
     store: context.store,
-    namesFields: options.dryRun,
+    namesFields: attempt.options.dryRun,
     signal: context.signal,
   });
   const content = new TenantContent(attempt, reading, problems, writer, comparison);
@@ -122,33 +134,39 @@ async function readTenant(
     await comparison.settled().catch(() => {});
   }
   context.onProgress(reading.kept.length);
-  return { kind: "found", attempt, reading, content };
+  const found = { reading, content, areListsDamaged: false };
+  if (reading.isFull) return { ...found, lists: content.lists(new Map()) };
+  // A program with an error is read by every build, and changes nothing as long as the error stays.
+  if (content.hasParentsPrograms) return { ...found, lists: undefined };
+  const elements = await liveElements(attempt);
+  return elements && { ...found, lists: content.lists(elements) };
 }
 
 async function endAsFound(
-  { attempt, reading, content }: Extract<TenantReading, { kind: "found" }>,
+  { attempt, ...found }: Extract<TenantReading, { kind: "found" }>,
   live: Live,
   withdrawn: ReadonlySet<string>,
   problems: ProblemLog,
   writer: ResponseWriter,
 ): Promise<AttemptOutcome> {
+  const { content } = found;
   // P130: a reading that began before a program was withdrawn must not bring it back.
   if (![...withdrawn].every((id) => content.withdrawn.has(id))) return superseded;
   const { counts, leftOut, emptiedFields } = content;
   let facts: AttemptFacts = { counts, leftOut };
   try {
-    const found = blockOf(attempt, live.pointer, { counts, emptiedFields, first: problems.kept[0] });
-    const shared = found === undefined ? await sharedWithOthers(attempt, live, content) : undefined;
-    const block = shared?.kind === "refused" ? shared : found;
+    const own = blockOf(attempt, live.pointer, { counts, emptiedFields, first: problems.kept[0] });
+    const shared = own === undefined ? await sharedWithOthers(attempt, live, content) : undefined;
+    const block = shared?.kind === "refused" ? shared : own;
     if (attempt.options.dryRun) facts = { ...facts, changes: content.changes(block !== undefined) };
     if (block === undefined) {
       const told = shared?.kind === "told" ? [shared.problem] : [];
       facts = { ...facts, changeProblems: [...content.changeProblems, ...told] };
-      const published = await publishContent(attempt, live, reading, content, writer);
+      const published = await publishContent(attempt, live, found, writer);
       return { ...published, facts: { ...facts, ...published.facts } };
     }
     await writer.settled();
-    const ended = await endBlocked(attempt, live, reading, content, problems);
+    const ended = await endBlocked(attempt, live, found.reading, content, problems);
     return ended.kind === "superseded" ? ended : blocked(block, { ...facts, ...ended.facts });
   } catch (error) {
     return { kind: "failed", error, facts };
@@ -196,13 +214,11 @@ async function readKnown(begun: Begun): Promise<Attempt> {
 }
 
 /** The elements of the live lists by program; `undefined` where the lists are damaged. */
-async function liveElements(
-  knowing: Promise<Attempt>,
-): Promise<ReadonlyMap<string, ListElements> | undefined> {
-  const { live, context } = await knowing;
-  return (
-    live.manifest && (await unlessCorrupt(readListElements(context.store, live.manifest, context.signal)))
-  );
+async function liveElements({
+  live: { manifest },
+  context,
+}: Attempt): Promise<ReadonlyMap<string, ListElements> | undefined> {
+  return manifest && (await unlessCorrupt(readListElements(context.store, manifest, context.signal)));
 }
 
 /** What is damaged counts as missing: the build writes it anew. */

@@ -16,7 +16,7 @@ import { rememberBlocked } from "./write-memory.ts";
 export type Block = { readonly kind: "held" } | { readonly kind: "refused"; readonly failure: Failure };
 
 /** What decides whether a build may publish. */
-export interface FoundContent {
+export interface BlockGrounds {
   readonly counts: ProgramCounts;
   readonly emptiedFields: readonly EmptiedField[];
   /** The first finding, which is an error if any is. */
@@ -26,7 +26,7 @@ export interface FoundContent {
 export function blockOf(
   { tenantId, options, live }: Attempt,
   pointer: PointerVersion | undefined,
-  { counts, emptiedFields, first }: FoundContent,
+  { counts, emptiedFields, first }: BlockGrounds,
 ): Block | undefined {
   if (pointer?.current.hold) return { kind: "held" };
   const failure =

@@ -3,6 +3,7 @@ import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
 import type { ResponseName } from "../../../core/object-key.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
+import type { ListBodies } from "../content/list-form.ts";
 import { type Attempt, type AttemptOutcome, type Live, superseded } from "./attempt.ts";
 import { generationBefore, takeBackIfRemoved } from "./first-publication.ts";
 import { followLive } from "./follow-live.ts";
@@ -12,12 +13,21 @@ import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
 import { rememberContent } from "./write-memory.ts";
 
+/** What was read of a tenant, and what is to be published of it. */
+export interface FoundContent {
+  readonly reading: SourceReading;
+  readonly content: TenantContent;
+  /** `undefined` where no program has changed, so that the live lists stay. */
+  readonly lists: ListBodies | undefined;
+  /** The live lists are not what the manifest vouches for, so they are written anew. */
+  readonly areListsDamaged: boolean;
+}
+
 /** Publishes what was read, unless it is what is live. */
 export async function publishContent(
   attempt: Attempt,
   live: Live,
-  reading: SourceReading,
-  content: TenantContent,
+  { reading, content, lists, areListsDamaged }: FoundContent,
   writer: ResponseWriter,
 ): Promise<AttemptOutcome> {
   const { tenantId, options, context, readAt } = attempt;
@@ -39,12 +49,8 @@ export async function publishContent(
     return { kind, facts: { after, livePrograms, confirmedAt, memoryFailure } };
   }
 
-  if (!reading.isFull && content.hasParentsPrograms) {
-    return await end("unchanged", pointer?.current, live.manifest);
-  }
-  if (content.lists === undefined) throw new TypeError("what has changed has lists of its own");
-  const bodies = content.lists.finish();
-  const isAnew = options.rewrite || reading.areListsDamaged;
+  if (lists === undefined) return await end("unchanged", pointer?.current, live.manifest);
+  const isAnew = options.rewrite || areListsDamaged;
   /** P7: the parent's entry when it has the same bytes and may be taken over. */
   const entryOf = async (
     name: ResponseName,
@@ -52,8 +58,8 @@ export async function publishContent(
     before: ResponseEntry | undefined,
   ): Promise<ResponseEntry> =>
     before?.sha256 === body.sha256 && !isAnew ? before : await writer.put(name, body);
-  const list = await entryOf({ kind: "list" }, bodies.list, parent?.list);
-  const legacy = await entryOf({ kind: "legacy" }, bodies.legacy, parent?.legacy);
+  const list = await entryOf({ kind: "list" }, lists.list, parent?.list);
+  const legacy = await entryOf({ kind: "legacy" }, lists.legacy, parent?.legacy);
   await writer.settled();
   if (content.hasParentsPrograms && list === parent?.list && legacy === parent.legacy) {
     return await end("unchanged", pointer?.current, live.manifest);

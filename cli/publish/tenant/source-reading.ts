@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { ListElements } from "../content/list-form.ts";
 import { type ProgramSum, type StrayRows, StrayTally } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
@@ -13,10 +12,6 @@ export interface SourceReading {
   readonly isFull: boolean;
   /** Whether only some programs were looked at. */
   readonly isHinted: boolean;
-  /** The elements of the live lists; `undefined` where they are not needed, because everything is as it was or is read. */
-  readonly liveElements: ReadonlyMap<string, ListElements> | undefined;
-  /** The live lists are not what the manifest vouches for, so they are written anew. */
-  readonly areListsDamaged: boolean;
   readonly strays: readonly StrayRows[];
   /** Whether all programs that are read can be asked for by their ids. */
   readonly canBeNamed: boolean;
@@ -35,13 +30,12 @@ const maxNameLength = 999;
 
 /**
  * P21: asks for the sums of the tenant's programs and finds those that are not as they were. `hinted`: the only ones that may
- * have changed since the memory was written; of no use without one. `readLiveElements`: `undefined` when they are damaged.
+ * have changed since the memory was written; they are of no use without a memory.
  */
 export async function readSource(
   rows: TenantRows,
   memory: Promise<SourceMemory | undefined>,
   hinted: ReadonlySet<string> | undefined,
-  readLiveElements: () => Promise<ReadonlyMap<string, ListElements> | undefined>,
 ): Promise<SourceReading> {
   const only = hinted === undefined ? undefined : lookedAt(await memory, hinted);
   const found: ProgramSum[] = [];
@@ -60,19 +54,11 @@ export async function readSource(
   const changed = [...sums.keys()].filter((id) => id !== null && remembered?.get(id)?.[1] !== sums.get(id));
   const isFew = canBeNamed && changed.length <= (changed.length + kept.length) * maxChangedShare;
   const isFull = remembered === undefined || (only === undefined && !isFew);
-  const isAsItWas = changed.length === 0 && kept.length === remembered?.size;
-  const liveElements = isFull || isAsItWas ? undefined : await readLiveElements();
-  if (!isFull && !isAsItWas && liveElements === undefined) {
-    const whole = await readSource(rows, Promise.resolve(undefined), undefined, readLiveElements);
-    return { ...whole, areListsDamaged: true };
-  }
   const ids = changed.filter((id) => id !== null);
   return {
     kept: isFull ? [] : kept,
     isFull,
     isHinted: only !== undefined,
-    liveElements,
-    areListsDamaged: false,
     strays: strayRows(found),
     canBeNamed,
     sumOf: (programId) => sums.get(programId),

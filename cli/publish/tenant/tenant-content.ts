@@ -4,6 +4,7 @@ import { shortened } from "../../../core/printable.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
 import { checkedProgram } from "../content/checked-program.ts";
+import type { ListBodies, ListElements } from "../content/list-form.ts";
 import { ListResponses } from "../content/list-responses.ts";
 import type { ProblemLog } from "../content/problem-log.ts";
 import { noPrograms, type ProgramTally } from "../content/program-counts.ts";
@@ -35,8 +36,6 @@ import type { SourceReading } from "./source-reading.ts";
  */
 export class TenantContent {
   readonly programs = new ProgramTable();
-  /** `undefined` where nothing has changed, so that the live lists stay. */
-  readonly lists: ListResponses | undefined;
   /** What the next memory says of the programs, by id. */
   readonly remembered: RememberedProgram[] = [];
   /** Programs with an error, as the source writes their ids; `null`: one without an id. */
@@ -49,6 +48,8 @@ export class TenantContent {
   readonly #problems: ProblemLog;
   readonly #writer: ResponseWriter;
   readonly #comparison: LiveComparison;
+  /** The programs that were read. */
+  readonly #lists: ListResponses;
   readonly #counts: ProgramTally = { ...noPrograms };
   /** Live programs with a row that states that they are not to be published; a further row may contradict it. */
   readonly #withdrawn = new Set<string>();
@@ -67,9 +68,7 @@ export class TenantContent {
     this.#parent = live.manifest;
     this.#options = options;
     this.#reading = reading;
-    if (reading.isFull || reading.liveElements !== undefined) {
-      this.lists = new ListResponses(options.rules.maxListBytes);
-    }
+    this.#lists = new ListResponses(options.rules.maxListBytes);
     this.#problems = problems;
     this.#writer = writer;
     this.#comparison = comparison;
@@ -105,7 +104,7 @@ export class TenantContent {
     }
     const { programId, rendered, data, departureDate, problems } = outcome;
     const facts = publicFacts(data);
-    this.lists?.add(departureDate, rendered.listItem, rendered.legacyItem);
+    this.#lists.add(programId, departureDate, rendered.listItem, rendered.legacyItem);
     if (sum === undefined || problems.length > maxRememberedFindings) this.#unlist(programId);
     else this.remembered.push(rememberedPublished(programId, sum, departureDate, facts, problems));
     const before = parent?.programs.get(programId);
@@ -183,6 +182,16 @@ export class TenantContent {
     };
   }
 
+  /** The lists of the next snapshot. `live`: the elements of the live lists, from which kept programs take theirs. */
+  lists(live: ReadonlyMap<string, ListElements>): ListBodies {
+    const kept = this.#reading.kept.filter(isPublished).map(([programId, , , departureDate]) => {
+      const elements = live.get(programId);
+      if (elements === undefined) throw new RangeError(`program ${programId} is kept, and in no live list`);
+      return { programId, departureDate, elements };
+    });
+    return this.#lists.finish(kept);
+  }
+
   /** Whether the programs are those of the parent, to the byte. */
   get hasParentsPrograms(): boolean {
     const { added, changed, removed } = this.#counts;
@@ -222,15 +231,12 @@ export class TenantContent {
       this.#counts.notPublishable += 1;
       return;
     }
-    const [id, , , departureDate] = program;
+    const [id] = program;
     const before = this.#parent?.programs.get(id);
-    const elements = this.#reading.liveElements?.get(id);
-    // The memory was held against the manifest, and the lists too, when they were read.
-    if (before === undefined || (this.lists !== undefined && elements === undefined))
-      throw new RangeError(`program ${id} is remembered, and not live`);
+    // The memory was held against the manifest when it was read.
+    if (before === undefined) throw new RangeError(`program ${id} is remembered, and not live`);
     this.#counts.unchanged += 1;
     this.programs.add(id as ProgramId, before);
-    if (elements !== undefined) this.lists?.add(departureDate, elements.list, elements.legacy);
     for (const problem of findingsOf(program)) this.#problems.add(problem);
   }
 }

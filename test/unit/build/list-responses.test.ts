@@ -92,7 +92,7 @@ describe("the elements of stored lists", () => {
           const program = publicProgram(source, cannedOptions.rules);
           if (program.kind !== "published") continue;
           const { listItem, legacyItem } = renderedProgram(program, "object");
-          lists.add(program.listItem.departureDate, listItem, legacyItem);
+          lists.add(program.programId, program.listItem.departureDate, listItem, legacyItem);
           added.set(program.programId, { list: Buffer.from(listItem), legacy: Buffer.from(legacyItem) });
           published += 1;
         }
@@ -133,7 +133,7 @@ function responses(programs: readonly Program[], legacyCapacity: LegacyCapacity 
     const program = mapped({ programId, name: `Tour ${programId}`, departureDate, capacityTotal: 7 });
     if (program.kind !== "published") throw new Error(program.kind);
     const { listItem, legacyItem } = renderedProgram(program, legacyCapacity);
-    lists.add(departureDate, listItem, legacyItem);
+    lists.add(programId, departureDate, listItem, legacyItem);
   }
   const bodies = lists.finish();
   const [listText, legacyText] = [textOf(bodies.list), textOf(bodies.legacy)];
