@@ -9,26 +9,19 @@ import { createAudit } from "../operate/audit/audit.ts";
 import { publications } from "../operate/audit/changes.ts";
 import { auditedStatus } from "../operate/audit/with-audit.ts";
 import { layoutOf, printText } from "../output/layout.ts";
-import type { OnInvalid } from "../publish/guards/guards.ts";
 import { type WatchedBuild, withMetricsFile } from "../publish/report/metrics-file.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
+import { type BuildFlags, buildOptions } from "../publish/tenant/build-options.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { parsedOption, wholeNumber } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
-interface BuildFlags extends ReasonFlag {
+interface CommandFlags extends BuildFlags, ReasonFlag {
   readonly tenant?: readonly TenantId[];
-  readonly concurrency: number;
-  readonly onInvalid: OnInvalid;
-  readonly allowShrink: boolean;
-  readonly allowEmptied: boolean;
-  readonly allowShared: boolean;
-  readonly rewrite: boolean;
-  readonly dryRun: boolean;
   readonly report?: string;
   readonly metricsFile?: string;
   readonly json: boolean;
@@ -64,7 +57,7 @@ export function snapshotBuild(shell: Shell): Command {
     )
     .addOption(reasonOption())
     .option("--json", "print the run report instead of the summary", false)
-    .action(action(shell, (flags: BuildFlags) => run(shell, flags)));
+    .action(action(shell, (flags: CommandFlags) => run(shell, flags)));
 }
 
 /** `--concurrency`, which `snapshot watch` has, too. */
@@ -82,9 +75,8 @@ export function onInvalidOption(): Option {
     .default("report");
 }
 
-async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
-  const { tenant: tenants, concurrency, onInvalid, rewrite, dryRun } = flags;
-  const { allowShrink, allowEmptied, allowShared } = flags;
+async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
+  const { tenant: tenants, allowShrink, allowEmptied, allowShared, dryRun } = flags;
   const watched = await watchedBuild(shell, flags);
   if (flags.report !== undefined) await assertWritable(flags.report);
   const overrides = [
@@ -103,21 +95,26 @@ async function run(shell: Shell, flags: BuildFlags): Promise<ExitStatus> {
     overrides.length === 0
       ? undefined
       : createAudit(shell, { command, tenants: tenants ?? [], reason: flags.reason });
-  const choices = { concurrency, onInvalid, allowShrink, allowEmptied, allowShared, rewrite, dryRun };
+  const settings = settingsOf(shell);
+  const options = buildOptions(flags, settings);
   let unrecorded: Failure | undefined;
-  const guarded = audit === undefined ? choices : { ...choices, watchStore: audit.watch };
   const report = await watched((onStoreBegun) =>
-    withBuildSession(shell, settingsOf(shell), { ...guarded, onStoreBegun }, async (session) => {
-      const built = await session.build({
-        wanted: tenants === undefined ? { kind: "all" } : { kind: "asked", tenantIds: tenants },
-        hintedPrograms: undefined,
-        progress: createProgressBar(shell.stderr, shell.now),
-      });
-      if (!dryRun) await session.keepReport(built);
-      audit?.note(publications(built.tenants));
-      unrecorded = await audit?.end(failureOf(built));
-      return built;
-    }),
+    withBuildSession(
+      shell,
+      settings,
+      options,
+      { watchStore: audit?.watch, onStoreBegun },
+      async (session) => {
+        const built = await session.build({
+          wanted: tenants === undefined ? { kind: "all" } : { kind: "asked", tenantIds: tenants },
+          progress: createProgressBar(shell.stderr, shell.now),
+        });
+        if (!dryRun) await session.keepReport(built);
+        audit?.note(publications(built.tenants));
+        unrecorded = await audit?.end(failureOf(built));
+        return built;
+      },
+    ),
   );
   if (flags.json) printJson(shell, report);
   else printText(shell, runSummary(report, layoutOf(shell)));
@@ -132,7 +129,7 @@ function failureOf({ failure }: RunReport): Failure | undefined {
   return failure === null ? undefined : new Failure(failure.code as FailureCode, failure.message);
 }
 
-async function watchedBuild(shell: Shell, { metricsFile, tenant }: BuildFlags): Promise<WatchedBuild> {
+async function watchedBuild(shell: Shell, { metricsFile, tenant }: CommandFlags): Promise<WatchedBuild> {
   if (metricsFile === undefined) return (build) => build(() => {});
   return await withMetricsFile(metricsFile, shell, tenant === undefined ? "round" : "asked");
 }

@@ -6,6 +6,7 @@ import type { OnInvalid } from "../publish/guards/guards.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { runSummary } from "../publish/report/run-summary.ts";
 import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
+import { buildOptions } from "../publish/tenant/build-options.ts";
 import { createNews } from "../publish/watch/run-news.ts";
 import { watchSource } from "../publish/watch/watch-source.ts";
 import { commandLogger } from "../shell/command-logger.ts";
@@ -40,20 +41,14 @@ export function snapshotWatch(shell: Shell): Command {
 async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
   const { concurrency, onInvalid, interval, poll } = flags;
   const settings = settingsOf(shell);
-  const guards = {
-    allowShrink: false,
-    allowEmptied: false,
-    allowShared: false,
-    rewrite: false,
-    dryRun: false,
-  };
+  const options = buildOptions({ ...nothingForced, concurrency, onInvalid }, settings);
   let storeBegunAt: Date | undefined;
   const onStoreBegun = (at: Date): void => {
     storeBegunAt = at;
   };
-  const choices = { concurrency, onInvalid, ...guards, confirmationIntervalMs, onStoreBegun };
+  const hooks = { confirmationIntervalMs, onStoreBegun };
   let roundProgress = silent;
-  await withBuildSession(shell, settings, choices, (session) => {
+  await withBuildSession(shell, settings, options, hooks, (session) => {
     const afterRun = reportRuns(shell, session, flags.json, () => roundProgress.clear());
     return watchSource({
       session,
@@ -79,6 +74,14 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
   // Being stopped is success. A build under way was given up before it changed anything.
   return 0;
 }
+
+const nothingForced = {
+  allowShrink: false,
+  allowEmptied: false,
+  allowShared: false,
+  rewrite: false,
+  dryRun: false,
+};
 
 /** Makes the function that follows each run: it keeps and prints the report, unless the run says nothing new. */
 function reportRuns(

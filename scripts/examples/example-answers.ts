@@ -1,4 +1,4 @@
-import { type RenderedProgram, renderedProgram } from "../../cli/publish/content/rendered-program.ts";
+import { type RenderedProgram, renderedProgram } from "../../cli/publish/content/checked-program.ts";
 import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
 import { publicProgram } from "../../cli/publish/public-program/public-program.ts";
 import { sandboxPrograms } from "../../cli/publish/sandbox/sandbox-programs.ts";

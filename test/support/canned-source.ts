@@ -4,7 +4,8 @@ import type { SourceClient, SourcePool } from "../../cli/database/connect.ts";
 import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
 import type { SourceLimits } from "../../cli/publish/source/source-limits.ts";
 import { databaseRows } from "../../cli/publish/source/tenant-rows.ts";
-import type { BuildContext, BuildOptions } from "../../cli/publish/tenant/attempt.ts";
+import type { BuildContext } from "../../cli/publish/tenant/attempt.ts";
+import type { BuildOptions } from "../../cli/publish/tenant/build-options.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 import { parseTenantId } from "../../core/ids.ts";
@@ -66,14 +67,15 @@ export async function buildCanned(
 export const cannedLimits: SourceLimits = { maxValueBytes: 1024 * 1024, maxProgramBytes: 4 * 1024 * 1024 };
 
 export const cannedOptions: BuildOptions = {
+  concurrency: 1,
   onInvalid: "fail",
   allowShrink: true,
   allowEmptied: true,
   allowShared: true,
   rewrite: false,
   dryRun: false,
-  hintedPrograms: undefined,
   rules: {
+    terminalStatuses: defaultTerminalStatuses,
     isTerminalStatus: terminalStatusTest(defaultTerminalStatuses),
     legacyCapacity: "object",
     limits: cannedLimits,

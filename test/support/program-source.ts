@@ -1,4 +1,4 @@
-import { renderedProgram } from "../../cli/publish/content/rendered-program.ts";
+import { renderedProgram } from "../../cli/publish/content/checked-program.ts";
 import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
 import type { ProgramSource } from "../../cli/publish/public-program/program-source.ts";
 import { type PublicProgram, publicProgram } from "../../cli/publish/public-program/public-program.ts";

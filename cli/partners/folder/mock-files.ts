@@ -1,7 +1,7 @@
 import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
+import { renderedProgram } from "../../publish/content/checked-program.ts";
 import { ListResponses } from "../../publish/content/list-responses.ts";
-import { renderedProgram } from "../../publish/content/rendered-program.ts";
 import { terminalStatusTest } from "../../publish/public-program/capacity.ts";
 import { publicProgram } from "../../publish/public-program/public-program.ts";
 import { sandboxPrograms } from "../../publish/sandbox/sandbox-programs.ts";

@@ -1,14 +1,35 @@
+import { hash } from "node:crypto";
 import type { ProgramId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
-import { publishedContract } from "../../../schemas/generated/validators-published.ts";
-import type { DataProblem } from "../public-program/problem.ts";
+import {
+  isProgramDetailResponse,
+  isProgramListItem,
+  publishedContract,
+} from "../../../schemas/generated/validators-published.ts";
+import { validate } from "../../../schemas/validate.ts";
+import { type DataProblem, shownValue } from "../public-program/problem.ts";
 import { type PublicProgram, publicProgram } from "../public-program/public-program.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import type { SourceLimits } from "../source/source-limits.ts";
 import type { ContentRules } from "./content-rules.ts";
-import { type RenderedProgram, renderedProgram } from "./rendered-program.ts";
-import { schemaViolation } from "./schema-violation.ts";
+
+/**
+ * The canonical text of one program: minified JSON, keys in the order of the specification's tables (D5). Its bytes are its
+ * UTF-8; they are made where they are needed, since those of most programs are known already.
+ */
+export interface RenderedProgram {
+  /** The element of the list's `data`. */
+  readonly listItem: string;
+  /** The element of the legacy resource's `programs`. */
+  readonly legacyItem: string;
+  /** The whole detail response. */
+  readonly detail: string;
+  /** Of the bytes. */
+  readonly detailSha256: string;
+}
+
+export type LegacyCapacity = "object" | "total";
 
 export type CheckedProgram =
   | Exclude<PublicProgram, { kind: "published" }>
@@ -71,4 +92,46 @@ function isVouchedFor(
   return (
     parent?.contract === publishedContract && parent.programs.get(programId)?.sha256 === rendered.detailSha256
   );
+}
+
+export function renderedProgram(
+  program: Extract<PublicProgram, { kind: "published" }>,
+  legacyCapacity: LegacyCapacity,
+): RenderedProgram {
+  const { listItem, detailOnly } = program;
+  const { name, capacity } = listItem;
+  // D9: the detail begins with the list's very text, so the list fields of both are equal by construction.
+  const listText = JSON.stringify(listItem);
+  const detail = `{"data":${listText.slice(0, -1)},${JSON.stringify(detailOnly).slice(1)}}`;
+  const legacy = { name, capacity: legacyCapacity === "total" ? capacity.total : capacity };
+  return {
+    listItem: listText,
+    legacyItem: JSON.stringify(legacy),
+    detail,
+    detailSha256: hash("sha256", detail, "hex"),
+  };
+}
+
+/**
+ * D11: the first way in which the rendered *bytes*, read back as a partner would, break the published schema. The mapping
+ * leaves nothing to find; this is what holds when the mapping is wrong one day, or the source gives nested arrays.
+ */
+export function schemaViolation(rendered: RenderedProgram, programId: ProgramId): DataProblem | undefined {
+  const checks = [
+    [isProgramDetailResponse, rendered.detail],
+    [isProgramListItem, rendered.listItem],
+  ] as const;
+  for (const [isValid, text] of checks) {
+    const bytes = Buffer.from(text);
+    const result = validate<unknown>(isValid, JSON.parse(bytes.toString("utf8")));
+    if (result.valid) continue;
+    const { path, expected, found } = result.violation;
+    return {
+      code: "schema_violation",
+      programId,
+      field: path,
+      value: shownValue(`must ${expected}: ${found}`),
+    };
+  }
+  return undefined;
 }

@@ -1,11 +1,16 @@
+import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
+import { codeDigest } from "../../../core/code-digest.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { terminalStatusTest } from "../public-program/capacity.ts";
 import type { MappingRules } from "../public-program/public-program.ts";
 import { type SourceLimits, sourceLimits } from "../source/source-limits.ts";
-import type { LegacyCapacity } from "./rendered-program.ts";
+import type { LegacyCapacity } from "./checked-program.ts";
 
 /** What decides the content of a tenant's snapshot, beside its data. */
 export interface ContentRules extends MappingRules {
+  /** As the setting has them; `isTerminalStatus` tells them without regard to case. */
+  readonly terminalStatuses: readonly string[];
   readonly legacyCapacity: LegacyCapacity;
   readonly limits: SourceLimits;
   /** The bound on a tenant's list and legacy response together. */
@@ -15,9 +20,45 @@ export interface ContentRules extends MappingRules {
 export function contentRules(settings: CliSettings): ContentRules {
   const { terminalStatuses, legacyCapacity, maxListMb } = settings;
   return {
+    terminalStatuses,
     isTerminalStatus: terminalStatusTest(terminalStatuses),
     legacyCapacity,
     limits: sourceLimits(settings),
     maxListBytes: maxListMb * 1024 * 1024,
   };
 }
+
+/** SHA-256 (hex) of all but the source that decides what a build publishes and reports: the rules, and the generator's code. */
+export function recipeDigest(
+  generator: string,
+  { terminalStatuses, legacyCapacity, limits }: ContentRules,
+): string {
+  return createHash("sha256")
+    .update(JSON.stringify([generator, [terminalStatuses, legacyCapacity, limits]]))
+    .digest("hex");
+}
+
+/**
+ * SHA-256 (hex) of the code that takes part in a build, the database's driver and the Node.js that runs it (Unicode, URLs).
+ */
+export function generatorDigest(root?: string): string {
+  return createHash("sha256")
+    .update(`${process.version} ${driverVersion} ${codeDigest(codeFolders, root)}`)
+    .digest("hex");
+}
+
+/** The folders whose code decides what a build publishes: a new stylesheet of a page makes nobody read everything. */
+const codeFolders = [
+  "cli/database",
+  "cli/publish/content",
+  "cli/publish/guards",
+  "cli/publish/public-program",
+  "cli/publish/run",
+  "cli/publish/sandbox",
+  "cli/publish/source",
+  "cli/publish/tenant",
+  "core",
+  "schemas",
+];
+/** The package that turns the database's answers into values. */
+const { version: driverVersion } = createRequire(import.meta.url)("pg/package.json") as { version: string };

@@ -13,7 +13,8 @@ import { findSharedPrograms } from "../guards/shared-programs.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
 import { sandboxRows } from "../sandbox/sandbox-rows.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
-import type { BuildContext, BuildOptions } from "../tenant/attempt.ts";
+import type { BuildContext } from "../tenant/attempt.ts";
+import type { BuildOptions } from "../tenant/build-options.ts";
 import { buildTenant, notBuilt } from "../tenant/build-tenant.ts";
 import { readingFailures } from "../tenant/stated-withdrawals.ts";
 import type { BuildSchedule, TryBuild } from "./build-schedule.ts";
@@ -24,15 +25,7 @@ import { runOutcome, runTotals } from "./run-outcome.ts";
 import { reportReturned, reportStrayPrograms, reportUnlisted } from "./run-tenants.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
-export interface RunOptions extends BuildOptions {
-  readonly wanted: WantedTenants;
-  /** Tenants built at a time, for the report. */
-  readonly concurrency: number;
-  /** As given, for the report. */
-  readonly terminalStatuses: readonly string[];
-}
-
-export interface RunContext extends Omit<BuildContext, "withRows"> {
+export interface RunContext extends Omit<BuildContext, "withRows" | "findShared" | "hintedPrograms"> {
   /** The booking database. */
   readonly pool: SourcePool;
   readonly version: string;
@@ -45,9 +38,13 @@ export interface RunContext extends Omit<BuildContext, "withRows"> {
 }
 
 /** Builds the tenants as the schedule has it, and gives the report of the run. Throws nothing: see `failure`. */
-export async function buildRun(options: RunOptions, given: RunContext): Promise<RunReport> {
+export async function buildRun(
+  wanted: WantedTenants,
+  options: BuildOptions,
+  given: RunContext,
+): Promise<RunReport> {
   const context = { ...given, pool: withLockPatience(given.pool) };
-  const { wanted } = options;
+  const hintedPrograms = wanted.kind === "told" ? wanted.hintedPrograms : undefined;
   const startedAt = context.now();
   const runId = snapshotId(startedAt, context.randomBytes(4));
   const store = countingStore(context.store);
@@ -67,7 +64,8 @@ export async function buildRun(options: RunOptions, given: RunContext): Promise<
   const tryBuild: TryBuild = async (tenantId) => {
     // The sandbox's programs are the generator's own.
     const findShared = tenantId === sandbox ? undefined : shared;
-    const run = await claimedBuild(tenantId, options, { ...context, store, withRows, findShared });
+    const tenantContext = { ...context, store, withRows, findShared, hintedPrograms };
+    const run = await claimedBuild(tenantId, options, tenantContext);
     if (run === "taken") return run;
     runs.push(withinBudget(run));
     context.onTenantDone(run);
@@ -136,7 +134,7 @@ export async function buildRun(options: RunOptions, given: RunContext): Promise<
       allowShared: options.allowShared,
       dryRun: options.dryRun,
       legacyCapacity: options.rules.legacyCapacity,
-      terminalStatuses: [...options.terminalStatuses],
+      terminalStatuses: [...options.rules.terminalStatuses],
     },
     storeRequests: store.requests(),
     totals: runTotals(runs, problems),
@@ -165,7 +163,7 @@ function namedTenants(wanted: WantedTenants): string[] | null {
 /** Builds the tenant unless another builder has it, or has built it since this run began. */
 async function claimedBuild(
   tenantId: TenantId,
-  options: RunOptions,
+  options: BuildOptions,
   context: BuildContext & Pick<RunContext, "claims">,
 ): Promise<TenantRun | "taken"> {
   const { claims, signal } = context;
@@ -180,7 +178,7 @@ async function claimedBuild(
     case "ours": {
       const run = await buildTenant(tenantId, options, context);
       // Whoever relies on it relies on a look at the whole tenant.
-      const isWhole = options.hintedPrograms === undefined;
+      const isWhole = context.hintedPrograms === undefined;
       await claims.release(tenantId, isWhole && (run.outcome === "published" || run.outcome === "unchanged"));
       return run;
     }

@@ -10,35 +10,32 @@ import { withDatabaseUrl } from "../../database/with-database-url.ts";
 import { commandLogger } from "../../shell/command-logger.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { withStore } from "../../shell/with-store.ts";
-import { contentRules } from "../content/content-rules.ts";
-import { generatorDigest, settingsRecipe } from "../content/recipe.ts";
 import { createFollowLive } from "../live-copy/live-copy.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";
-import { sourceLimits } from "../source/source-limits.ts";
 import { identifiedStore } from "../store/identified-store.ts";
 import { requireConditionalWrites } from "../store/probe-conditional-writes.ts";
 import { requireHonouredConditions } from "../store/with-checked-store.ts";
+import type { BuildOptions } from "../tenant/build-options.ts";
 import { patientPool, patientStore } from "../tenant/patient-access.ts";
-import { buildRun, type RunOptions, storeRunReport } from "./build-run.ts";
+import { buildRun, storeRunReport } from "./build-run.ts";
 import { type BuildSchedule, boundedSchedule } from "./build-schedule.ts";
+import type { WantedTenants } from "./chosen-tenants.ts";
 import { knownTenants, sessionConfirmations } from "./session-confirmations.ts";
 import { type ClaimsOptions, defaultMaxWaitMs, withClaimsSession } from "./tenant-claims.ts";
 
-/** What a command decides about all its runs; the settings decide the rest. */
-export type RunChoices = Pick<
-  RunOptions,
-  "concurrency" | "onInvalid" | "allowShrink" | "allowEmptied" | "allowShared" | "rewrite" | "dryRun"
-> & {
+/** What a command hears of its session, and may add to it. */
+export interface SessionHooks {
   /** How often `runs/confirmed.json` may be written while the session lasts; left out: at its end only. */
   readonly confirmationIntervalMs?: number;
   /** The store as the builds see it, where more is to happen with what they write. */
-  readonly watchStore?: (store: ObjectStore) => ObjectStore;
+  readonly watchStore?: ((store: ObjectStore) => ObjectStore) | undefined;
   /** Called when the session began a new store. */
   readonly onStoreBegun?: (at: Date) => void;
-};
+}
 
 /** What one run is about. */
-export interface RunRequest extends Pick<RunOptions, "wanted" | "hintedPrograms"> {
+export interface RunRequest {
+  readonly wanted: WantedTenants;
   /** Unless given: the tenants side by side, in their order. */
   readonly schedule?: BuildSchedule;
   readonly progress: RunProgress;
@@ -73,29 +70,29 @@ export interface RunProgress {
 export async function withBuildSession<Result>(
   shell: Shell,
   settings: CliSettings,
-  choices: RunChoices,
+  options: BuildOptions,
+  { confirmationIntervalMs, watchStore, onStoreBegun }: SessionHooks,
   use: (session: BuildSession) => Promise<Result>,
 ): Promise<Result> {
   const { signal } = shell;
   const logger = commandLogger(shell, settings);
-  const generator = generatorDigest();
   const onWait = (tenantId: TenantId, isOverdue: boolean): void => {
     shell.stderr.write(`partner-programs: ${waitNotice(tenantId, isOverdue)}\n`);
   };
   const openClaims = (databaseUrl: string): ClaimsOptions => ({
     databaseUrl,
-    scope: claimScope(choices, settings, shell.env),
+    scope: claimScope(options, settings, shell.env),
     onWait,
   });
   return await withStore(settings, (opened) => {
     const requireConditions = onceDone(() => requireHonouredConditions(settings, opened, shell));
     const identified = identifiedStore(opened, settings, shell, {
       requireConditions,
-      onBegun: choices.onStoreBegun,
+      onBegun: onStoreBegun,
     });
-    const store = choices.watchStore?.(identified) ?? identified;
+    const store = watchStore?.(identified) ?? identified;
     return withDatabaseUrl(settings, (databaseUrl) =>
-      withSourcePool({ databaseUrl, connections: choices.concurrency + spareConnections, signal }, (pool) =>
+      withSourcePool({ databaseUrl, connections: options.concurrency + spareConnections, signal }, (pool) =>
         withClaimsSession(openClaims(databaseUrl), async (claimsSession) => {
           const context = {
             pool,
@@ -109,33 +106,32 @@ export async function withBuildSession<Result>(
             followLive: createFollowLive(shell, settings),
             statesAfterMs,
           };
-          const confirmations = sessionConfirmations(store, shell, choices.confirmationIntervalMs);
+          const confirmations = sessionConfirmations(store, shell, confirmationIntervalMs);
           let hasWorked = false;
           let isFirst = true;
           const session: BuildSession = {
             databaseUrl,
             pool,
-            async build({ wanted, hintedPrograms, schedule, progress, onTenantDone, giveWay }) {
+            async build({ wanted, schedule, progress, onTenantDone, giveWay }) {
               // What the first run promises is fresh from when the operator started the process, later ones from now.
               const startedMsAgo = isFirst ? performance.now() : 0;
               isFirst = false;
               // A folder may be read-only, too.
-              if (choices.dryRun) await requireConditionalWrites(opened, shell);
+              if (options.dryRun) await requireConditionalWrites(opened, shell);
               identified.identifyAnew();
               const claims = await claimsSession.begin(startedMsAgo);
-              const options = runOptions({ ...choices, wanted, hintedPrograms }, settings, generator);
-              const report = await buildRun(options, {
+              const report = await buildRun(wanted, options, {
                 ...context,
                 ...(giveWay === undefined
                   ? {}
                   : { pool: patientPool(pool, giveWay), store: patientStore(store, giveWay) }),
                 claims,
-                schedule: schedule ?? boundedSchedule(choices.concurrency, signal),
+                schedule: schedule ?? boundedSchedule(options.concurrency, signal),
                 onTenants: progress.total,
                 onProgress: progress.programs,
                 onTenantDone: (run) => {
                   progress.tenantDone();
-                  if (!choices.dryRun) confirmations.note([run]);
+                  if (!options.dryRun) confirmations.note([run]);
                   logTenant(logger, run);
                   onTenantDone?.(run);
                 },
@@ -198,28 +194,17 @@ function onceDone(task: () => Promise<void>): () => Promise<void> {
 }
 
 /** Equal for runs that would publish the same content to the same place. A folder is a place of one machine. */
-function claimScope(choices: RunChoices, settings: CliSettings, env: Shell["env"]): string {
-  const { storeUrl, legacyCapacity, terminalStatuses } = settings;
-  const { onInvalid, allowShrink, allowEmptied, allowShared, rewrite, dryRun } = choices;
+function claimScope(options: BuildOptions, settings: CliSettings, env: Shell["env"]): string {
+  const { onInvalid, allowShrink, allowEmptied, allowShared, rewrite, dryRun, rules } = options;
+  const { storeUrl } = settings;
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_PROFILE } = env;
   const place =
     storeUrl.kind === "file" ? hostname() : [AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL, AWS_PROFILE];
   return JSON.stringify([
     [place, storeUrl],
-    [legacyCapacity, terminalStatuses, sourceLimits(settings), onInvalid, rewrite, dryRun],
+    [rules.legacyCapacity, rules.terminalStatuses, rules.limits, onInvalid, rewrite, dryRun],
     [allowShrink, allowEmptied, allowShared, settings.sharedPrograms],
   ]);
-}
-
-function runOptions(
-  choices: RunChoices & Pick<RunRequest, "wanted" | "hintedPrograms">,
-  settings: CliSettings,
-  generator: string,
-): RunOptions {
-  const { terminalStatuses, sharedPrograms } = settings;
-  const allowShared = choices.allowShared || sharedPrograms === "warn";
-  const recipe = settingsRecipe(generator, settings);
-  return { ...choices, allowShared, rules: contentRules(settings), recipe, terminalStatuses };
 }
 
 function logTenant(logger: Logger, run: TenantRun): void {

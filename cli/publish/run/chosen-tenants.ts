@@ -10,11 +10,18 @@ import { keptTenants } from "../snapshot/stored-tenants.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import { runProblem, tenantProblem } from "./run-tenants.ts";
 
-/** Which tenants a run builds. `told`: one that is said to have changed, if the source lists it. */
+/**
+ * Which tenants a run builds. `told`: one that is said to have changed, if the source lists it; and if only some of its programs
+ * did, which.
+ */
 export type WantedTenants =
   | { readonly kind: "all" }
   | { readonly kind: "asked"; readonly tenantIds: readonly TenantId[] }
-  | { readonly kind: "told"; readonly tenantId: TenantId };
+  | {
+      readonly kind: "told";
+      readonly tenantId: TenantId;
+      readonly hintedPrograms: ReadonlySet<string> | undefined;
+    };
 
 /** The tenants that a run builds, and why it cannot build some of them. */
 export interface ChosenTenants {

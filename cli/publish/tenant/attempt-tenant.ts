@@ -12,11 +12,11 @@ import {
   type AttemptOutcome,
   type Begun,
   type BuildContext,
-  type BuildOptions,
   type Live,
   superseded,
 } from "./attempt.ts";
 import { type Block, blockOf, endBlocked, endRecalled, recalledBlock } from "./blocked-build.ts";
+import type { BuildOptions } from "./build-options.ts";
 import { LiveComparison } from "./live-comparison.ts";
 import { type FoundContent, publishContent } from "./publish-content.ts";
 import { createResponseWriter, type ResponseWriter } from "./response-writer.ts";
@@ -81,14 +81,14 @@ type TenantReading =
     };
 
 async function readTenant(
-  { options, context }: Begun,
+  { context }: Begun,
   rows: TenantRows,
   knowing: Promise<Attempt>,
   problems: ProblemLog,
   writer: ResponseWriter,
 ): Promise<TenantReading> {
   const memory = knowing.then((known) => known.memory);
-  const reading = await readSource(rows, memory, options.hintedPrograms);
+  const reading = await readSource(rows, memory, context.hintedPrograms);
   const attempt = await knowing;
   const recalled = recalledBlock(attempt, reading);
   if (recalled !== undefined) {

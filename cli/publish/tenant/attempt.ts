@@ -4,33 +4,14 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
-import type { ContentRules } from "../content/content-rules.ts";
 import type { Findings } from "../content/problem-log.ts";
-import type { OnInvalid } from "../guards/guards.ts";
 import type { FindShared } from "../guards/shared-programs.ts";
 import type { FollowLive } from "../live-copy/live-copy.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
+import type { BuildOptions } from "./build-options.ts";
 import type { SourceMemory } from "./source-memory.ts";
-
-export interface BuildOptions {
-  readonly onInvalid: OnInvalid;
-  readonly allowShrink: boolean;
-  readonly allowEmptied: boolean;
-  readonly allowShared: boolean;
-  /** Writes every file anew: how a damaged one is mended that a build would take over as unchanged. */
-  readonly rewrite: boolean;
-  readonly dryRun: boolean;
-  readonly rules: ContentRules;
-  /** See `recipeDigest`. */
-  readonly recipe: string;
-  /**
-   * The programs that are said to have changed since the live snapshot was built, when nothing else did; used only where the
-   * generator's memory of the source is valid.
-   */
-  readonly hintedPrograms?: ReadonlySet<string> | undefined;
-}
 
 /** What a build works with; time and randomness come from outside so that a build can be repeated exactly. */
 export interface BuildContext {
@@ -41,6 +22,11 @@ export interface BuildContext {
   readonly now: () => Date;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly onProgress: (programs: number) => void;
+  /**
+   * The programs that are said to have changed since the live snapshot was built, when nothing else did. They are used only where
+   * the generator's memory of the source is valid.
+   */
+  readonly hintedPrograms?: ReadonlySet<string> | undefined;
   /** Keeps the tenant's `live/` folder, where there may be one. */
   readonly followLive?: FollowLive | undefined;
   /**

@@ -8,8 +8,9 @@ import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { ProblemLog, withProblem } from "../content/problem-log.ts";
 import { noPrograms } from "../content/program-counts.ts";
 import { type DataProblem, type ProblemCode, shownValue } from "../public-program/problem.ts";
-import type { AttemptFacts, AttemptOutcome, BuildContext, BuildOptions } from "./attempt.ts";
+import type { AttemptFacts, AttemptOutcome, BuildContext } from "./attempt.ts";
 import { attemptTenant } from "./attempt-tenant.ts";
+import type { BuildOptions } from "./build-options.ts";
 
 const noFindings = new ProblemLog().findings;
 /** A build that lost to another builder or to a prune starts again from a fresh reading at most this often. */

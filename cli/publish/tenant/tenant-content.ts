@@ -16,7 +16,8 @@ import { shownId } from "../public-program/shown-id.ts";
 import { compareIds } from "../source/compare-ids.ts";
 import type { StrayRows } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
-import type { Attempt, BuildOptions } from "./attempt.ts";
+import type { Attempt } from "./attempt.ts";
+import type { BuildOptions } from "./build-options.ts";
 import type { LiveComparison } from "./live-comparison.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import {

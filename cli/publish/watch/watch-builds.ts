@@ -112,7 +112,6 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
     const progress = options.progressOf("round");
     const report = await session.build({
       wanted: { kind: "all" },
-      hintedPrograms: undefined,
       schedule,
       giveWay: rightOfWay.give,
       progress,
@@ -133,8 +132,7 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
     };
     const progress = options.progressOf("told");
     const report = await session.build({
-      wanted: { kind: "told", tenantId },
-      hintedPrograms,
+      wanted: { kind: "told", tenantId, hintedPrograms },
       schedule,
       progress,
       onTenantDone,

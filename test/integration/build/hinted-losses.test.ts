@@ -35,7 +35,7 @@ async function build(hinted?: string): Promise<TenantRun> {
   return await withSourcePool({ databaseUrl: bench.database.url, connections: 1, signal }, (pool) =>
     buildTenant(
       acme,
-      { ...cannedOptions, allowEmptied: false, hintedPrograms },
+      { ...cannedOptions, allowEmptied: false },
       {
         withRows: databaseRows(pool),
         store: bench.store,
@@ -43,6 +43,7 @@ async function build(hinted?: string): Promise<TenantRun> {
         now: () => new Date(),
         randomBytes,
         onProgress: () => {},
+        hintedPrograms,
         signal,
       },
     ),

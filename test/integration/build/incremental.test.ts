@@ -9,7 +9,7 @@ import { release } from "../../../cli/operate/snapshots/release.ts";
 import { rollback } from "../../../cli/operate/snapshots/rollback.ts";
 import { readLiveManifest, readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
-import type { BuildOptions } from "../../../cli/publish/tenant/attempt.ts";
+import type { BuildOptions } from "../../../cli/publish/tenant/build-options.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
@@ -46,7 +46,11 @@ interface World {
   damagedList: string | undefined;
 }
 
-async function build(world: World, options: Partial<BuildOptions> = {}): Promise<TenantRun> {
+async function build(
+  world: World,
+  options: Partial<BuildOptions> = {},
+  hintedPrograms?: ReadonlySet<string>,
+): Promise<TenantRun> {
   const rules = { ...cannedOptions.rules, legacyCapacity: world.setting };
   return await buildTenant(
     acme,
@@ -63,6 +67,7 @@ async function build(world: World, options: Partial<BuildOptions> = {}): Promise
       store: world.store,
       beforeFirstWrite: async () => {},
       onProgress: () => {},
+      hintedPrograms,
     },
   );
 }
@@ -228,7 +233,7 @@ test("P21 whatever happened before, an incremental build leaves the bytes and th
           if (!["build", "hinted build", "rewrite"].includes(step.kind)) continue;
           const isHinted = step.kind === "hinted build" && world.changed !== undefined;
           const hintedPrograms = isHinted ? world.changed : undefined;
-          let run = await build(world, { rewrite: step.kind === "rewrite", hintedPrograms });
+          let run = await build(world, { rewrite: step.kind === "rewrite" }, hintedPrograms);
           // A list that nobody needed is not looked at; `--rewrite` is what mends it.
           if (world.damagedList !== undefined && (await liveListKey(world)) === world.damagedList) {
             run = await build(world, { rewrite: true });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { renderedProgram } from "../../../cli/publish/content/rendered-program.ts";
+import { renderedProgram } from "../../../cli/publish/content/checked-program.ts";
 import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";

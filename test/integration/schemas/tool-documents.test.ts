@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Ajv2020, type AnySchema, type Options } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type RenderedProgram, renderedProgram } from "../../../cli/publish/content/rendered-program.ts";
+import { type RenderedProgram, renderedProgram } from "../../../cli/publish/content/checked-program.ts";
 import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
 import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type LegacyCapacity, renderedProgram } from "../../../cli/publish/content/checked-program.ts";
 import { type ListElements, listElements } from "../../../cli/publish/content/list-form.ts";
 import { ListResponses } from "../../../cli/publish/content/list-responses.ts";
-import { type LegacyCapacity, renderedProgram } from "../../../cli/publish/content/rendered-program.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
 import type { LegacyProgramsResponse, ProgramListResponse } from "../../../schemas/generated/types.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type RenderedProgram, renderedProgram } from "../../../cli/publish/content/rendered-program.ts";
+import { type RenderedProgram, renderedProgram } from "../../../cli/publish/content/checked-program.ts";
 import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import { severityOf } from "../../../cli/publish/public-program/problem.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";

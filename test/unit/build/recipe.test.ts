@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { generatorDigest, recipeDigest } from "../../../cli/publish/content/recipe.ts";
+import { generatorDigest, recipeDigest } from "../../../cli/publish/content/content-rules.ts";
+import { cannedOptions } from "../../support/canned-source.ts";
 
 test("P184: the generator's digest is that of the code that takes part in a build, and of nothing else", () => {
   const root = mkdtempSync(join(tmpdir(), "recipe-"));
@@ -47,7 +48,17 @@ test("the generator's own digest is the same from run to run", () => {
 });
 
 test("the recipe is that of the generator and the settings", () => {
-  const recipes = [recipeDigest("a", ["b"]), recipeDigest("a", ["c"]), recipeDigest("b", ["b"])];
-  expect(new Set(recipes).size).toBe(3);
-  expect(recipeDigest("a", ["b"])).toBe(recipes[0]);
+  const { rules } = cannedOptions;
+  const others = [
+    { legacyCapacity: "total" as const },
+    { terminalStatuses: [] },
+    { limits: { ...rules.limits, maxValueBytes: 1 } },
+  ];
+  const recipes = [
+    recipeDigest("a", rules),
+    recipeDigest("b", rules),
+    ...others.map((other) => recipeDigest("a", { ...rules, ...other })),
+  ];
+  expect(new Set(recipes).size).toBe(5);
+  expect(recipeDigest("a", rules)).toBe(recipes[0]);
 });

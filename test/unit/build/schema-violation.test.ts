@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { renderedProgram } from "../../../cli/publish/content/rendered-program.ts";
-import { schemaViolation } from "../../../cli/publish/content/schema-violation.ts";
+import { renderedProgram, schemaViolation } from "../../../cli/publish/content/checked-program.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
 import { parseProgramId } from "../../../core/ids.ts";
 import { mapped } from "../../support/program-source.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SourceClient } from "../../../cli/database/connect.ts";
 import { programSumsQuery } from "../../../cli/publish/source/source-queries.ts";
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
-import type { BuildOptions } from "../../../cli/publish/tenant/attempt.ts";
+import type { BuildOptions } from "../../../cli/publish/tenant/build-options.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";

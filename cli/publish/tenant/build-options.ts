@@ -1,0 +1,34 @@
+import type { CliSettings } from "../../shell/shell.ts";
+import { type ContentRules, contentRules, generatorDigest, recipeDigest } from "../content/content-rules.ts";
+import type { OnInvalid } from "../guards/guards.ts";
+
+/** What a command's flags decide about its builds. */
+export interface BuildFlags {
+  /** Tenants built at a time. */
+  readonly concurrency: number;
+  readonly onInvalid: OnInvalid;
+  readonly allowShrink: boolean;
+  readonly allowEmptied: boolean;
+  readonly allowShared: boolean;
+  /** Every file is written anew. This mends a damaged file that a build would take over as unchanged. */
+  readonly rewrite: boolean;
+  readonly dryRun: boolean;
+}
+
+/**
+ * What is decided about builds before the first one begins. A command makes the options once, and the session, each run and
+ * each tenant's build read this same object.
+ */
+export interface BuildOptions extends BuildFlags {
+  readonly rules: ContentRules;
+  /** See `recipeDigest`. */
+  readonly recipe: string;
+}
+
+export function buildOptions(flags: BuildFlags, settings: CliSettings): BuildOptions {
+  const { concurrency, onInvalid, allowShrink, allowEmptied, rewrite, dryRun } = flags;
+  const allowShared = flags.allowShared || settings.sharedPrograms === "warn";
+  const rules = contentRules(settings);
+  const recipe = recipeDigest(generatorDigest(), rules);
+  return { concurrency, onInvalid, allowShrink, allowEmptied, allowShared, rewrite, dryRun, rules, recipe };
+}
