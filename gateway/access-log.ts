@@ -108,10 +108,11 @@ function milliseconds(ms: number): string {
 
 /**
  * What is kept of a request. Neither its path nor any header is: a client's mistake can put a token into each. A
- * request id is echoed whatever it says and a program id may be any, but a token that is sent as one is not kept either.
+ * request id is echoed whatever it says and a program id may be any, but a token that is sent as one is not kept either, also
+ * with its prefix in another case.
  */
 function withoutTokens(id: string): string {
-  return id.includes("ppr_") ? id.replace(/ppr_[0-9A-Za-z]+/g, "[token]") : id;
+  return id.includes("_") ? id.replace(/ppr_[0-9A-Za-z]+/gi, "[token]") : id;
 }
 
 /** How each line begins; many requests share a millisecond, and its text. */

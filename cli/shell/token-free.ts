@@ -10,8 +10,8 @@ export function tokenFree(text: string, issued: readonly string[] = []): string 
   });
 }
 
-/** Matches also a token that was cut off or mistyped. */
-const token = /ppr_[0-9A-Za-z]{16,}/g;
+/** Matches also a token that was cut off or mistyped: in another case its prefix is no token's, but the secret follows it. */
+const token = /ppr_[0-9A-Za-z]{16,}/gi;
 /** A run of characters that may hold a token: even one that was encoded several times has only these. */
 const run = /[0-9A-Za-z_%]{20,}/g;
 

@@ -110,6 +110,8 @@ test("W16 every answer but a 200 is logged with its true cause, under its reques
 test("T4 no token and no header ever reaches a log, wherever the client puts it", async () => {
   await start();
   const { plaintext } = acme;
+  // No token, but the secret of one.
+  const shouted = plaintext.replace("ppr", "PpR");
   const head = `Host: ${canary}\r\nUser-Agent: ${canary}\r\nCookie: a=${canary}; t=${plaintext}\r\nX-Api-Key: ${plaintext}\r\n`;
   const requests = [
     `GET /v1/programs HTTP/1.1\r\n${head}Authorization: Bearer ${plaintext}\r\n\r\n`,
@@ -122,6 +124,8 @@ test("T4 no token and no header ever reaches a log, wherever the client puts it"
     `GET /${canary}/${plaintext} HTTP/1.1\r\n${head}\r\n`,
     `GET /v1/programs HTTP/1.1\r\n${head}X-Request-Id: ${plaintext}\r\nAuthorization: Bearer ${plaintext}\r\n\r\n`,
     `GET /v1/programs/p2 HTTP/1.1\r\n${head}X-Request-Id: id.${plaintext}\r\nAuthorization: Bearer ${plaintext}\r\n\r\n`,
+    `GET /v1/programs/${shouted} HTTP/1.1\r\n${head}X-Request-Id: ${shouted}\r\nAuthorization: Bearer ${plaintext}\r\n\r\n`,
+    `BREW /${shouted} HTTP/1.1\r\n${head}X-Request-Id: ${shouted}\r\n\r\n`,
     `POST /v1/programs HTTP/1.1\r\n${head}Content-Length: 60\r\n\r\n${plaintext.padEnd(60)}`,
     `BREW /${plaintext} HTTP/1.1\r\n${head}X-Request-Id: ${plaintext}\r\n\r\n`,
     `GET /${plaintext}#${canary} HTTP/1.1\r\n${head}\r\n`,

@@ -16,6 +16,8 @@ test.each([
   ["with one in lower case", token.replace("_", "%5f")],
   ["with an encoded letter", token.replace("ppr", "p%70r")],
   ["encoded twice", token.replace("_", "%255F")],
+  ["with its prefix in capitals", token.replace("ppr", "PPR")],
+  ["with its prefix in mixed case, and encoded", token.replace("ppr_", "p%50r%5F")],
   ["encoded twice, its digits too", token.replace("_", "%25%35%46")],
   [
     "of which only the end is encoded",
