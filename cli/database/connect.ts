@@ -1,6 +1,7 @@
 import pg, { type QueryConfig, type QueryResult } from "pg";
 import { Failure } from "../../core/failure.ts";
 import { cutConnection } from "./cut-connection.ts";
+import { type WaitingLimits, waitingLimits } from "./limit-waiting.ts";
 import { readingFailure } from "./reading-failure.ts";
 import { sourceFailure } from "./source-client.ts";
 
@@ -12,7 +13,10 @@ export interface SourcePool {
    * Runs with a connection of its own, inside one `REPEATABLE READ READ ONLY` transaction (P6): one consistent reading. Throws
    * `source_contract` when a view fails.
    */
-  withReading<Result>(read: (client: SourceClient) => Promise<Result>): Promise<Result>;
+  withReading<Result>(
+    read: (client: SourceClient) => Promise<Result>,
+    limits?: WaitingLimits,
+  ): Promise<Result>;
 }
 
 const connectTimeoutMs = 10_000;
@@ -48,7 +52,7 @@ export async function withSourcePool<Result>(
   });
   pool.on("remove", (client) => connections.delete(client));
   try {
-    return await run({ withReading: (read) => withReading(pool, options.signal, read) });
+    return await run({ withReading: (read, limits) => withReading(pool, options.signal, read, limits) });
   } finally {
     const cut = setTimeout(() => {
       for (const client of connections) cutConnection(client);
@@ -62,6 +66,7 @@ async function withReading<Result>(
   pool: pg.Pool,
   signal: AbortSignal,
   read: (client: SourceClient) => Promise<Result>,
+  limits: WaitingLimits = {},
 ): Promise<Result> {
   const connection = await pool.connect().catch((error: unknown) => {
     throw sourceFailure(error);
@@ -77,13 +82,7 @@ async function withReading<Result>(
   signal.addEventListener("abort", abort);
   try {
     if (signal.aborted) throw new Failure("interrupted", "Interrupted.");
-    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    // Dates as text in one form whatever the session's; plans for reading a cursor to its end; and room for the sums of
-    // 50,000 programs, so that they are not put on disk and read again.
-    await client.query(
-      "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'; SET LOCAL cursor_tuple_fraction = 1; SET LOCAL jit = off; " +
-        "SET LOCAL work_mem = '32MB'",
-    );
+    client.keepsStatements = await begin(client, limits);
     const result = await read(client);
     await client.query("COMMIT");
     return result;
@@ -99,14 +98,45 @@ async function withReading<Result>(
 }
 
 /**
+ * P190: whether the client is connected to the server itself. A pooler, such as PgBouncer, gives process ids of its own, and may
+ * have another session of the server run each transaction. `serverPid`: what `pg_backend_pid()` says.
+ */
+export function isDirect(client: SourceClient, serverPid: number): boolean {
+  return "processID" in client && client.processID === serverPid;
+}
+
+/** Begins the transaction in one round trip. Returns whether the server itself answers. */
+async function begin(client: ReadingClient, limits: WaitingLimits): Promise<boolean> {
+  const settings = [
+    // Dates have one form as text, whatever the session's.
+    "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'",
+    // Plans are for reading a cursor to its end.
+    "SET LOCAL cursor_tuple_fraction = 1; SET LOCAL jit = off",
+    // The sums of 50,000 programs have room in memory. With less, they are put on disk and read again.
+    "SET LOCAL work_mem = '32MB'",
+    ...waitingLimits(limits),
+  ];
+  const text = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings.join("; ")}; SELECT pg_backend_pid() AS pid`;
+  const answers: unknown = await client.query(text);
+  const pid = (answers as readonly QueryResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid;
+  return pid !== undefined && isDirect(client, pid);
+}
+
+type ReadingClient = SourceClient & {
+  /** Whether the server remembers a named statement until the connection ends. False until `begin` knows. */
+  keepsStatements: boolean;
+};
+
+/**
  * The client with a deadline for each answer. It uses neither `pg`'s own timeout nor its promise: with either of them each
  * answer stays reachable until the next full garbage collection, so that all rows are moved to the old generation.
  */
-function withDeadline(connection: pg.PoolClient): SourceClient {
+function withDeadline(connection: pg.PoolClient): ReadingClient {
   const startDeadline = (): NodeJS.Timeout =>
     setTimeout(() => cutConnection(connection, new Error("Query read timeout")), statementTimeoutMs);
   const query = (query: string | QueryConfig | pg.Query, values?: unknown[]): unknown => {
     if (query instanceof pg.Query) {
+      if (!client.keepsStatements) Object.assign(query, { name: undefined });
       const deadline = startDeadline();
       query.once("end", () => clearTimeout(deadline)).once("error", () => clearTimeout(deadline));
       return connection.query(query);
@@ -124,5 +154,6 @@ function withDeadline(connection: pg.PoolClient): SourceClient {
       );
     });
   };
-  return Object.assign(Object.create(connection) as pg.PoolClient, { query });
+  const client = Object.assign(Object.create(connection) as ReadingClient, { query, keepsStatements: false });
+  return client;
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import pg from "pg";
 import type { SourceClient } from "./connect.ts";
 
@@ -16,7 +17,8 @@ export async function forEachRow(
   values: readonly unknown[],
   take: (row: TextRow) => void,
 ): Promise<void> {
-  const config = { text, values: [...values], rowMode: "array", types: asText } as unknown;
+  const name = statementName(text);
+  const config = { name, text, values: [...values], rowMode: "array", types: asText } as unknown;
   const query = new pg.Query<TextRow & unknown[]>(config as pg.QueryConfig);
   let failure: { readonly reason: unknown } | undefined;
   await new Promise<void>((resolve, reject) => {
@@ -34,4 +36,9 @@ export async function forEachRow(
     Promise.resolve<unknown>(client.query(query)).catch(reject);
   });
   if (failure !== undefined) throw failure.reason;
+}
+
+/** By its name PostgreSQL knows a query again: to parse and plan one of the large ones takes longer than to run it for a small tenant. */
+function statementName(text: string): string {
+  return hash("sha256", text, "hex").slice(0, 32);
 }

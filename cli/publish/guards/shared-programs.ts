@@ -3,7 +3,6 @@ import { forEachBounded } from "../../../core/for-each-bounded.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
-import { limitWaiting } from "../../database/limit-waiting.ts";
 import { checkedProgram } from "../content/checked-program.ts";
 import type { ContentRules } from "../content/content-rules.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
@@ -56,9 +55,8 @@ export function findSharedPrograms(
   ): Promise<readonly TenantWithPrograms[] | undefined> {
     if (unasked !== undefined) return undefined;
     try {
-      return await pool.withReading(async (client) => {
-        await limitWaiting(client, "statement_timeout", maxMs);
-        return await tenantsOfPrograms(client, tenantId, programs);
+      return await pool.withReading((client) => tenantsOfPrograms(client, tenantId, programs), {
+        statementMs: maxMs,
       });
     } catch (error) {
       signal.throwIfAborted();

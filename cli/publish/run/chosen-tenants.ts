@@ -3,7 +3,6 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
-import { limitWaiting } from "../../database/limit-waiting.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { keptTenants } from "../snapshot/stored-tenants.ts";
@@ -157,11 +156,7 @@ async function askSource<Result>(
   ask: (client: SourceClient) => Promise<Result>,
 ): Promise<{ readonly answer: Result } | { readonly failure: Failure }> {
   try {
-    const answer = await pool.withReading(async (client) => {
-      await limitWaiting(client, "lock_timeout", maxLockedMs);
-      return await ask(client);
-    });
-    return { answer };
+    return { answer: await pool.withReading(ask, { lockMs: maxLockedMs }) };
   } catch (error) {
     const failure = asFailure(error);
     if (failure.code === "source_contract" || isEndedQuery(failure)) return { failure };

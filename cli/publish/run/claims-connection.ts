@@ -1,4 +1,5 @@
 import pg from "pg";
+import { isDirect } from "../../database/connect.ts";
 import { endClient } from "../../database/end-client.ts";
 
 /** A session that listens for what other builders have built. */
@@ -15,8 +16,8 @@ export const builtChannel = "partner_programs_built";
 export const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text";
 
 /**
- * Connects and listens; `undefined` when the server cannot do it (it is away, or a read replica). `onBuilt` hears what other
- * sessions announce, by what the server's clock says at most.
+ * Connects and listens; `undefined` when the server cannot do it (it is away, a read replica, or behind a pooler). `onBuilt` hears
+ * what other sessions announce, by what the server's clock says at most.
  */
 export async function connectClaims(
   databaseUrl: string,
@@ -61,8 +62,10 @@ export async function connectClaims(
   });
   try {
     await client.connect();
-    await client.query(`LISTEN ${builtChannel}`);
     await serverTime();
+    // P190: in transaction mode a pooler would leave the locks behind, with a session of the server that is nobody's.
+    if (!isDirect(client, ownProcessId)) throw new Error("a pooler stands between");
+    await client.query(`LISTEN ${builtChannel}`);
   } catch {
     await endClient(client);
     return undefined;

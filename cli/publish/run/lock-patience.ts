@@ -1,6 +1,5 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { SourcePool } from "../../database/connect.ts";
-import { limitWaiting } from "../../database/limit-waiting.ts";
 
 export interface LockPatience {
   /** How long the readings wait for locks in vain, all together. */
@@ -16,13 +15,10 @@ export interface LockPatience {
 export function withLockPatience(pool: SourcePool, { allMs, eachMs }: LockPatience = ofRun): SourcePool {
   let leftMs = allMs;
   return {
-    async withReading(read) {
+    async withReading(read, limits) {
       const startedAt = performance.now();
       try {
-        return await pool.withReading(async (client) => {
-          await limitWaiting(client, "lock_timeout", Math.max(eachMs, Math.round(leftMs)));
-          return await read(client);
-        });
+        return await pool.withReading(read, { ...limits, lockMs: Math.max(eachMs, leftMs) });
       } catch (error) {
         if (isLockTimeout(error)) leftMs -= performance.now() - startedAt;
         throw error;

@@ -4,7 +4,6 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { shortened } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
-import { limitWaiting } from "../../database/limit-waiting.ts";
 import { type ProblemCode, reportedProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
@@ -14,10 +13,7 @@ import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts
 /** P131: programs that belong to no tenant. They are counted after the builds, so that no tenant waits for it. */
 export async function reportStrayPrograms(pool: SourcePool, problems: Problem[]): Promise<void> {
   try {
-    const strays = await pool.withReading(async (client) => {
-      await limitWaiting(client, "statement_timeout", maxCountingMs);
-      return await readStrayPrograms(client);
-    });
+    const strays = await pool.withReading(readStrayPrograms, { statementMs: maxCountingMs });
     problems.push(...strays.map(tenantProblem));
   } catch (error) {
     problems.push(runProblem("source_unasked", asFailure(error).message));

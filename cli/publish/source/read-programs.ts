@@ -5,9 +5,16 @@ import { ChildCursor, type ChildRow } from "./child-cursor.ts";
 import { oversizeOf, programOversize } from "./oversize.ts";
 import { programSource } from "./program-row.ts";
 import { type ChildName, childViews } from "./source-columns.ts";
-import { type CursorName, fetchRows, type Row, type SourceCursor, sourceCursor } from "./source-cursor.ts";
+import {
+  allRows,
+  type CursorName,
+  declareCursors,
+  fetchRows,
+  type Row,
+  type SourceCursor,
+  sourceCursor,
+} from "./source-cursor.ts";
 import { maxRoundBytes, programsPerRound, type SourceLimits, type SourceSizes } from "./source-limits.ts";
-import { ofPrograms } from "./source-queries.ts";
 
 /** A program with its children. `isDuplicate` when the tenant has another program of the same id. */
 export interface ReadProgram {
@@ -28,13 +35,14 @@ export async function* readPrograms(
   only?: readonly string[],
 ): AsyncGenerator<readonly ReadProgram[], void> {
   const cursors = cursorNames.map((name) => sourceCursor(name, limits, sizes));
-  for (const { name, query } of cursors) {
-    const text = only === undefined ? query : ofPrograms(query);
-    const values = only === undefined ? [tenantId] : [tenantId, only];
-    await client.query(`DECLARE "${name}" NO SCROLL CURSOR FOR ${text}`, values);
-  }
-  const fetchRound = (isAsked: (cursor: SourceCursor) => boolean): Promise<Round> =>
-    fetchRows(client, tenantId, cursors.filter(isAsked));
+  const isOneRound = only !== undefined && only.length <= programsPerRound;
+  const areSmall = cursors.every(({ isGuarded }) => !isGuarded);
+  const isAtOnce = isOneRound && areSmall;
+  if (!isAtOnce) await declareCursors(client, tenantId, cursors, only);
+  const fetchRound = (isAsked: (cursor: SourceCursor) => boolean): Promise<Round> => {
+    const asked = cursors.filter(isAsked);
+    return isAtOnce ? allRows(client, tenantId, asked, only) : fetchRows(client, tenantId, asked);
+  };
   const [programsCursor, ...childCursors] = cursors;
   const children: Children = new Map(childNames.map((name) => [name, new ChildCursor()]));
   let carried: ProgramSource | undefined;

@@ -2,6 +2,7 @@ import type { QueryArrayConfig, QueryArrayResult } from "pg";
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import { forEachRow } from "../../database/for-each-row.ts";
 import type { ProgramView } from "./contract.ts";
 import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
 import { type ChildName, childViews } from "./source-columns.ts";
@@ -12,7 +13,7 @@ import {
   type SourceLimits,
   type SourceSizes,
 } from "./source-limits.ts";
-import { childQueries, programsQuery } from "./source-queries.ts";
+import { childQueries, ofPrograms, programsQuery } from "./source-queries.ts";
 
 export type Row = readonly (string | null)[];
 export type CursorName = "programs" | ChildName;
@@ -42,6 +43,40 @@ export function sourceCursor(name: CursorName, limits: SourceLimits, sizes: Sour
     next: isGuarded ? 1 : programsPerRound,
     isComplete: false,
   };
+}
+
+/** Opens the cursors, limited to the programs `only`. */
+export async function declareCursors(
+  client: SourceClient,
+  tenantId: TenantId,
+  cursors: readonly SourceCursor[],
+  only: readonly string[] | undefined,
+): Promise<void> {
+  for (const { name, query } of cursors) {
+    const text = only === undefined ? query : ofPrograms(query);
+    const values = only === undefined ? [tenantId] : [tenantId, only];
+    await client.query(`DECLARE "${name}" NO SCROLL CURSOR FOR ${text}`, values);
+  }
+}
+
+/**
+ * All rows of a few small programs, without a cursor, whose query PostgreSQL would plan anew for each tenant. Throws `internal`
+ * when a view gives a row of another tenant.
+ */
+export async function allRows(
+  client: SourceClient,
+  tenantId: TenantId,
+  cursors: readonly SourceCursor[],
+  only: readonly string[],
+): Promise<ReadonlyMap<CursorName, readonly Row[]>> {
+  const read = async (cursor: SourceCursor): Promise<readonly [CursorName, readonly Row[]]> => {
+    const rows: Row[] = [];
+    await forEachRow(client, ofPrograms(cursor.query), [tenantId, only], (row) => rows.push(row));
+    requireOwn(rows, tenantId, cursor.view);
+    cursor.isComplete = true;
+    return [cursor.name, rows];
+  };
+  return new Map(await Promise.all(cursors.map(read)));
 }
 
 /** Fetches from all the cursors in one round trip. Throws `internal` when a view gives a row of another tenant. */

@@ -48,7 +48,7 @@ export function databaseRows(pool: SourcePool): WithTenantRows {
         sums: (take, only) => readProgramSums(client, tenantId, limits, take, only),
         programs: (sizes, only) => readPrograms(client, tenantId, limits, sizes, only),
         withdrawn: async (programs) => {
-          await limitWaiting(client, "statement_timeout", maxStatesMs);
+          await limitWaiting(client, { statementMs: maxStatesMs });
           return await readWithdrawnAround(client, tenantId, programs);
         },
       }),

@@ -6,7 +6,7 @@ import type { SourceClient, SourcePool } from "../../database/connect.ts";
 /** The pool, where each query of a reading waits for `giveWay`. */
 export function patientPool(pool: SourcePool, giveWay: () => Promise<void>): SourcePool {
   return {
-    withReading: (read) =>
+    withReading: (read, limits) =>
       pool.withReading((client) => {
         const query = async (
           query: string | QueryConfig | pg.Query,
@@ -16,7 +16,7 @@ export function patientPool(pool: SourcePool, giveWay: () => Promise<void>): Sou
           return await client.query(query as QueryConfig, values);
         };
         return read(Object.assign(Object.create(client) as SourceClient, { query }));
-      }),
+      }, limits),
   };
 }
 

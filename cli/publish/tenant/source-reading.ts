@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type ProgramSum, type StrayRows, StrayTally } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
+import { programsPerRound } from "../source/source-limits.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { RememberedProgram, SourceMemory } from "./source-memory.ts";
 
@@ -54,7 +55,9 @@ export async function readSource(
   const changed = [...sums.keys()].filter((id) => id !== null && remembered?.get(id)?.[1] !== sums.get(id));
   const isFew = canBeNamed && changed.length <= (changed.length + kept.length) * maxChangedShare;
   const isFull = remembered === undefined || (only === undefined && !isFew);
-  const ids = changed.filter((id) => id !== null);
+  const ids = (isFull ? [...sums.keys()] : changed).filter((id) => id !== null);
+  // A few programs are read at once when they are named.
+  const isNamed = !isFull || (canBeNamed && ids.length <= programsPerRound);
   return {
     kept: isFull ? [] : kept,
     isFull,
@@ -64,7 +67,7 @@ export async function readSource(
     sumOf: (programId) => sums.get(programId),
     digest: () => digestOf(found),
     programs: () =>
-      !isFull && ids.length === 0 ? nothing() : rows.programs(sizes, isFull ? undefined : ids),
+      !isFull && ids.length === 0 ? nothing() : rows.programs(sizes, isNamed ? ids : undefined),
   };
 }
 

@@ -28,7 +28,7 @@ export async function addSharedSample(
   const add = (code: "programs_shared" | "shared_unknown", value: string, count?: number): void =>
     groups.add(code, place, { tenantId, programId: null, value }, count);
   const asked = await tryReading(client, async () => {
-    await limitWaiting(client, "statement_timeout", maxAskingMs);
+    await limitWaiting(client, { statementMs: maxAskingMs });
     return await tenantsOfPrograms(client, tenantId, sample);
   });
   if ("error" in asked) return add("shared_unknown", asked.error.message);
