@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import pg from "pg";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { type MeasuredRun, measuredCli } from "./measured-run.ts";
 import { writeNestedJson } from "./nested-json.ts";
+import { queried } from "./queried.ts";
 import { median, reportBench } from "./report.ts";
 
 const { values } = parseArgs({
@@ -58,9 +58,9 @@ async function measure(databaseUrl: string): Promise<Record<string, string | num
     programs = await writeNestedJson(databaseUrl, join(folder, "nested.json"));
     yardsticks.push((performance.now() - startedAt) / 1000);
     unchanged.push(await build());
-    await change(databaseUrl, percentSql(round));
+    await queried(databaseUrl, percentSql(round));
     percent.push(await build());
-    await change(databaseUrl, oneSql());
+    await queried(databaseUrl, oneSql());
     one.push(await build());
     read.push(await buildOfAnotherRecipe());
   }
@@ -114,14 +114,4 @@ function oneSql(): string {
   return `UPDATE booking.programs SET name = name || '.'
                  WHERE (company_code, code) = (
                    SELECT company_code, code FROM booking.programs WHERE state = 'active' ORDER BY 1, 2 LIMIT 1)`;
-}
-
-async function change(databaseUrl: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

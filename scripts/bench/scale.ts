@@ -1,119 +1,185 @@
-// `npm run bench:scale`: what grows with the number of programs and tokens: reading a manifest of 100,000 programs, and
-// confirming and swapping a registry of 100,000 tokens.
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+// `npm run bench:scale [-- --tenants 10,100,1000,10000 --programs 50]`: what grows with the number of tenants. Processor time of
+// builder and database, requests to the store and their price in S3, memory of builder and gateway, the commands that look at all
+// tenants, and a watch that has nothing to do. Nothing may grow faster than the tenants.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { issueToken } from "../../cli/operate/tokens/issue-token.ts";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import { parseProgramId, parseTenantId, snapshotId } from "../../core/ids.ts";
-import { type Manifest, manifestText } from "../../core/manifest.ts";
-import { bytesBody, sha256Hex } from "../../core/object-body.ts";
-import { manifestKey, responseKey, tokensKey } from "../../core/object-key.ts";
-import { ProgramTable } from "../../core/program-table.ts";
-import { readManifest } from "../../core/read-manifest.ts";
-import { readTokenRegistry } from "../../core/read-token-registry.ts";
-import { tokenRegistryBytes } from "../../core/token-registry.ts";
-import { TokenTable } from "../../gateway/token-table.ts";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
+import type { RunReport } from "../../schemas/generated/types.ts";
+import { type MeasuredRun, measuredCli } from "./measured-run.ts";
+import { writeNestedJson } from "./nested-json.ts";
+import { queried } from "./queried.ts";
 import { median, reportBench } from "./report.ts";
+import { postmasterOf, serverCpuSeconds } from "./server-cpu.ts";
+import { cpuMicros, startServer } from "./servers.ts";
 
-const rounds = 7;
+const { values } = parseArgs({
+  options: {
+    tenants: { type: "string", default: "10,100,1000" },
+    programs: { type: "string", default: "50" },
+    rounds: { type: "string", default: "3" },
+  },
+});
 const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
-const store = createFileStore({ directory: folder });
-const tenantId = parseTenantId("bench");
+const env = {
+  ...process.env,
+  DATABASE_URL: undefined,
+  DATA_DIR: folder,
+  LIVE_COPY: "off",
+  LOG_LEVEL: "silent",
+};
+
+type Row = Record<string, string | number>;
+type Environment = NodeJS.ProcessEnv & { readonly STORE_URL: string };
+
+/** Dollars for 1,000 requests: S3 Standard, us-east-1, as in docs/cost.md. */
+const prices: Readonly<Record<string, number>> = { get: 0.0004, put: 0.005, list: 0.005, copy: 0.005 };
+const buildsPerMonth = 30 * 24 * 4;
+const watchSeconds = 20;
 
 try {
-  const rows = [
-    await manifestRow(1000),
-    await manifestRow(100_000),
-    await registryRow(100),
-    await registryRow(10_000),
-    await registryRow(100_000),
-  ];
-  reportBench("scale", rows);
+  await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+    const postmaster = await postmasterOf(databaseUrl);
+    await measuredCli(["source", "init"], env);
+    const rows: Row[] = [];
+    for (const tenants of values.tenants.split(",").map(Number))
+      rows.push(await measure(databaseUrl, postmaster, tenants));
+    reportBench("scale", rows);
+  });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function manifestRow(programs: number): Promise<Record<string, string | number>> {
-  const manifest = syntheticManifest(programs);
-  const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
-  const key = manifestKey(tenantId, manifest.snapshotId);
-  await store.put(key, body);
-  const expected = { tenantId, snapshotId: manifest.snapshotId, manifestSha256: body.sha256 };
-  return await measured(`manifest of ${programs} programs`, body.size, async () => {
-    const found = await store.get(key);
-    if (found.kind === "object") await readManifest(found.body, expected);
-  });
-}
-
-async function registryRow(count: number): Promise<Record<string, string | number>> {
-  const terms = { tenantId, name: "Partner", scopes: ["programs.read"], expiresAt: null, rateLimit: null };
-  const tokens = Array.from({ length: count }, () => issueToken(terms, null, new Date(), randomBytes).entry);
-  const body = bytesBody(tokenRegistryBytes({ revision: 1, tokens }));
-  const { kind, ...stored } = { etag: "", ...(await store.put(tokensKey, body)) };
-  const confirmed = await measured("", body.size, async () => {
-    const answer = await store.get(tokensKey, { ifNoneMatch: stored.etag });
-    if (kind !== "stored" || answer.kind !== "not_modified") throw new Error("the registry is not confirmed");
-  });
-  const swapped = await measured(`registry of ${count} tokens`, body.size, async () => {
-    const found = await store.get(tokensKey);
-    if (found.kind !== "object") return;
-    await readTokenRegistry(found.body, () => new TokenTable(600));
-  });
-  return { ...swapped, "unchanged poll ms": confirmed.ms ?? "-" };
-}
-
-/** Median time, and the longest that the event loop was kept from other requests meanwhile. */
-async function measured(
-  title: string,
-  bytes: number,
-  work: () => Promise<void>,
-): Promise<Record<string, string | number>> {
-  const times: number[] = [];
-  const blocked: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
-    const startedAt = performance.now();
-    await work();
-    times.push(performance.now() - startedAt);
-    delay.disable();
-    blocked.push(delay.max / 1e6);
+async function measure(databaseUrl: string, postmaster: number, tenants: number): Promise<Row> {
+  const own: Environment = { ...env, STORE_URL: `file:${folder}/store-${tenants}` };
+  await measuredCli(["source", "seed", "--tenants", `${tenants}`, "--programs", values.programs], env);
+  await queried(databaseUrl, "VACUUM ANALYZE");
+  const yardstick = await withServer(postmaster, () =>
+    writeNestedJson(databaseUrl, join(folder, "nested.json")),
+  );
+  const first = await build(own, postmaster);
+  const unchanged: Build[] = [];
+  const changed: Build[] = [];
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    unchanged.push(await build(own, postmaster));
+    await queried(databaseUrl, percentSql(round));
+    changed.push(await build(own, postmaster));
   }
+  const gateway = await gatewayFigures(own);
+  const status = await measuredCli(["snapshot", "status", "--json"], own);
+  const list = await measuredCli(["tenant", "list", "--json"], own);
+  const idle = median(unchanged.map(({ server }) => server));
   return {
-    case: title,
-    MB: Number((bytes / 1e6).toFixed(2)),
-    ms: Number(median(times).toFixed(1)),
-    "event loop blocked ms": Number(median(blocked).toFixed(1)),
+    case: `${tenants} tenants`,
+    "first: Node s": rounded(first.cpuSeconds),
+    "first: PostgreSQL s": rounded(first.server),
+    "unchanged: Node s": rounded(median(unchanged.map(({ cpuSeconds }) => cpuSeconds))),
+    "unchanged: PostgreSQL s": rounded(idle),
+    "all JSON / unchanged": rounded(yardstick.server / idle),
+    "1% changed: Node s": rounded(median(changed.map(({ cpuSeconds }) => cpuSeconds))),
+    "1% changed: PostgreSQL s": rounded(median(changed.map(({ server }) => server))),
+    "unchanged: requests a tenant": rounded(requestsOf(unchanged.at(-1)) / tenants),
+    "unchanged, $ a month": rounded(buildsPerMonth * dollarsOf(unchanged.at(-1))),
+    "builder peak MB": Math.round(Math.max(...[first, ...unchanged, ...changed].map(({ peakMb }) => peakMb))),
+    "gateway MB": Math.round(gateway.residentMb),
+    "status s": rounded(status.cpuSeconds),
+    "tenant list s": rounded(list.cpuSeconds),
+    "idle watch, s a minute": rounded(await idleWatch(own)),
   };
 }
 
-function syntheticManifest(count: number): Manifest {
-  const now = new Date();
-  const snapshot = snapshotId(now, randomBytes(4));
-  const programs = new ProgramTable();
-  for (let number = 0; number < count; number += 1) {
-    const id = parseProgramId(`BENCH-2027-${String(number).padStart(6, "0")}`);
-    programs.add(id, { snapshotId: snapshot, sha256: sha256Hex(Buffer.from(id)), size: 3000 });
-  }
-  const entry = (kind: "list" | "legacy"): Manifest["list"] => ({
-    key: responseKey(tenantId, snapshot, { kind }),
-    sha256: sha256Hex(Buffer.from(kind)),
-    size: 100,
+interface Build extends MeasuredRun {
+  /** Processor time of the database server, in seconds. */
+  readonly server: number;
+  readonly report: RunReport;
+}
+
+async function build(own: Environment, postmaster: number): Promise<Build> {
+  const { result, server } = await withServer(postmaster, () =>
+    measuredCli(["snapshot", "build", "--json"], own),
+  );
+  return { ...result, server, report: JSON.parse(result.stdout) as RunReport };
+}
+
+async function withServer<Result>(
+  postmaster: number,
+  work: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly server: number }> {
+  const before = serverCpuSeconds(postmaster);
+  const result = await work();
+  return { result, server: serverCpuSeconds(postmaster) - before };
+}
+
+function requestsOf(build: Build | undefined): number {
+  return Object.values(build?.report.storeRequests ?? {}).reduce((sum, count) => sum + count, 0);
+}
+
+function dollarsOf(build: Build | undefined): number {
+  const counts = Object.entries(build?.report.storeRequests ?? {});
+  return counts.reduce((sum, [kind, count]) => sum + ((prices[kind] ?? 0) * count) / 1000, 0);
+}
+
+/** Another 1% of all programs in each round. */
+function percentSql(round: number): string {
+  return `UPDATE booking.programs SET name = name || '.'
+           WHERE state = 'active' AND abs(hashtext(company_code || code)) % 100 = ${round % 100}`;
+}
+
+/** A gateway that has answered for one tenant. */
+async function gatewayFigures(own: Environment): Promise<{ readonly residentMb: number }> {
+  const tenants = JSON.parse((await measuredCli(["tenant", "list", "--json"], own)).stdout) as TenantList;
+  const tenant = tenants.tenants[0]?.tenantId ?? "";
+  const token = (await measuredCli(["token", "create", "--tenant", tenant], own)).stdout.trim();
+  const gateway = await startServer("gateway/main.js", {
+    STORE_URL: own.STORE_URL,
+    PORT: "0",
+    ADMIN_PORT: "off",
   });
-  const generatedAt = now.toISOString();
-  const { list, legacy } = { list: entry("list"), legacy: entry("legacy") };
-  return {
-    tenantId,
-    generation: 1,
-    snapshotId: snapshot,
-    parent: null,
-    generatedAt,
-    contract: sha256Hex(Buffer.alloc(0)),
-    list,
-    legacy,
-    programs,
-  };
+  try {
+    const answer = await fetch(`${gateway.url}/v1/programs`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    if (answer.status !== 200) throw new Error(`the gateway answered ${answer.status}`);
+    return { residentMb: Number(/VmRSS:\s+(\d+) kB/.exec(status(gateway.pid))?.[1]) / 1024 };
+  } finally {
+    await gateway.stop();
+  }
+}
+
+interface TenantList {
+  readonly tenants: readonly { readonly tenantId: string }[];
+}
+
+function status(pid: number): string {
+  return readFileSync(`/proc/${pid}/status`, "utf8");
+}
+
+/** Processor time of a watch in seconds a minute, after its first round, while nothing changes and nothing is told. */
+async function idleWatch(own: Environment): Promise<number> {
+  const cli = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
+  const watch = spawn(process.execPath, [cli, "snapshot", "watch", "--interval", "86400"], {
+    env: own,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const ended = once(watch, "close");
+  try {
+    await once(createInterface({ input: watch.stdout }), "line");
+    await delay(2000);
+    const before = cpuMicros(watch.pid ?? 0);
+    await delay(watchSeconds * 1000);
+    return ((cpuMicros(watch.pid ?? 0) - before) / 1e6 / watchSeconds) * 60;
+  } finally {
+    watch.kill("SIGTERM");
+    await ended;
+  }
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(2));
 }

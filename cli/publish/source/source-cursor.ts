@@ -69,14 +69,15 @@ export async function allRows(
   cursors: readonly SourceCursor[],
   only: readonly string[],
 ): Promise<ReadonlyMap<CursorName, readonly Row[]>> {
-  const read = async (cursor: SourceCursor): Promise<readonly [CursorName, readonly Row[]]> => {
+  const found = new Map<CursorName, readonly Row[]>();
+  for (const cursor of cursors) {
     const rows: Row[] = [];
     await forEachRow(client, ofPrograms(cursor.query), [tenantId, only], (row) => rows.push(row));
     requireOwn(rows, tenantId, cursor.view);
     cursor.isComplete = true;
-    return [cursor.name, rows];
-  };
-  return new Map(await Promise.all(cursors.map(read)));
+    found.set(cursor.name, rows);
+  }
+  return found;
 }
 
 /** Fetches from all the cursors in one round trip. Throws `internal` when a view gives a row of another tenant. */

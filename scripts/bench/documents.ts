@@ -1,0 +1,119 @@
+// `npm run bench:documents`: what grows with the number of programs and tokens: reading a manifest of 100,000 programs, and
+// confirming and swapping a registry of 100,000 tokens.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { issueToken } from "../../cli/operate/tokens/issue-token.ts";
+import { createFileStore } from "../../core/file-store/file-store.ts";
+import { parseProgramId, parseTenantId, snapshotId } from "../../core/ids.ts";
+import { type Manifest, manifestText } from "../../core/manifest.ts";
+import { bytesBody, sha256Hex } from "../../core/object-body.ts";
+import { manifestKey, responseKey, tokensKey } from "../../core/object-key.ts";
+import { ProgramTable } from "../../core/program-table.ts";
+import { readManifest } from "../../core/read-manifest.ts";
+import { readTokenRegistry } from "../../core/read-token-registry.ts";
+import { tokenRegistryBytes } from "../../core/token-registry.ts";
+import { TokenTable } from "../../gateway/token-table.ts";
+import { median, reportBench } from "./report.ts";
+
+const rounds = 7;
+const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
+const store = createFileStore({ directory: folder });
+const tenantId = parseTenantId("bench");
+
+try {
+  const rows = [
+    await manifestRow(1000),
+    await manifestRow(100_000),
+    await registryRow(100),
+    await registryRow(10_000),
+    await registryRow(100_000),
+  ];
+  reportBench("documents", rows);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function manifestRow(programs: number): Promise<Record<string, string | number>> {
+  const manifest = syntheticManifest(programs);
+  const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
+  const key = manifestKey(tenantId, manifest.snapshotId);
+  await store.put(key, body);
+  const expected = { tenantId, snapshotId: manifest.snapshotId, manifestSha256: body.sha256 };
+  return await measured(`manifest of ${programs} programs`, body.size, async () => {
+    const found = await store.get(key);
+    if (found.kind === "object") await readManifest(found.body, expected);
+  });
+}
+
+async function registryRow(count: number): Promise<Record<string, string | number>> {
+  const terms = { tenantId, name: "Partner", scopes: ["programs.read"], expiresAt: null, rateLimit: null };
+  const tokens = Array.from({ length: count }, () => issueToken(terms, null, new Date(), randomBytes).entry);
+  const body = bytesBody(tokenRegistryBytes({ revision: 1, tokens }));
+  const { kind, ...stored } = { etag: "", ...(await store.put(tokensKey, body)) };
+  const confirmed = await measured("", body.size, async () => {
+    const answer = await store.get(tokensKey, { ifNoneMatch: stored.etag });
+    if (kind !== "stored" || answer.kind !== "not_modified") throw new Error("the registry is not confirmed");
+  });
+  const swapped = await measured(`registry of ${count} tokens`, body.size, async () => {
+    const found = await store.get(tokensKey);
+    if (found.kind !== "object") return;
+    await readTokenRegistry(found.body, () => new TokenTable(600));
+  });
+  return { ...swapped, "unchanged poll ms": confirmed.ms ?? "-" };
+}
+
+/** Median time, and the longest that the event loop was kept from other requests meanwhile. */
+async function measured(
+  title: string,
+  bytes: number,
+  work: () => Promise<void>,
+): Promise<Record<string, string | number>> {
+  const times: number[] = [];
+  const blocked: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const startedAt = performance.now();
+    await work();
+    times.push(performance.now() - startedAt);
+    delay.disable();
+    blocked.push(delay.max / 1e6);
+  }
+  return {
+    case: title,
+    MB: Number((bytes / 1e6).toFixed(2)),
+    ms: Number(median(times).toFixed(1)),
+    "event loop blocked ms": Number(median(blocked).toFixed(1)),
+  };
+}
+
+function syntheticManifest(count: number): Manifest {
+  const now = new Date();
+  const snapshot = snapshotId(now, randomBytes(4));
+  const programs = new ProgramTable();
+  for (let number = 0; number < count; number += 1) {
+    const id = parseProgramId(`BENCH-2027-${String(number).padStart(6, "0")}`);
+    programs.add(id, { snapshotId: snapshot, sha256: sha256Hex(Buffer.from(id)), size: 3000 });
+  }
+  const entry = (kind: "list" | "legacy"): Manifest["list"] => ({
+    key: responseKey(tenantId, snapshot, { kind }),
+    sha256: sha256Hex(Buffer.from(kind)),
+    size: 100,
+  });
+  const generatedAt = now.toISOString();
+  const { list, legacy } = { list: entry("list"), legacy: entry("legacy") };
+  return {
+    tenantId,
+    generation: 1,
+    snapshotId: snapshot,
+    parent: null,
+    generatedAt,
+    contract: sha256Hex(Buffer.alloc(0)),
+    list,
+    legacy,
+    programs,
+  };
+}
