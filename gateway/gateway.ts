@@ -1,14 +1,15 @@
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
 import type { RequestHandler as Middleware } from "express";
+import { createAdminServer } from "../core/admin-server.ts";
 import { causeOf } from "../core/cause-code.ts";
 import { Failure } from "../core/failure.ts";
 import type { gatewaySettings } from "../core/gateway-settings.ts";
 import type { StoreId } from "../core/ids.ts";
+import { listen } from "../core/listen.ts";
 import type { Logger } from "../core/logger.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
 import { showStoreAddress } from "../core/store-address.ts";
 import { createAccessLog } from "./access-log.ts";
-import { createAdminApp } from "./admin-app.ts";
 import { createApiServer } from "./api-server.ts";
 import { beginExchange } from "./begin-exchange.ts";
 import { createBodyCache } from "./body-cache.ts";
@@ -17,6 +18,7 @@ import { createBodyRenewal } from "./body-renewal.ts";
 import { createBodyStreams } from "./body-stream.ts";
 import { createClientAddresses } from "./client-address.ts";
 import { type Clocks, processClocks } from "./clocks.ts";
+import { closeServer } from "./close-server.ts";
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
 import { createFreshness } from "./freshness.ts";
@@ -24,7 +26,6 @@ import { createRequestHandler } from "./handle-request.ts";
 import { legacyHeaders, snapshotHeaders } from "./header-lines.ts";
 import { createKeptBodies } from "./last-good/kept-bodies.ts";
 import { createLastGood } from "./last-good/last-good.ts";
-import { closeServer, listen } from "./listen.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
 import { createQuotaCounters } from "./quota-counters.ts";
@@ -191,11 +192,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     }),
   );
 
-  let isStopping = false;
-  let onStop = (): void => {};
-  const stopRequested = new Promise<void>((resolve) => {
-    onStop = resolve;
-  });
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const { server: apiServer, connections } = createApiServer({
     limits: {
       maxConnections: settings.maxConnections,
@@ -206,7 +204,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     isProxy: addresses?.isProxy,
     middleware,
     handle(req, res, connection) {
-      const closes = isStopping || connection.requests >= settings.maxRequestsPerConnection;
+      const closes = signal.aborted || connection.requests >= settings.maxRequestsPerConnection;
       beginExchange({ req, res, connection, nowMs: clock(), closes }, handleRequest);
     },
     fail(req, res, connection, error) {
@@ -228,11 +226,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     tokens,
     watch,
     snapshots,
-    isStopping: () => isStopping,
+    isStopping: () => signal.aborted,
     isListening: () => apiServer.listening,
   });
-  const hostNames = [settings.adminHost, ...settings.adminHostNames];
-  const adminServer = createServer(createAdminApp({ hostNames, readiness, metrics }));
+  const adminServer = createAdminServer({
+    hostNames: [settings.adminHost, ...settings.adminHostNames],
+    hostSetting: "ADMIN_HOST",
+    otherMethods: 404,
+    notReadyCause: readiness.notReadyCause,
+    note: readiness.note,
+    metrics,
+  });
   metrics.attach({
     ...{ tokens, watch, snapshots, readiness, lastGood },
     oldestData: freshness.oldest,
@@ -243,36 +247,21 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const sweeper = setInterval(snapshots.sweep, sweepMs);
 
-  function refuseStopped(): void {
-    if (isStopping) throw new Failure("interrupted", "The gateway was stopped before it listened.");
-  }
-
-  /** A listener that opens after the stop was seen by nobody who could close it. */
-  async function listenUnlessStopped(server: Server, host: string, port: number): Promise<string> {
-    const address = await listen(server, host, port);
-    if (isStopping) server.close();
-    refuseStopped();
-    return address;
-  }
-
   return {
     async start() {
       await lastGood?.open();
-      refuseStopped();
+      signal.throwIfAborted();
       lastGood?.start({
         confirmed: () => ({ registry: tokens.confirmed(), tenants: snapshots.confirmed() }),
         held: bodies.bodies,
       });
       freshness.start();
-      const { adminPort } = settings;
+      const { adminHost, adminPort, host, port } = settings;
       const admin =
-        adminPort === undefined
-          ? undefined
-          : await listenUnlessStopped(adminServer, settings.adminHost, adminPort);
-      await settledWithin(waits.registryMs, Promise.race([tokens.start(), stopRequested]));
-      refuseStopped();
-      const api = await listenUnlessStopped(apiServer, settings.host, settings.port);
-      return { api, admin };
+        adminPort === undefined ? undefined : await listen(adminServer, adminHost, adminPort, signal);
+      await settledWithin(waits.registryMs, Promise.race([tokens.start(), once(signal, "abort")]));
+      signal.throwIfAborted();
+      return { api: await listen(apiServer, host, port, signal), admin };
     },
 
     notReadyCause: readiness.notReadyCause,
@@ -280,8 +269,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     logLinesLost: metrics.lostLogLine,
 
     async stop() {
-      isStopping = true;
-      onStop();
+      stopping.abort(new Failure("interrupted", "The gateway was stopped before it listened."));
       if (apiServer.listening) {
         // W97: whoever asks `/readyz`, or is told to close, has the time to go elsewhere before anything is refused.
         await new Promise((resolve) => setTimeout(resolve, settings.shutdownDelaySeconds * 1000));
