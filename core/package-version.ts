@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { codeDigest } from "./code-digest.ts";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** The package's version, from the nearest package.json above this file (the build nests one level deeper). */
 export function packageVersion(): string {
@@ -30,4 +31,20 @@ export function buildInfo(): BuildInfo {
   const folders = ["cli", "core", "gateway", "schemas"];
   known ??= { version: packageVersion(), code: codeDigest(folders).slice(0, 12), node: process.version };
   return known;
+}
+
+/**
+ * SHA-256 (hex) of the code in these folders of the package, or of the checkout that it was built from. A version number would do if nobody
+ * ever forgot to raise it. Call it when the process starts: the files of a long-lived one may be those of a newer version
+ * later on.
+ */
+export function codeDigest(folders: readonly string[], root = join(import.meta.dirname, "..")): string {
+  const hash = createHash("sha256");
+  for (const folder of folders) {
+    const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+    for (const path of paths.filter((name) => /\.[jt]s$/.test(name)).sort()) {
+      hash.update(`${folder}/${path}\n`).update(readFileSync(join(root, folder, path)));
+    }
+  }
+  return hash.digest("hex");
 }

@@ -2,13 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
 import type { Cause } from "../core/cause-code.ts";
-import { createApp } from "./app.ts";
+import { createApp, messageClasses } from "./app.ts";
 import { type Connection, type Connections, trackConnections } from "./connections.ts";
-import { messageClasses } from "./message-classes.ts";
-import { allowHalfOpen } from "./node-internals.ts";
+import { allowHalfOpen, stopAccepting } from "./node-internals.ts";
 import { type ConnectionRefusal, refuseOnError } from "./refuse-connection.ts";
-import { requestHead } from "./request-head.ts";
-import { requestIdOf } from "./request-id.ts";
+import { requestHead, requestIdOf } from "./request-head.ts";
 import { originForm } from "./request-target.ts";
 
 /** Bounds on what clients may take (W60, W64). */
@@ -117,3 +115,22 @@ const tooManyWaiting: Cause = {
 
 /** A body is thrown away within half a second; this ends what trickles on. */
 const bodyTimeoutMs = 5000;
+
+/**
+ * Stops accepting and waits for what is under way, at most `graceMs`; then ends every connection. `endIdle` is called
+ * again and again, since a connection may become idle while others are still busy. W96: what a front sends into one that is
+ * ending gets no answer at all, rather than part of one, so it can ask another gateway.
+ */
+export async function closeServer(server: Server, graceMs: number, endIdle: () => void): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    stopAccepting(server, resolve);
+  });
+  endIdle();
+  const idle = setInterval(endIdle, idleCheckMs);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+}
+
+const idleCheckMs = 50;

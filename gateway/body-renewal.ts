@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { createSlots } from "../core/bounded-work.ts";
 import { responseEntry } from "../core/manifest.ts";
-import { createSlots } from "../core/slots.ts";
 import type { BodyCache, BodySlot } from "./body-cache.ts";
 import type { ReadSnapshot } from "./live-snapshot.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { pipeline, type Readable, Transform } from "node:stream";
+import { pipeline, type Readable, Transform, type Writable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { Failure } from "../core/failure.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
@@ -95,4 +95,18 @@ export function verifyingStream({ key, size, sha256 }: ResponseEntry): Transform
 
 function corrupt(message: string): Failure {
   return new Failure("corrupt_document", message);
+}
+
+/** Resolves when the sink is done with the chunk, whose memory may be used again then. */
+export function written(sink: Writable, chunk: Buffer, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    if (signal.aborted) return leave();
+    signal.addEventListener("abort", leave, { once: true });
+    sink.write(chunk, (error) => {
+      signal.removeEventListener("abort", leave);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }

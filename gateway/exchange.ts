@@ -5,7 +5,7 @@ import type { ObjectKey } from "../core/object-key.ts";
 import type { Connection } from "./connections.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { Quota } from "./quota.ts";
-import type { RequestHead } from "./request-head.ts";
+import { type RequestHead, requestHead, requestIdOf } from "./request-head.ts";
 import type { KnownToken } from "./token-table.ts";
 
 /** What a request was for, as logs and metrics name it. */
@@ -41,3 +41,81 @@ export interface Exchange {
   /** Why the answer is not a 200: for the log, never for the client. */
   cause: Cause | undefined;
 }
+
+export interface ExchangeStart {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly connection: Connection;
+  /** Monotonic, ms. */
+  readonly nowMs: number;
+  /** This response is to be the connection's last whatever the request says. */
+  readonly closes: boolean;
+}
+
+/** Reads the header section and hands the exchange on, after the request's body, if it has one, is out of the way. */
+export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange) => void): void {
+  const { req, res, connection, nowMs } = start;
+  const head = requestHead(req.rawHeaders);
+  const exchange: Exchange = {
+    req,
+    res,
+    connection,
+    head,
+    requestId: requestIdOf(head.requestId),
+    startedAtMs: nowMs,
+    nth: connection.requests,
+    // W7: what follows a body that nobody wanted may not be the request that it looks like; and behind an upgrade that
+    // is not taken up, Node's parser loses the rest of the packet.
+    closes: start.closes || head.hasBody || head.hasUpgrade,
+    route: "unknown",
+    token: undefined,
+    programId: undefined,
+    quota: undefined,
+    snapshot: undefined,
+    objectKey: undefined,
+    acceptsGzip: undefined,
+    encoding: undefined,
+    cause: undefined,
+  };
+  if (!head.hasBody) {
+    handle(exchange);
+    return;
+  }
+  connection.ignoring = exchange;
+  ignoreBody(req, () => {
+    // Answered meanwhile: the body was malformed.
+    if (connection.ignoring === undefined) return;
+    connection.ignoring = undefined;
+    handle(exchange);
+  });
+}
+
+/**
+ * W7: calls back when the request's body has been thrown away, or when that takes too long or too much. Answering first
+ * would close the connection with unread bytes in it, and the reset that follows can destroy the answer on its way.
+ */
+function ignoreBody(req: IncomingMessage, done: () => void): void {
+  // A client that asks for permission first waits for our answer before it sends anything.
+  if (req.complete || /100-continue/i.test(req.headers.expect ?? "")) {
+    done();
+    return;
+  }
+  let seen = 0;
+  let isDone = false;
+  const timer = setTimeout(finish, maxWaitMs);
+  function finish(): void {
+    if (isDone) return;
+    isDone = true;
+    clearTimeout(timer);
+    done();
+  }
+  req.on("data", (chunk: Buffer) => {
+    seen += chunk.length;
+    if (seen > maxIgnoredBytes) finish();
+  });
+  req.once("close", finish);
+  req.once("end", finish);
+}
+
+const maxWaitMs = 500;
+const maxIgnoredBytes = 1024 * 1024;

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { asFailure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
 import { createOutageLog } from "./outage-log.ts";
-import type { WindowCounter, WindowState } from "./window-counter.ts";
+import type { WindowCounter, WindowState } from "./quota.ts";
 
 const require = createRequire(import.meta.url);
 

@@ -1,12 +1,10 @@
-import { type Confirmations, confirmedAtOf } from "../core/confirmations.ts";
+import { type Confirmations, confirmedAtOf, readConfirmations } from "../core/confirmations.ts";
 import { withDeadline } from "../core/deadline.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import { confirmedKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
-import { readConfirmations } from "../core/read-confirmations.ts";
-import { type ConfirmedTenant, oldestConfirmed } from "./oldest-confirmed.ts";
 import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
 
@@ -105,3 +103,23 @@ export function createFreshness(options: FreshnessOptions): Freshness {
 
 /** Labels of metrics must not grow without bound. */
 export const maxListed = 100;
+
+export interface ConfirmedTenant {
+  readonly tenantId: TenantId;
+  /** Since 1970. */
+  readonly confirmedAtMs: number;
+}
+
+/**
+ * The `count` tenants that were confirmed the longest ago, the oldest first, ties by id. All of the document's, also those
+ * that no partner asked this gateway for: data that is too old should be noticed before somebody asks for it. A tenant
+ * that was never confirmed has no age.
+ */
+export function oldestConfirmed(confirmations: Confirmations, count: number): readonly ConfirmedTenant[] {
+  const all: ConfirmedTenant[] = [];
+  for (const [tenantId, { confirmedAt }] of confirmations) {
+    if (confirmedAt !== null) all.push({ tenantId, confirmedAtMs: Date.parse(confirmedAt) });
+  }
+  all.sort((a, b) => a.confirmedAtMs - b.confirmedAtMs || (a.tenantId < b.tenantId ? -1 : 1));
+  return all.slice(0, count);
+}

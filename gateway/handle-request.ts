@@ -8,7 +8,7 @@ import { prefersGzip } from "./content-coding.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { LiveSnapshots } from "./live-snapshots.ts";
-import { quota } from "./quota.ts";
+import { quota, type WindowCounter } from "./quota.ts";
 import {
   admittedResource,
   badToken,
@@ -24,7 +24,6 @@ import { decodedSegment, type Resource, requestTarget } from "./request-target.t
 import type { Responder } from "./respond.ts";
 import type { TokenDirectory } from "./token-directory.ts";
 import type { KnownToken } from "./token-table.ts";
-import type { WindowCounter } from "./window-counter.ts";
 
 export interface RequestHandlerOptions {
   readonly tokens: TokenDirectory;

@@ -6,7 +6,7 @@ import { readBody } from "../core/object-body.ts";
 import { currentKey, manifestKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readManifest } from "../core/read-manifest.ts";
-import { copiedBody } from "./last-good/copied-body.ts";
+import { copiedBody } from "./last-good/document-copies.ts";
 import type { LastGood } from "./last-good/last-good.ts";
 import type { StoreReader } from "./store-reader.ts";
 

@@ -1,20 +1,18 @@
 #!/usr/bin/env node
 // Before all others.
 import "./compile-cache.ts";
-import { exposedSecretWarnings, secretPaths } from "../core/exposed-secrets.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import { gatewaySettings } from "../core/gateway-settings.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
-import { secretNames, secretsFromFiles } from "../core/secret-files.ts";
+import { exposedSecretWarnings, secretNames, secretPaths, secretsFromFiles } from "../core/secret-files.ts";
 import { parseSettings } from "../core/setting-parser.ts";
 import { showStoreAddress } from "../core/store-address.ts";
-import { requestedAction } from "./arguments.ts";
+import { helpText, requestedAction, settingLines } from "./arguments.ts";
 import { createGateway, type GatewaySettings } from "./gateway.ts";
-import { helpText, settingLines } from "./help.ts";
-import { lastGoodFolder } from "./last-good/last-good-folder.ts";
+import { lastGoodFolder } from "./last-good/own-folder.ts";
 import { createLogDestination } from "./log-destination.ts";
 
 // The SDK warns of Node.js 20 in several lines on standard error; which versions we support is for package.json to say.

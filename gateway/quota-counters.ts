@@ -1,6 +1,6 @@
 import type { Logger } from "../core/logger.ts";
 import { createFleetCounter, type FleetCounter } from "./fleet-counter.ts";
-import { createProcessCounter, type WindowCounter } from "./window-counter.ts";
+import { createProcessCounter, type WindowCounter } from "./quota.ts";
 
 export interface QuotaCounters {
   /** Whose counts decide. */

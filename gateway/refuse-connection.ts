@@ -2,12 +2,11 @@ import { type Server, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import type { Cause } from "../core/cause-code.ts";
 import { type Connections, endGently, isAnswering } from "./connections.ts";
-import { errorEnvelope, errorStatus } from "./error-envelope.ts";
 import type { Route } from "./exchange.ts";
-import { malformedMessage, Refusal, wrongMethod } from "./refusal.ts";
+import { errorEnvelope, errorStatus, malformedMessage, Refusal, wrongMethod } from "./refusal.ts";
 import { refusedHead } from "./refused-head.ts";
 import { methodRefusal } from "./refused-method.ts";
-import { refusedRequestId, requestIdOf } from "./request-id.ts";
+import { refusedRequestId, requestIdOf } from "./request-head.ts";
 
 /** A request that never became one. */
 export interface ConnectionRefusal {

@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import type { RefusedHead } from "./refused-head.ts";
+
 /** What the gateway reads of a request's header section. Everything else in it is ignored, what a front adds, too (W99). */
 export interface RequestHead {
   /** Values in the order of the wire, one per header line: a second line is never dropped silently. */
@@ -68,3 +71,21 @@ function appended(values: string[] | undefined, value: string): string[] {
   values.push(value);
   return values;
 }
+
+/** The single well-formed `X-Request-Id` that came with the request, else a fresh UUID (W40). */
+export function requestIdOf(values: readonly string[]): string {
+  const [value] = values;
+  return values.length === 1 && value !== undefined && requestIdPattern.test(value) ? value : randomUUID();
+}
+
+/**
+ * The same for a request that Node's parser refused. `isWhole` says that nothing came before its packet on its
+ * connection. Only a packet that begins with the request can be trusted to show all its header lines; the rest of a
+ * split one cannot, and gets a fresh id.
+ */
+export function refusedRequestId(head: RefusedHead, isWhole: boolean): string {
+  const isTrusted = isWhole || head.requestLine !== undefined;
+  return requestIdOf(isTrusted ? requestHead(head.rawHeaders).requestId : []);
+}
+
+const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;

@@ -1,15 +1,12 @@
 import { type Cause, causeOf } from "../core/cause-code.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { BodyForm } from "./body-cache.ts";
-import type { BodyStreams } from "./body-stream.ts";
-import { errorEnvelope, errorStatus } from "./error-envelope.ts";
+import { type BodyStreams, written } from "./body-stream.ts";
 import type { Exchange } from "./exchange.ts";
-import { kindHeaders } from "./header-lines.ts";
-import type { Refusal } from "./refusal.ts";
-import { type HeaderPolicy, headerList, responseHeaders } from "./response-headers.ts";
+import { errorEnvelope, errorStatus, type Refusal } from "./refusal.ts";
+import { type HeaderPolicy, headerList, kindHeaders, responseHeaders } from "./response-headers.ts";
 import type { WholeSender } from "./send-whole.ts";
 import { type SendLimits, watchSending } from "./watch-sending.ts";
-import { written } from "./written.ts";
 
 /** How a response ended. */
 export interface Outcome {

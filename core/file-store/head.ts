@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { unlessErrno } from "./errno.ts";
+import { unlessErrno } from "./file-error.ts";
 
 /** A version of an object: its number only rises, and its id is never given twice, also not after the object was deleted. */
 export interface Version {

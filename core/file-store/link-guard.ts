@@ -2,7 +2,7 @@ import { existsSync, readlinkSync } from "node:fs";
 import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { Failure } from "../failure.ts";
-import { isErrno, unlessErrno } from "./errno.ts";
+import { isErrno, unlessErrno } from "./file-error.ts";
 
 /**
  * Opens what lies below the store's root without following a symbolic link: neither the last name nor a folder on the

@@ -1,7 +1,7 @@
 import { lstat, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ListedObject } from "../object-store.ts";
-import { unlessErrno } from "./errno.ts";
+import { unlessErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 import type { StoreFolder, StoreFolders } from "./store-folders.ts";
 

@@ -3,7 +3,7 @@ import { type BigIntStats, lstatSync } from "node:fs";
 import { constants, type FileHandle } from "node:fs/promises";
 import { Failure } from "../failure.ts";
 import type { ETag } from "../object-store.ts";
-import { isErrno } from "./errno.ts";
+import { isErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
 /** Up to this size a tag includes the content's digest; a larger file differs by its identity alone. */
@@ -83,3 +83,27 @@ function specialFile(path: string): Failure {
     `The store's folder cannot serve ${path}: it is a pipe, a socket or a device, and no file. Remove it.`,
   );
 }
+
+/**
+ * Hands over the first `size` bytes of a file in chunks that all lie in one buffer: the next is read when `take` has
+ * resolved. Closes the file. Throws when there are fewer bytes, and what `take` throws.
+ */
+export async function readThrough(
+  handle: FileHandle,
+  size: number,
+  take: (chunk: Buffer) => Promise<void>,
+): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(size, chunkBytes));
+  try {
+    for (let at = 0; at < size; ) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
+      if (bytesRead === 0) throw new Error("the file was cut while it was being read");
+      await take(buffer.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+const chunkBytes = 128 * 1024;

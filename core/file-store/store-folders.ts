@@ -1,6 +1,6 @@
 import { constants, type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { isErrno, unlessErrno } from "./errno.ts";
+import { isErrno, unlessErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
 /** Below the root nobody outside the owner's group may read, whatever the umask; a stricter umask stays stricter. */

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag, ObjectBody, PutResult } from "../object-store.ts";
 import { followLinks } from "./earlier-links.ts";
-import { unlessErrno } from "./errno.ts";
+import { unlessErrno } from "./file-error.ts";
 import {
   bodyName,
   headName,
@@ -14,10 +14,9 @@ import {
   versionsFolder,
 } from "./head.ts";
 import type { LinkGuard } from "./link-guard.ts";
-import { temporaryName, unlinkIfThere } from "./new-file.ts";
+import { temporaryName, unlinkIfThere, writeSyncedFile } from "./new-file.ts";
 import { isNamed, type OpenFile, openFile } from "./open-file.ts";
 import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./store-folders.ts";
-import { writeSyncedFile } from "./synced-file.ts";
 
 /**
  * Compare-and-swap of a file, without a lock and without anything that a copy of the folder loses.

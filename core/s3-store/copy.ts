@@ -1,6 +1,6 @@
 import { CopyObjectCommand } from "@aws-sdk/client-s3";
+import { createSlots } from "../bounded-work.ts";
 import type { ObjectStore } from "../object-store.ts";
-import { createSlots } from "../slots.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import type { S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";

@@ -4,12 +4,12 @@ import {
   DeleteObjectsCommand,
   type DeleteObjectsCommandOutput,
 } from "@aws-sdk/client-s3";
+import { createSlots } from "../bounded-work.ts";
 import type { ObjectStore } from "../object-store.ts";
-import { createSlots } from "../slots.ts";
-import { requestBodyText, setRequestHeader } from "./request-header.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import type { S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
+import { requestBodyText, setRequestHeader } from "./sdk-request.ts";
 
 /** S3's limit on a batch. */
 const maxBatch = 1000;

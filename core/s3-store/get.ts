@@ -8,7 +8,7 @@ import { guardedBody } from "./guarded-body.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import { describeCall, grantFor, type S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
-import { withAnswer } from "./sdk-answer.ts";
+import { withAnswer } from "./sdk-request.ts";
 import { maxSmallBytes, smallBody } from "./small-body.ts";
 
 export function createGet(context: S3Context): ObjectStore["get"] {

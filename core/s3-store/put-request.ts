@@ -4,12 +4,11 @@ import { Failure } from "../failure.ts";
 import type { ObjectKey } from "../object-key.ts";
 import type { ObjectBody, PutCondition } from "../object-store.ts";
 import type { PlainRequest } from "./plain-request.ts";
-import { setRequestHeader } from "./request-header.ts";
 import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
 import type { S3ErrorKind } from "./s3-error.ts";
 import { describeCall, type S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
-import { withAnswer } from "./sdk-answer.ts";
+import { setRequestHeader, withAnswer } from "./sdk-request.ts";
 
 /** One put as the store gets it. */
 export interface PutRequest {

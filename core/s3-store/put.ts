@@ -1,5 +1,5 @@
+import { createSlots } from "../bounded-work.ts";
 import type { ETag, ObjectStore, PutResult } from "../object-store.ts";
-import { createSlots } from "../slots.ts";
 import { type PutRequest, putObject } from "./put-request.ts";
 import type { S3Context, S3Reply } from "./s3-call.ts";
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isErrno } from "../../core/file-store/errno.ts";
-import { assertOwnFolder, isOpenToOthers } from "./own-entry.ts";
+import { isErrno } from "../../core/file-store/file-error.ts";
+import { assertOwnFolder, isOpenToOthers } from "./own-folder.ts";
 
 /** W89: files that are there as a whole or not at all, for this user alone. */
 export interface AtomicFiles {

@@ -3,11 +3,11 @@ import { type FileHandle, lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Failure } from "../../core/failure.ts";
-import { isErrno } from "../../core/file-store/errno.ts";
+import { isErrno } from "../../core/file-store/file-error.ts";
 import { sha256Hex } from "../../core/object-body.ts";
 import { type AtomicFiles, namesIn, type Pieces } from "./atomic-file.ts";
 import { isDigest } from "./kept-state.ts";
-import { openOwnFile } from "./own-entry.ts";
+import { openOwnFile } from "./own-folder.ts";
 
 /**
  * Files named after the SHA-256 of their content, so that no name comes from foreign text, several gateways never write

@@ -4,18 +4,22 @@ import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { ResponseEntry } from "../../core/manifest.ts";
-import type { Clocks } from "../clocks.ts";
+import type { Clocks, Waits } from "../clocks.ts";
 import { settledWithin } from "../deadline.ts";
 import type { StoreReader } from "../store-reader.ts";
-import type { Waits } from "../waits.ts";
 import { createAtomicFiles } from "./atomic-file.ts";
-import { composedState, filesNamedBy, type KnownState } from "./composed-state.ts";
 import { createKeptFiles } from "./kept-files.ts";
 import { type KeptPointer, type KeptRegistry, stateBytes } from "./kept-state.ts";
+import {
+  composedState,
+  filesNamedBy,
+  type KnownState,
+  type RestoredState,
+  restoredState,
+} from "./known-state.ts";
 import { type Confirmed, type HeldBody, mendCopy } from "./mended-copy.ts";
 import { patientFiles, type ReadableFiles } from "./patient-files.ts";
 import { readStates, removeStates, type StateFile } from "./read-states.ts";
-import { type RestoredState, restoredState } from "./restored-state.ts";
 import { createWriteFaults, createWriteQueue } from "./write-queue.ts";
 
 /**

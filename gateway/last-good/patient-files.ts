@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { createSlots } from "../../core/slots.ts";
+import { createSlots } from "../../core/bounded-work.ts";
 import { valueWithin } from "../deadline.ts";
 import type { KeptFiles } from "./kept-files.ts";
 

@@ -1,10 +1,10 @@
 import { lstat, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isErrno } from "../../core/file-store/errno.ts";
+import { isErrno } from "../../core/file-store/file-error.ts";
 import { namesIn } from "./atomic-file.ts";
 import { parseState } from "./kept-state.ts";
-import { assertOwnFolder, openOwnFile } from "./own-entry.ts";
-import type { FoundState } from "./restored-state.ts";
+import type { FoundState } from "./known-state.ts";
+import { assertOwnFolder, openOwnFile } from "./own-folder.ts";
 
 /** A state, and which file it was. */
 export interface StateFile extends FoundState {

@@ -1,5 +1,22 @@
 import { Failure } from "../failure.ts";
-import { isErrno } from "./errno.ts";
+
+/** Whether the error is one of the given operating-system errors. */
+export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
+}
+
+/** What the work gives; `undefined` when it fails with one of these operating-system errors. */
+export async function unlessErrno<Result>(
+  work: Promise<Result>,
+  ...codes: readonly string[]
+): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isErrno(error, ...codes)) return undefined;
+    throw error;
+  }
+}
 
 /** What an error of the file system at an object (or a prefix) means: what is wrong, where, and how to mend it. */
 export function folderFailure(key: string, cause: unknown): Failure {
