@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { type Environment, type Setting, SettingFault, settingText } from "./setting-parser.ts";
-import { text } from "./setting-types.ts";
+import { optional } from "./setting-types.ts";
 
 /** Secrets that may stand in a file, whose path `NAME_FILE` says: that is how Docker and Kubernetes hand them over. */
 export const secretNames = [
@@ -14,11 +14,9 @@ export type SecretName = (typeof secretNames)[number];
 
 /** The setting `NAME_FILE` (P100). It is faulty when the file cannot be read, or the variable says something else. */
 export function secretFile(name: SecretName): Setting<string | undefined> {
-  return text<string | undefined>({
+  return optional<string>({
     name: `${name}_FILE`,
     about: `a file whose content is the value of \`${name}\`; it is read once, at the start`,
-    fallbackText: "none",
-    fallback: () => undefined,
     parse: (path, env) => {
       const secret = secretIn(path);
       const stated = settingText(name, env);
@@ -27,7 +25,6 @@ export function secretFile(name: SecretName): Setting<string | undefined> {
       }
       return path;
     },
-    show: (path) => path ?? "none",
   });
 }
 

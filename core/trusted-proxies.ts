@@ -1,7 +1,7 @@
 import { BlockList, isIPv6 } from "node:net";
 import { ipAddress } from "./ip-address.ts";
 import { SettingFault } from "./setting-parser.ts";
-import { text } from "./setting-types.ts";
+import { optional } from "./setting-types.ts";
 
 /** The addresses whose word about their clients counts. */
 export interface TrustedProxies {
@@ -12,14 +12,13 @@ export interface TrustedProxies {
 }
 
 /** Of the gateway. `undefined` when it is not set. */
-export const trustedProxies = text<TrustedProxies | undefined>({
+export const trustedProxies = optional<TrustedProxies>({
   name: "TRUSTED_PROXIES",
   about:
     "comma-separated: IP addresses and networks (`10.0.0.0/8`) of proxies whose `Forwarded` or `X-Forwarded-For` names the client in the log",
   fallbackText: "none: no client's address is logged",
-  fallback: () => undefined,
   parse: parseTrustedProxies,
-  show: (proxies) => proxies?.entries.join(",") ?? "none",
+  show: ({ entries }) => entries.join(","),
 });
 
 /** P119: names every entry that is none, since each is one to mend. */
