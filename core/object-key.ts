@@ -1,3 +1,4 @@
+import { Failure } from "./failure.ts";
 import type { ProgramId, SnapshotId, TenantId } from "./ids.ts";
 
 declare const brand: unique symbol;
@@ -117,4 +118,10 @@ export function isObjectKey(text: string): text is ObjectKey {
     text.length <= maxKeyBytes &&
     text.split("/").every((segment) => segment.length <= maxSegmentBytes && segmentPattern.test(segment))
   );
+}
+
+/** The key itself. Throws `usage` for one that `isObjectKey` refuses. */
+export function checkedKey(key: string): ObjectKey {
+  if (isObjectKey(key)) return key;
+  throw new Failure("usage", `Not an object key: ${JSON.stringify(key.slice(0, 200))}.`);
 }

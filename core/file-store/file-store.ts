@@ -2,8 +2,7 @@ import { constants, linkSync, renameSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
-import { Failure } from "../failure.ts";
-import { isObjectKey, type ObjectKey } from "../object-key.ts";
+import { checkedKey, type ObjectKey } from "../object-key.ts";
 import type { GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
 import { folderFailure, unlessErrno } from "./file-error.ts";
 import { versionsFolder } from "./head.ts";
@@ -157,11 +156,6 @@ async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenFile): Pro
   }
   await handle.close();
   return { body: Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }) };
-}
-
-function checkedKey(key: string): ObjectKey {
-  if (isObjectKey(key)) return key;
-  throw new Failure("usage", `Not an object key: ${JSON.stringify(key.slice(0, 200))}.`);
 }
 
 async function translated<Result>(key: string, operation: () => Promise<Result>): Promise<Result> {
