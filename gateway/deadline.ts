@@ -9,10 +9,11 @@ export function withCallDeadline<Result>(
   timeoutMs: number,
   what: string,
   call: (signal: AbortSignal) => Promise<Result>,
+  signal?: AbortSignal,
 ): Promise<Result> {
   const expired = (): Failure =>
     new Failure("store_unavailable", `${what} took longer than ${timeoutMs} ms.`);
-  return withDeadline({ timeoutMs, expired }, call);
+  return withDeadline({ timeoutMs, signal, expired }, call);
 }
 
 /** The promise's value, or `undefined` when the time is up first; then nobody looks at how the promise ends. */

@@ -1,10 +1,10 @@
 import { type Confirmations, confirmedAtOf, readConfirmations } from "../core/confirmations.ts";
-import { withDeadline } from "../core/deadline.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import { confirmedKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
+import { withCallDeadline } from "./deadline.ts";
 import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
 
@@ -51,7 +51,7 @@ export function createFreshness(options: FreshnessOptions): Freshness {
     if (isLooking) return;
     isLooking = true;
     try {
-      await withDeadline({ timeoutMs: callTimeoutMs, signal: stopped.signal, expired }, read);
+      await withCallDeadline(callTimeoutMs, `Reading ${confirmedKey}`, read, stopped.signal);
       outage.succeeded();
     } catch (error) {
       if (!stopped.signal.aborted) note(asFailure(error));
@@ -75,10 +75,6 @@ export function createFreshness(options: FreshnessOptions): Freshness {
   /** P26: what was known stays. In a store that no build has written to yet there is nothing to tell anybody. */
   function note(failure: Failure): void {
     outage.failed(failure, failure.code === "not_found" && known === undefined ? "debug" : "warn");
-  }
-
-  function expired(): Failure {
-    return new Failure("store_unavailable", `Reading ${confirmedKey} took longer than ${callTimeoutMs} ms.`);
   }
 
   return {

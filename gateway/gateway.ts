@@ -20,13 +20,14 @@ import { type Clocks, processClocks, usualWaits, type Waits } from "./clocks.ts"
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
 import { beginExchange } from "./exchange.ts";
+import { createFleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRequestHandler } from "./handle-request.ts";
 import { createKeptBodies } from "./last-good/kept-bodies.ts";
 import { createLastGood } from "./last-good/last-good.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
-import { createQuotaCounters } from "./quota-counters.ts";
+import { createProcessCounter } from "./quota.ts";
 import { createReadiness } from "./readiness.ts";
 import { Refusal } from "./refusal.ts";
 import { createResponder } from "./respond.ts";
@@ -160,7 +161,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     renew: settings.cacheRenewal === "on" ? createBodyRenewal(bodies) : undefined,
     lastGood,
   });
-  const quota = createQuotaCounters({ redisUrl, redisTimeoutMs, windowSeconds, clock, logger });
+  // W53: this process counts when no Redis is set, and while Redis is away.
+  const ownCounter = createProcessCounter(windowSeconds, clock);
+  const fleet =
+    redisUrl &&
+    createFleetCounter({
+      url: redisUrl,
+      windowSeconds,
+      timeoutMs: redisTimeoutMs,
+      insurance: ownCounter,
+      logger,
+    });
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
     streams,
@@ -181,7 +192,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const handleRequest = atEndOfTurn(
     createRequestHandler({
       tokens,
-      counter: quota.counter,
+      counter: fleet ?? ownCounter,
       windowSeconds,
       snapshots,
       bodies,
@@ -241,7 +252,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     unixMs: clocks.unixMs,
     cacheBytes: bodies.size,
     connections: connections.count,
-    fleet: quota.fleet,
+    fleet,
   });
   const sweeper = setInterval(snapshots.sweep, sweepMs);
 
@@ -277,7 +288,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       clearInterval(sweeper);
       tokens.stop();
       await lastGood?.stop();
-      quota.fleet?.close();
+      fleet?.close();
       if (adminServer.listening) await closeServer(adminServer, 0, () => {});
     },
   };

@@ -1,7 +1,13 @@
 import { writeSync, writev } from "node:fs";
 import { settledWithin } from "./deadline.ts";
 
-/** Where log lines go: gathered in memory and written in the background, so that no request waits for the disk. */
+/**
+ * Takes log lines into memory and writes them in the background, so that no request waits for the disk.
+ *
+ * `sonic-boom` (4.2.1), which pino brings, is not used: after an error such as EPIPE its `flushSync` never returns, so a
+ * gateway whose standard output is closed would not exit. It also keeps lines that can never be written, and `drop`
+ * does not report them, so they would be missing from `gateway_log_lines_lost_total`.
+ */
 export interface LogDestination {
   write(line: string): void;
   /**
