@@ -4,7 +4,7 @@ import { choice, flag, integer, listenerHost, optional, portOrOff, text } from "
 import { adminHostNames, storeSettings } from "./store-settings.ts";
 import { url } from "./url-setting.ts";
 
-/** Terminal enrollment statuses unless configured otherwise: such an enrollment takes no place. */
+/** The default of the statuses that end an enrollment, so that it takes no place. */
 export const defaultTerminalStatuses: readonly string[] = [
   "cancelled",
   "canceled",

@@ -7,19 +7,19 @@ import { createListReader } from "./list-reader.ts";
 import { confirmedKey } from "./object-key.ts";
 import { parseJson, parseStoredDocument, schemaFailure } from "./stored-document.ts";
 
-/** What builds found out about one tenant. Times are RFC 3339, UTC. */
+/** What builds recorded about one tenant. Times are RFC 3339, UTC. */
 export interface Confirmation {
-  /** P24: the snapshot that `confirmedAt` is about, live or not; `null` when none was ever confirmed. */
+  /** P24: the snapshot to which `confirmedAt` belongs, live or not; `null` when none was ever confirmed. */
   readonly snapshotId: SnapshotId | null;
-  /** When the source was read that was found to be what the snapshot says; `null` with `snapshotId`. */
+  /** When the source was last read and agreed with the snapshot; `null` when `snapshotId` is `null`. */
   readonly confirmedAt: string | null;
   /** When the last build of the tenant ended. */
   readonly triedAt: string;
-  /** How it ended: an outcome of the run report's. A reader may meet one that it does not know. */
+  /** How that build ended: an outcome of the run report. A newer version may have written an unknown one. */
   readonly outcome: string;
 }
 
-/** `runs/confirmed.json`: the one shared answer to "how old is it?". */
+/** `runs/confirmed.json`: how old each tenant's data is. All programs read it from here. */
 export type Confirmations = ReadonlyMap<TenantId, Confirmation>;
 
 export const confirmedFormat = "partner-programs/confirmed@1";
@@ -27,7 +27,7 @@ export const confirmedFormat = "partner-programs/confirmed@1";
 /** 10,000 tenants are about 2 MB. */
 export const maxConfirmedBytes = 16 * 1024 * 1024;
 
-/** Minified JSON but for a line break around each tenant's entry, tenants in order: a reader takes it line by line. */
+/** Minified JSON with a line break around each tenant's entry, tenants in order, so that it can be read line by line. */
 export function confirmationsBytes(confirmations: Confirmations): Buffer {
   const empty: ConfirmedDocument = { format: confirmedFormat, tenants: {} };
   const head = JSON.stringify(empty).slice(0, -"}}".length);
@@ -40,7 +40,7 @@ export function confirmationsBytes(confirmations: Confirmations): Buffer {
   return Buffer.from(`${head}\n${lines.join(",\n")}\n}}`, "utf8");
 }
 
-/** An entry with its ids checked; throws `corrupt_document`. */
+/** Checks the ids of an entry. Throws `corrupt_document`. */
 function checkedConfirmation(tenantId: string, entry: TenantConfirmation): readonly [TenantId, Confirmation] {
   const { snapshotId, confirmedAt, triedAt, outcome } = entry;
   const isWhole = (snapshotId === null) === (confirmedAt === null);
@@ -56,8 +56,8 @@ export function confirmedAtOf(entry: Confirmation | undefined, snapshotId: strin
 }
 
 /**
- * Reads `runs/confirmed.json` as it streams in, one chunk at a time, so that many tenants do not block the event loop. Throws
- * `corrupt_document` for what does not fit its schema or is larger than `maxConfirmedBytes`.
+ * Reads `runs/confirmed.json` chunk by chunk, so that many tenants do not block the event loop. Throws `corrupt_document` when
+ * the document does not fit its schema or is larger than `maxConfirmedBytes`.
  */
 export async function readConfirmations(body: AsyncIterable<Uint8Array>): Promise<Confirmations> {
   const reader = createListReader(confirmedKey, /"tenants"\s*:\s*[[{]$/);

@@ -40,7 +40,7 @@ export const gatewaySettings = {
     about: "length of the window",
     fallback: 60,
     min: 1,
-    // A day: a client that has to wait longer is shut out rather than limited.
+    // The maximum is a day, since a longer window would shut clients out rather than limit them.
     max: 86_400,
   }),
   redisUrl: url({

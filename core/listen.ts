@@ -2,8 +2,8 @@ import type { Server } from "node:http";
 import { Failure } from "./failure.ts";
 
 /**
- * Starts to listen; gives the address as a URL, with the port that the system chose for 0. Throws `settings`, and the
- * signal's reason when the signal fired meanwhile: nobody who closes what listens has seen that server.
+ * Starts to listen. Returns the address as a URL, with the port that the system chose for 0. Throws `settings`. When the
+ * signal has fired meanwhile, the server is closed again and the signal's reason is thrown.
  */
 export async function listen(
   server: Server,

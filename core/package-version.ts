@@ -9,16 +9,16 @@ export function packageVersion(): string {
       const { name, version } = JSON.parse(readFileSync(new URL(up, import.meta.url), "utf8"));
       if (name === "partner-programs") return String(version);
     } catch {
-      // Not there: the next one is.
+      // The file is not there, or damaged. The next path may be right.
     }
   }
   return "unknown";
 }
 
-/** What is running. */
+/** Which program is running. */
 export interface BuildInfo {
   readonly version: string;
-  /** Twelve digits that tell apart what calls itself the same version. */
+  /** Twelve digits of the code's digest, which tell apart builds of the same version. */
   readonly code: string;
   /** The version of Node.js. */
   readonly node: string;
@@ -26,7 +26,7 @@ export interface BuildInfo {
 
 let known: BuildInfo | undefined;
 
-/** P184 */
+/** P184: version, code and Node.js of this process. */
 export function buildInfo(): BuildInfo {
   const folders = ["cli", "core", "gateway", "schemas"];
   known ??= { version: packageVersion(), code: codeDigest(folders).slice(0, 12), node: process.version };
@@ -34,9 +34,9 @@ export function buildInfo(): BuildInfo {
 }
 
 /**
- * SHA-256 (hex) of the code in these folders of the package, or of the checkout that it was built from. A version number would do if nobody
- * ever forgot to raise it. Call it when the process starts: the files of a long-lived one may be those of a newer version
- * later on.
+ * SHA-256 (hex) of the code in these folders of the package or the checkout. A version number is not enough, since somebody may
+ * forget to raise it. Call this when the process starts, because a newer version may replace the files while the process
+ * runs.
  */
 export function codeDigest(folders: readonly string[], root = join(import.meta.dirname, "..")): string {
   const hash = createHash("sha256");

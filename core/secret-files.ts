@@ -3,7 +3,7 @@ import { dirname, sep } from "node:path";
 import { type Environment, type Setting, SettingFault, settingText } from "./setting-parser.ts";
 import { optional } from "./setting-types.ts";
 
-/** Secrets that may stand in a file, whose path `NAME_FILE` says: that is how Docker and Kubernetes hand them over. */
+/** Secrets that may be given as a file, whose path is in `NAME_FILE`. Docker and Kubernetes provide secrets as files. */
 export const secretNames = [
   "DATABASE_URL",
   "REDIS_URL",
@@ -12,7 +12,7 @@ export const secretNames = [
 ] as const;
 export type SecretName = (typeof secretNames)[number];
 
-/** The setting `NAME_FILE` (P100). It is faulty when the file cannot be read, or the variable says something else. */
+/** The setting `NAME_FILE` (P100). It is faulty when the file cannot be read, or when the variable `NAME` differs from it. */
 export function secretFile(name: SecretName): Setting<string | undefined> {
   return optional<string>({
     name: `${name}_FILE`,
@@ -29,8 +29,8 @@ export function secretFile(name: SecretName): Setting<string | undefined> {
 }
 
 /**
- * The secrets of these names that stand in files. What cannot be read is left out: parsing the settings says so. They
- * belong into the process environment, where the AWS SDK looks for its keys.
+ * The secrets that are given as files. A file that cannot be read is left out here, and parsing the settings reports it. The
+ * caller puts the secrets into the process environment, where the AWS SDK looks for its keys.
  */
 export function secretsFromFiles(
   names: readonly SecretName[],
@@ -49,20 +49,20 @@ export function secretsFromFiles(
   return secrets;
 }
 
-/** More is no secret but a mistaken path. */
+/** A larger file is no secret, but the path is wrong. */
 const maxBytes = 16 * 1024;
 
-/** Throws a `SettingFault`, which never repeats what the file holds. */
+/** Throws a `SettingFault`, which never quotes the file. */
 function secretIn(path: string): string {
   const bytes = contentOf(path);
-  // Editors and `echo` end a file with a line break, which belongs to no secret.
+  // Editors and `echo` end a file with a line break, which is no part of the secret.
   const secret = bytes.toString("utf8").trim();
   if (secret === "") throw new SettingFault("names a file that is empty");
   if (/\p{Cc}/u.test(secret)) throw new SettingFault("names a file of more than one line");
   return secret;
 }
 
-/** A pipe gives its content once and may keep its reader waiting for ever, and a device may have no end. */
+/** Reads regular files only: a pipe gives its content once and may block for ever, and a device may have no end. */
 function contentOf(path: string): Buffer {
   let file: number | undefined;
   try {
@@ -81,9 +81,9 @@ function contentOf(path: string): Buffer {
 }
 
 /**
- * P187: one warning, with the fix, for each of these files that every account of the machine can read. A file below a
- * folder that others may not enter is not exposed, and neither is one that its group alone reads. A file that is missing is
- * left to whoever reads it.
+ * P187: one warning, with the fix, for each of these files that every account of the machine can read. A file in a folder that
+ * others may not enter is not exposed, and neither is one that only its group may read. A missing file gives no warning,
+ * since reading it will fail.
  *
  * Container platforms mount secrets for all accounts of a container, in which there is only one: Docker below
  * `/run/secrets`, Kubernetes behind a link named `..data`. Their modes are not the operator's to choose.
@@ -98,7 +98,7 @@ export function exposedSecretWarnings(paths: readonly string[]): readonly string
     );
 }
 
-/** The files that the environment names for these secrets, and those that Node.js read variables from (`--env-file`). */
+/** The files that the environment names for these secrets, and the files of Node's `--env-file`. */
 export function secretPaths(
   names: readonly SecretName[],
   env: Environment,

@@ -1,6 +1,6 @@
 import { type Environment, type Setting, SettingFault } from "./setting-parser.ts";
 
-/** What every setting says of itself. */
+/** The name and description that every setting has. */
 export interface About {
   readonly name: string;
   readonly about: string;
@@ -40,7 +40,7 @@ export function choice<const Word extends string>(
   };
 }
 
-/** Free text that a parser of its own judges; the default may depend on other variables. */
+/** Free text with a parser of its own. The default may depend on other variables. */
 export function text<Value>(
   spec: About & {
     readonly fallbackText: string;
@@ -113,7 +113,7 @@ export function port(spec: About & { readonly fallback: number }): Setting<numbe
   };
 }
 
-/** The same, or `off`, which gives `undefined`. */
+/** A TCP port, or `off`, which gives `undefined`. */
 export function portOrOff(
   spec: About & { readonly fallback: number | undefined },
 ): Setting<number | undefined> {
@@ -157,10 +157,10 @@ export function parseInstant(text: string): Date | undefined {
   const match = pattern.exec(text);
   if (match === null) return undefined;
   const value = new Date(text.toUpperCase());
-  // `Date` turns 31 February into 3 March; only a day that exists comes back as it was written.
+  // `Date` turns 31 February into 3 March, so only a day that exists is printed as it was written.
   const day = new Date(`${match[1]}T00:00:00Z`);
   if (Number.isNaN(value.getTime()) || Number.isNaN(day.getTime())) return undefined;
   if (!day.toISOString().startsWith(match[1] ?? "")) return undefined;
-  // An offset can lead out of the years 1 to 9999, which is where no stored document can follow.
+  // An offset can lead out of the years 1 to 9999, which are the only ones in stored documents.
   return /^(?!0000)\d{4}-/.test(value.toISOString()) ? value : undefined;
 }

@@ -64,7 +64,7 @@ const logLevel = choice({
   fallback: "info",
 });
 
-/** Where the store is and how to talk to it: generator and gateway read the same. */
+/** Where the store is and how to reach it. Generator and gateway read the same settings. */
 export const storeSettings = {
   dataDir,
   storeUrl,
@@ -88,8 +88,8 @@ export const adminHostNames = text<readonly string[]>({
 });
 
 /**
- * The SDK reads the server's address by itself, and only with the first call; `minio:9000` is a URL to it, of the scheme
- * `minio`. The value is not repeated: it may hold a password.
+ * Checks the server's address early, since the SDK reads it only with the first call and takes `minio:9000` for a URL of the
+ * scheme `minio`. The fault does not repeat the value, which may hold a password.
  */
 function checkEndpoint(env: Environment): void {
   const names = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"];

@@ -6,7 +6,7 @@ import type { About } from "./setting-types.ts";
 export function url(
   spec: About & {
     readonly schemes: readonly string[];
-    /** PostgreSQL's may be elsewhere: in a query parameter, for a socket. */
+    /** Not set for PostgreSQL, whose host may be in a query parameter, as for a socket. */
     readonly needsHost?: boolean;
     readonly fallbackText: string;
   },
@@ -15,11 +15,11 @@ export function url(
     ...spec,
     fallback: () => undefined,
     parse: (text) => {
-      // The text may hold a password: no fault repeats it.
+      // The text may hold a password, so no fault repeats it.
       const parsed = parsedUrl(text);
       if (parsed === undefined) throw new SettingFault(`is not a URL; ${percentEncode}`);
       const { protocol } = parsed;
-      // `postgres:secret` is a URL, too: one of a path alone.
+      // `postgres:secret` is a valid URL without a host.
       if (!spec.schemes.includes(protocol) || !text.slice(protocol.length).startsWith("//")) {
         throw new SettingFault(`must begin with ${spec.schemes.map((scheme) => `${scheme}//`).join(" or ")}`);
       }
@@ -35,8 +35,8 @@ const percentEncode =
   "in a user name or password write # as %23, % as %25, / as %2F, : as %3A, ? as %3F and @ as %40";
 
 /**
- * Whether part of a password may stand elsewhere: a raw `#`, `/` or `?` in it ends the host too early, so that the `@`
- * follows behind. Looking that host up would show a piece of the password to whoever reads the message, and to DNS.
+ * Whether part of a password may have been read as host or path. A raw `#`, `/` or `?` in the password ends the host too early,
+ * and the `@` comes later. Looking up that host would show part of the password in messages and to DNS.
  */
 function isMisread({ pathname, search, hash, username, password, hostname }: URL): boolean {
   if (hash !== "" || `${pathname}${search}`.includes("@")) return true;

@@ -7,8 +7,8 @@ import { reportingResponse } from "./node-internals.ts";
 export type RawHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /**
- * The Express application that hosts the API, not listening. The API is its last middleware; `middleware` runs before it,
- * in its order, and may answer by itself. Express has nothing of its own to say: no route, no header, no error page.
+ * The Express application that hosts the API. The API is the last middleware. `middleware` runs before it, in the given
+ * order, and may answer requests itself. Express adds nothing: no route, no header, no error page.
  */
 export function createApp(middleware: readonly RequestHandler[], answer: RawHandler): Express {
   const app = express();
@@ -19,10 +19,9 @@ export function createApp(middleware: readonly RequestHandler[], answer: RawHand
 }
 
 /**
- * Message classes whose prototypes *are* the application's. Express gives every request and response the
- * application's prototypes; for objects that have them from birth this does nothing, for others it makes V8 throw
- * away what it learned about them, and a request costs four times the processor time. `onOut` is called with each response
- * that is wholly out.
+ * Message classes whose prototypes *are* the application's. Express sets the application's prototypes on every request and
+ * response. That does nothing to objects that were created with them. For other objects V8 drops its optimised code, and a
+ * request takes four times the processor time. `onOut` is called when a response has been sent completely.
  */
 export function messageClasses(
   app: Express,

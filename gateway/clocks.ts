@@ -1,30 +1,30 @@
 /** The two clocks of a process, in ms. */
 export interface Clocks {
-  /** Since an arbitrary moment. Nobody can set it, and it goes on while the process is stopped. */
+  /** Time since an arbitrary moment. Nobody can set this clock, and it goes on while the process is stopped. */
   readonly monotonicMs: () => number;
-  /** Since 1970. */
+  /** Time since 1970. */
   readonly unixMs: () => number;
 }
 
 export const processClocks: Clocks = { monotonicMs: () => performance.now(), unixMs: Date.now };
 
-/** What the gateway's own patience is where no setting says it, in ms. Tests set it apart from the machine's speed. */
+/** How long the gateway waits where no setting says so, in ms. Tests choose other values. */
 export interface Waits {
-  /** At the start, for the token registry: a store that is away does not keep the gateway from coming up, if unready. */
+  /** For the token registry at the start. If the store is away, the gateway starts all the same, but is not ready. */
   readonly registryMs: number;
-  /** For the gzip form of a large body, before its bytes go out as they are. */
+  /** For the gzip form of a large body. After that its bytes are sent unpacked. */
   readonly packingMs: number;
-  /** Between two states of the last good copy while nothing changes. */
+  /** Between two writes of the last good copy's state while nothing changes. */
   readonly beatMs: number;
-  /** W170: for a changed token registry to be on the disk of that copy, before it takes effect all the same. */
+  /** W170: for a changed token registry to reach the disk. After that it takes effect without being on the disk. */
   readonly keepMs: number;
-  /** Between two attempts to mend that copy: on a disk that is nearly full some of it fails again and again. */
+  /** Between two attempts to complete that copy, since on a nearly full disk some writes fail every time. */
   readonly mendPauseMs: number;
 }
 
 export const usualWaits: Waits = {
   registryMs: 5000,
-  /** Many times what a list of 25 MB takes. */
+  /** Packing a list of 25 MB takes a small part of this time. */
   packingMs: 2000,
   beatMs: 5000,
   keepMs: 500,

@@ -8,12 +8,12 @@ import type { Quota } from "./quota.ts";
 import { type RequestHead, requestHead, requestIdOf } from "./request-head.ts";
 import type { KnownToken } from "./token-table.ts";
 
-/** What a request was for, as logs and metrics name it. */
+/** The requested resource, as logs and metrics name it. */
 export type Route = "list" | "detail" | "legacy" | "unknown";
 
 /**
- * One request with its response, and what the checks found out about it on the way. Each check fills in its own
- * part; the responder turns what is known by then into headers, the access log into a line.
+ * One request with its response, and what the checks found out. Each check fills in its own part. The responder makes
+ * headers of what is known by then, and the access log makes a line of it.
  */
 export interface Exchange {
   readonly req: IncomingMessage;
@@ -34,7 +34,7 @@ export interface Exchange {
   quota: Quota | undefined;
   snapshot: LiveSnapshot | undefined;
   objectKey: ObjectKey | undefined;
-  /** Whether the client prefers gzip; only of a request that came as far as its answer. */
+  /** Whether the client prefers gzip; `undefined` when a check refused the request before. */
   acceptsGzip: boolean | undefined;
   /** The content coding of a 200. */
   encoding: "gzip" | "identity" | undefined;
@@ -48,11 +48,11 @@ export interface ExchangeStart {
   readonly connection: Connection;
   /** Monotonic, ms. */
   readonly nowMs: number;
-  /** This response is to be the connection's last whatever the request says. */
+  /** The connection ends with this response, whatever the request says. */
   readonly closes: boolean;
 }
 
-/** Reads the header section and hands the exchange on, after the request's body, if it has one, is out of the way. */
+/** Reads the header section, ignores the request's body, and then calls `handle`. */
 export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange) => void): void {
   const { req, res, connection, nowMs } = start;
   const head = requestHead(req.rawHeaders);
@@ -64,8 +64,8 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
     requestId: requestIdOf(head.requestId),
     startedAtMs: nowMs,
     nth: connection.requests,
-    // W7: what follows a body that nobody wanted may not be the request that it looks like; and behind an upgrade that
-    // is not taken up, Node's parser loses the rest of the packet.
+    // W7: what follows an ignored body may not be the request that it looks like. And after an upgrade that is not
+    // accepted, Node's parser loses the rest of the packet.
     closes: start.closes || head.hasBody || head.hasUpgrade,
     route: "unknown",
     token: undefined,
@@ -83,7 +83,7 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
   }
   connection.ignoring = exchange;
   ignoreBody(req, () => {
-    // Answered meanwhile: the body was malformed.
+    // The body was malformed, and the request was answered for that.
     if (connection.ignoring === undefined) return;
     connection.ignoring = undefined;
     handle(exchange);
@@ -91,8 +91,9 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
 }
 
 /**
- * W7: calls back when the request's body has been thrown away, or when that takes too long or too much. Answering first
- * would close the connection with unread bytes in it, and the reset that follows can destroy the answer on its way.
+ * W7: reads and drops the request's body, then calls `done`; earlier when that takes too long or the body is too large. If
+ * the answer came first, the connection would be closed with unread bytes in it, and the reset that follows can destroy
+ * the answer.
  */
 function ignoreBody(req: IncomingMessage, done: () => void): void {
   // A client that asks for permission first waits for our answer before it sends anything.

@@ -9,15 +9,15 @@ import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /**
- * When snapshots were last found to be what the source says, as builds wrote it down. Nothing is decided by it (P26): what
- * is not known is not said, and everything else goes on.
+ * When each snapshot was last confirmed to be what the source says, as builds recorded it. Nothing depends on it (P26): an
+ * unknown time is left out of the answer.
  */
 export interface Freshness {
   /** `null` unless that very snapshot is known to be confirmed (P24). */
   confirmedAt(tenantId: TenantId, snapshotId: string): string | null;
   /** The tenants that were confirmed the longest ago, the oldest first; at most `maxListed`. */
   oldest(): readonly ConfirmedTenant[];
-  /** Looks at once, and from then on in intervals, beside all requests. */
+  /** Reads `runs/confirmed.json` at once and then at intervals. No request waits for that. */
   start(): void;
   stop(): void;
 }
@@ -46,7 +46,7 @@ export function createFreshness(options: FreshnessOptions): Freshness {
   let isLooking = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Never rejects. A look that takes longer than the interval is not joined by another. */
+  /** Never rejects. Only one look runs at a time. */
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
@@ -65,14 +65,14 @@ export function createFreshness(options: FreshnessOptions): Freshness {
     if (found.kind === "not_modified") return;
     if (found.kind === "missing") throw new Failure("not_found", `${confirmedKey} is missing.`);
     const confirmations = await readConfirmations(found.body);
-    // A look that was given up meanwhile must not overtake a later one.
+    // A look that ran into its deadline must not overwrite the result of a later one.
     signal.throwIfAborted();
     known = { confirmations, etag: found.etag };
     oldest = undefined;
     onChange();
   }
 
-  /** P26: what was known stays. In a store that no build has written to yet there is nothing to tell anybody. */
+  /** P26: the known times stay. A store without any build yet is no fault, so it is logged as `debug`. */
   function note(failure: Failure): void {
     outage.failed(failure, failure.code === "not_found" && known === undefined ? "debug" : "warn");
   }
@@ -107,9 +107,9 @@ export interface ConfirmedTenant {
 }
 
 /**
- * The `count` tenants that were confirmed the longest ago, the oldest first, ties by id. All of the document's, also those
- * that no partner asked this gateway for: data that is too old should be noticed before somebody asks for it. A tenant
- * that was never confirmed has no age.
+ * The `count` tenants that were confirmed the longest ago, the oldest first, ties by id. Tenants count even if no partner
+ * asked this gateway for them, since old data should be noticed before somebody asks for it. A tenant that was never
+ * confirmed has no age and is left out.
  */
 export function oldestConfirmed(confirmations: Confirmations, count: number): readonly ConfirmedTenant[] {
   const all: ConfirmedTenant[] = [];

@@ -44,21 +44,21 @@ export interface GatewayOptions {
   readonly store: StoreReader;
   /** A client of its own, so that bodies under way never delay a revocation. */
   readonly tokenStore: StoreReader;
-  /** As the log names this program. */
+  /** This program's name in the log. */
   readonly program: string;
   readonly logger: Logger;
-  /** Takes the lines that tell of single requests, beside the logger's. */
+  /** Takes the lines of the access log. */
   readonly destination: { write(line: string): void };
   /**
-   * Runs before the API, as in any Express application: it may answer, set headers, or hand the request on. An answer of its
-   * own is neither logged nor counted. With any, answers go out through `writeHead` and `end`, which it may have replaced;
-   * that costs about a quarter of the speed.
+   * Runs before the API, as in any Express application: it may answer, set headers, or call `next`. Its own answers are
+   * neither logged nor counted. With any middleware, the API's answers go out through `writeHead` and `end`, which it may
+   * have replaced; that costs about a quarter of the speed.
    */
   readonly middleware?: readonly Middleware[];
   readonly clocks?: Clocks;
-  /** Where what was last confirmed is kept, see `lastGoodFolder`; nowhere without. */
+  /** The folder of the last good copy, see `lastGoodFolder`. Without one, no copy is kept. */
   readonly lastGoodFolder?: string | undefined;
-  /** `usualWaits` where left out. */
+  /** Replaces some of `usualWaits`. */
   readonly waits?: Partial<Waits>;
 }
 
@@ -69,17 +69,17 @@ export interface GatewayAddresses {
 
 export interface Gateway {
   /**
-   * Opens the admin listener, and the API's when the token registry is confirmed, or after a bound without it: a gateway
-   * that nobody can reach yet does no harm, one that cannot tell good tokens from bad ones answers 500. Throws
-   * `interrupted` when it is stopped meanwhile.
+   * Opens the admin listener, then the API's when the token registry is confirmed or after `waits.registryMs`. A gateway
+   * that does not listen yet does no harm; one that cannot tell good tokens from bad ones answers 500. Throws `interrupted`
+   * when `stop` is called meanwhile.
    */
   start(): Promise<GatewayAddresses>;
-  /** Why requests would not be served now; `undefined` while they would. */
+  /** Why requests would not be served now; `undefined` while they would be. */
   notReadyCause(): string | undefined;
-  /** The store that it goes by; `undefined` while none is known. */
+  /** The identity of the gateway's store; `undefined` while it is not known. */
   storeId(): StoreId | undefined;
   logLinesLost(count: number): void;
-  /** Says that it is not ready, waits the delay, stops accepting, finishes what is under way within the grace time. */
+  /** Becomes unready, waits the shutdown delay, stops accepting, and finishes requests under way within the grace time. */
   stop(): Promise<void>;
 }
 
@@ -280,7 +280,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async stop() {
       stopping.abort(new Failure("interrupted", "The gateway was stopped before it listened."));
       if (apiServer.listening) {
-        // W97: whoever asks `/readyz`, or is told to close, has the time to go elsewhere before anything is refused.
+        // W97: load balancers that ask `/readyz`, and clients that are told to close, can go elsewhere before anything is refused.
         await new Promise((resolve) => setTimeout(resolve, settings.shutdownDelaySeconds * 1000));
         await closeServer(apiServer, settings.shutdownGraceSeconds * 1000, connections.endIdle);
       }

@@ -9,18 +9,18 @@ import type { StoreWatch } from "./store-watch.ts";
 import type { TokenDirectory } from "./token-directory.ts";
 import { maxExpiring } from "./token-table.ts";
 
-/** What is asked for when Prometheus comes to read. */
+/** The sources of the gauges, asked when Prometheus reads `/metrics`. */
 export interface MetricSources {
   readonly tokens: Pick<TokenDirectory, "ageMs" | "counts" | "expiring">;
   readonly watch: Pick<StoreWatch, "storeId" | "otherStoreId">;
   readonly snapshots: Pick<LiveSnapshots, "ages">;
   readonly readiness: Pick<Readiness, "notReadyCause" | "isServingLastGood">;
-  /** Tenants whose data was confirmed the longest ago, the oldest first, as many as have a gauge of their own. */
+  /** The tenants whose data was confirmed the longest ago, the oldest first, at most `maxListed`. */
   readonly oldestData: () => readonly { readonly tenantId: string; readonly confirmedAtMs: number }[];
   readonly unixMs: () => number;
   readonly cacheBytes: () => number;
   readonly connections: () => number;
-  /** Where Redis is to count, away or not. */
+  /** Set when Redis is configured, whether it is away or not. */
   readonly fleet: Pick<FleetCounter, "isShared"> | undefined;
   readonly lastGood: Pick<LastGood, "bytes" | "writeFailures"> | undefined;
 }
@@ -80,7 +80,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
   labelledGauge("gateway_tokens", "Tokens of the registry by what they are now.", ["status"], () =>
     Object.entries(tokens.counts()).map(([status, count]) => [{ status }, count]),
   );
-  // W161
+  // W161: a store that the gateway does not believe is visible as 0.
   labelledGauge(
     "gateway_store_info",
     "1 for the store that the gateway goes by; 0 for another one that answers in its place, which it does not believe.",
@@ -130,13 +130,13 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     "1 while requests are counted for the whole fleet, 0 while this process counts alone.",
     () => (fleet?.isShared() === true ? 1 : 0),
   );
-  // W94
+  // W94: an alert compares this gauge with the one above.
   gauge(
     "gateway_limiter_shared_wanted",
     "1 when REDIS_URL is set, so that requests are to be counted for the whole fleet.",
     () => (fleet === undefined ? 0 : 1),
   );
-  // W93
+  // W93: the same judgement as `/readyz`.
   gauge("gateway_ready", "1 while requests would be served, as /readyz says.", () =>
     readiness.notReadyCause() === undefined ? 1 : 0,
   );
@@ -157,5 +157,5 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
   });
 }
 
-/** So many tenants have a gauge of their own, the least recently confirmed first: labels must not grow without bound. */
+/** Only so many tenants have a gauge of their own, since labels must not grow without bound. */
 const maxTenantGauges = 100;

@@ -1,4 +1,4 @@
-/** Where a key's current window stands after a hit was counted. */
+/** A key's current window after a hit was counted. */
 export interface WindowState {
   /** Hits in this window, this one included. */
   readonly consumedPoints: number;
@@ -12,8 +12,8 @@ export interface WindowCounter {
 }
 
 /**
- * Counts in this process, with nothing to wait for and no timer. Keys are ids of known tokens, so memory is bounded by
- * their number. `clock`: monotonic, ms.
+ * Counts in this process, synchronously and without a timer. Keys are ids of known tokens, so memory is bounded by their
+ * number. `clock`: monotonic, ms.
  */
 export function createProcessCounter(windowSeconds: number, clock: () => number): WindowCounter {
   const windows = new Map<string, Window>();
@@ -36,7 +36,7 @@ interface Window {
   readonly endsAtMs: number;
 }
 
-/** Where a token's window stands after the request that asked. */
+/** A token's window after the request was counted. */
 export interface Quota {
   /** Requests per window (W50). */
   readonly limit: number;

@@ -5,7 +5,7 @@ export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
 }
 
-/** What the work gives; `undefined` when it fails with one of these operating-system errors. */
+/** The result of the work; `undefined` when it fails with one of these operating-system errors. */
 export async function unlessErrno<Result>(
   work: Promise<Result>,
   ...codes: readonly string[]
@@ -18,7 +18,7 @@ export async function unlessErrno<Result>(
   }
 }
 
-/** What an error of the file system at an object (or a prefix) means: what is wrong, where, and how to mend it. */
+/** The failure for an error of the file system at an object or a prefix: what is wrong, where, and how to mend it. */
 export function folderFailure(key: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   if (cause instanceof Error && cause.name === "AbortError") {

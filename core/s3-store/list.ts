@@ -39,7 +39,7 @@ async function* listFolders(
   }
 }
 
-/** What a folded page's successor begins after: its last key, or the end of its last folder. */
+/** Where the page after a folded one begins: after its last key, or after the end of its last folder. */
 function endOf(page: ListPage): string {
   const lastKey = page.objects.at(-1)?.key ?? "";
   const lastFolder = page.folders.at(-1)?.slice(0, -1);
@@ -49,10 +49,10 @@ function endOf(page: ListPage): string {
 }
 
 interface PageRequest {
-  /** What the keys begin with, and where the page begins: both without the location's prefix. */
+  /** What the keys begin with, and the key after which the page begins, both without the location's prefix. */
   readonly prefix: string;
   readonly after: string;
-  /** Whether keys that share a folder below `prefix` are folded into one. */
+  /** Whether keys that share a folder below `prefix` are given as one folder. */
   readonly folded: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -65,8 +65,8 @@ interface ListPage {
 }
 
 /**
- * Every page is asked for by the name after which it begins: a listing may be consumed over hours, longer than
- * some stores keep a continuation token.
+ * Reads a page by the key after which it begins. Continuation tokens are not used, since a listing may take hours and some stores
+ * forget their tokens earlier.
  */
 async function listPage(context: S3Context, request: PageRequest): Promise<ListPage> {
   const { client, location } = context;
@@ -89,7 +89,7 @@ async function listPage(context: S3Context, request: PageRequest): Promise<ListP
   );
 }
 
-/** Whether the page goes on after `after` and can say where the next one begins. */
+/** Whether the page continues after `after` in order, and shows where the next page begins. */
 function isOrdered({ objects, folders, truncated }: ListPage, after: string): boolean {
   const keys = objects.map(({ key }) => key);
   if (truncated && keys.length + folders.length === 0) return false;
@@ -101,7 +101,7 @@ function isOrdered({ objects, folders, truncated }: ListPage, after: string): bo
 
 function pageOf(output: ListObjectsV2CommandOutput, call: S3Call): ListPage {
   const { prefix } = call.location;
-  /** What a page names may be deleted next, so it must name nothing but what was asked for. */
+  /** Checks each name, since the caller may delete what a page names. */
   const withoutPrefix = (name: string): string => {
     if (name.startsWith(prefix + call.key)) return name.slice(prefix.length);
     throw new Failure(
@@ -109,13 +109,13 @@ function pageOf(output: ListObjectsV2CommandOutput, call: S3Call): ListPage {
       `${describeCall(call)}: the store lists keys that do not begin with what was asked for; is the endpoint an S3 endpoint?`,
     );
   };
-  // An answer cut before its first element parses as an empty one; a whole one always says whether more follows.
+  // An answer that was cut off before its first element looks like an empty one. A complete one always has `IsTruncated`.
   if (output.IsTruncated === undefined) throw new IncompleteAnswer();
   const found = (output.Contents ?? []).map(({ Key, Size, LastModified }) => {
     if (Key === undefined || Size === undefined || LastModified === undefined) throw new IncompleteAnswer();
     return { key: withoutPrefix(Key), size: Size, modifiedAt: LastModified };
   });
-  // The prefix itself is an object where somebody made a "folder" of it in a console.
+  // The prefix itself is an object where somebody made it a "folder" in a console.
   const objects = found.filter(({ key }) => key !== "");
   const folders = (output.CommonPrefixes ?? []).map(({ Prefix }) => {
     if (Prefix === undefined) throw new IncompleteAnswer();
@@ -124,7 +124,7 @@ function pageOf(output: ListObjectsV2CommandOutput, call: S3Call): ListPage {
   return { objects, folders, truncated: output.IsTruncated };
 }
 
-/** Counts as an answer lost on the way, so the page is asked for again. */
+/** Treated like an answer that was lost on the way, so the page is read again. */
 class IncompleteAnswer extends Error {
   readonly code = "INCOMPLETE_ANSWER";
 }

@@ -7,7 +7,7 @@ import { s3Error } from "./s3-error.ts";
 export interface S3ClientOptions {
   readonly agents: S3Agents;
   readonly forcePathStyle: boolean;
-  /** What the SDK takes from the environment otherwise; for tests that talk to several stores at once. */
+  /** Replaces what the SDK takes from the environment, for tests that use several stores at once. */
   readonly connection?: S3Connection | undefined;
 }
 
@@ -27,20 +27,20 @@ export function createS3Agents(): S3Agents {
   return { httpAgent: new HttpAgent(agentOptions), httpsAgent: new HttpsAgent(agentOptions) };
 }
 
-/** The SDK's client, with everything switched off that this driver does itself or that other stores stumble over. */
+/** The SDK's client, without the features that this driver has itself or that break other stores. */
 export function createS3Client({ agents, forcePathStyle, connection }: S3ClientOptions): S3Client {
   const config: S3ClientConfig = {
     forcePathStyle,
-    // The SDK would also repeat conditional puts, and report 412 for one that had been stored.
+    // The SDK would also repeat conditional puts, and report 412 for one that was stored.
     maxAttempts: 1,
-    // Otherwise the SDK sends checksums as trailers, which several S3-compatible stores take for part of the body.
+    // Otherwise the SDK sends checksums as trailers, which several S3-compatible stores read as part of the body.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     expectContinueHeader: false,
     followRegionRedirects: false,
     requestHandler: {
       ...agents,
-      // Deadlines are set per attempt by the driver; these would not cover a body.
+      // The driver sets a deadline per attempt. The SDK's own timeouts would not cover a body.
       requestTimeout: 0,
       connectionTimeout: 0,
       socketTimeout: 0,
@@ -54,15 +54,15 @@ export function createS3Client({ agents, forcePathStyle, connection }: S3ClientO
 }
 
 /**
- * Streamed bodies hold their sockets for as long as their readers take, hence many. Stores close idle connections
- * without notice; a request that meets such a closing is lost, so a socket is not reused after a longer pause.
+ * There are many sockets because a streamed body holds its socket for as long as its reader takes. Stores close idle connections
+ * without notice, and a request sent just then is lost. So a socket is not used again after a longer pause.
  */
 const agentOptions = { keepAlive: true, maxSockets: 256, timeout: 15_000 } as const;
 
 /**
- * P183: the clock that requests are signed by is this machine's, until the store refuses a signature for its time; then it is
- * the store's. The SDK follows the `Date` of every answer, so that one wrong answer of a proxy or a node would make all later
- * signatures wrong, also where this machine's clock is right.
+ * P183: requests are signed with this machine's time until the store refuses a signature because of its time; from then on with
+ * the store's time. The SDK itself follows the `Date` of every answer, so one wrong answer of a proxy or a node would make all
+ * later signatures wrong, even if this machine's clock is right.
  */
 function keepSigningClock(client: S3Client): void {
   let offsetMs = 0;
@@ -84,7 +84,7 @@ function keepSigningClock(client: S3Client): void {
   );
 }
 
-/** The `Date` of the answer that the SDK made the error of. */
+/** The `Date` header of the answer behind the SDK's error. */
 function dateOf(error: unknown): string {
   const headers = property(property(error, "$response"), "headers");
   return String(property(headers, "date") ?? "");

@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
 import { checkedKey } from "../object-key.ts";
 
-/** Where the store's objects live: a bucket, and what all keys in it begin with (empty, or ending in `/`). */
+/** Where the store's objects are: a bucket, and the prefix of all their keys (empty, or ending in `/`). */
 export interface S3Location {
   readonly bucket: string;
   readonly prefix: string;

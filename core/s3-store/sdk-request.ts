@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 
-/** Sets a header of a request that the SDK has built and not yet signed; for what its commands have no field for. */
+/** Sets a header for which the SDK's command has no field. The request is built and not yet signed. */
 export function setRequestHeader(request: unknown, name: string, value: string): void {
   if (!hasHeaders(request)) throw new TypeError("the SDK's request has no headers");
   request.headers[name] = value;
 }
 
-/** The text of a request's body, as for a command with an XML body. */
+/** The body of a request as text, for a command with an XML body. */
 export function requestBodyText(request: unknown): string {
   const body =
     typeof request === "object" && request !== null && "body" in request ? request.body : undefined;
@@ -19,8 +19,8 @@ function hasHeaders(request: unknown): request is { readonly headers: Record<str
 }
 
 /**
- * The command with its answer, which came past the SDK: sent now, it reads that answer instead of asking for another. So
- * whatever is not the plain case, every error above all, is the SDK's to understand, the store's time included.
+ * The command with an answer that a plain request got. When the command is sent, the SDK reads that answer and sends nothing. So
+ * the SDK handles everything but the usual case: all errors, and the store's time in them.
  */
 export function withAnswer<Command extends AnyCommand>(command: Command, answer: IncomingMessage): Command {
   const headers: Record<string, string> = {};

@@ -5,10 +5,10 @@ import { type ReadRegistry, readTokenRegistry, type TokenSink } from "../../core
 import type { ReadSnapshot } from "../live-snapshot.ts";
 import type { LastGood } from "./last-good.ts";
 
-/** A body on its way to its reader, which can be kept when the reader is content with it. */
+/** A body that is copied while it is read, so that it can be kept once its reader has accepted it. */
 export interface CopiedBody {
   readonly body: AsyncIterable<Buffer>;
-  /** All that was read, and its digest. */
+  /** The bytes read so far, and their digest. */
   whole(): { readonly sha256: string; readonly pieces: readonly Buffer[] };
 }
 
@@ -25,7 +25,7 @@ export function copiedBody(body: AsyncIterable<Buffer>): CopiedBody {
   return { body: passed(), whole: () => ({ sha256: hash.digest("hex"), pieces }) };
 }
 
-/** The registry whose digest the sealed state names (W77), or `undefined`; throws as a reading does. */
+/** The copy of the registry whose digest the sealed state names (W77), or `undefined`. Throws when it is damaged. */
 export async function keptRegistry<Sink extends TokenSink>(
   { files }: LastGood,
   sha256: string,
@@ -35,7 +35,7 @@ export async function keptRegistry<Sink extends TokenSink>(
   return body === undefined ? undefined : await readTokenRegistry(body as AsyncIterable<Buffer>, createSink);
 }
 
-/** The snapshot that the sealed state names; its manifest proves itself once more (P4). */
+/** The snapshot that the sealed state names. Its manifest is checked again (P4). */
 export async function keptSnapshot(
   lastGood: LastGood,
   tenantId: TenantId,

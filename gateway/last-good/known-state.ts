@@ -4,13 +4,13 @@ import type { Confirmed } from "./mended-copy.ts";
 
 /** A state as it was found. */
 export interface FoundState {
-  /** `undefined` when the file is no whole state. */
+  /** `undefined` when the file is damaged. */
   readonly state: KeptState | undefined;
-  /** Of the file, since 1970. */
+  /** When the file was last changed, since 1970. */
   readonly modifiedAtMs: number;
 }
 
-/** What all gateways of the folder together had confirmed; ages are those of this moment. */
+/** What all gateways of the folder together had confirmed. Ages are given as of now. */
 export interface RestoredState {
   readonly registry: KeptRegistry | undefined;
   readonly tenants: ReadonlyMap<TenantId, KeptPointer>;
@@ -18,9 +18,9 @@ export interface RestoredState {
 }
 
 /**
- * Of several states the highest revision and the highest generations count, each as lately confirmed as anybody knew. W78:
- * a clock that is behind anything that was written tells nobody how old a thing is: then everything is too old to be
- * served, and what remains is the revision and the generations, below which nothing is believed.
+ * Combines the states of several gateways: the highest revision and the highest generations count, with the latest time of
+ * confirmation. W78: if the clock is behind any time that was written, no age can be known. Then everything is too old to
+ * be served, and only the revision and the generations are kept as lower bounds.
  */
 export function restoredState(found: readonly FoundState[], nowUnixMs: number): RestoredState {
   // A file's time has fractions of a millisecond, and the clock has none.
@@ -53,9 +53,8 @@ function isBetter(rank: number, ageMs: number, bestRank = -1, bestAgeMs = Number
 export type KnownState = Pick<RestoredState, "registry" | "tenants">;
 
 /**
- * What this process has confirmed, and what was known before of everything else. A pointer whose manifest is still on its way to
- * the disk is left as it was known before: a gateway that is killed now might as well have been killed a moment earlier.
- * `sinceMs`: the time since `before`.
+ * What this process has confirmed, and what `before` says of everything else. A pointer whose manifest is not on the disk yet
+ * stays as it was in `before`, as if the gateway had been killed a moment earlier. `sinceMs`: the time since `before`.
  */
 export function composedState(
   { registry, tenants }: Confirmed,
@@ -72,15 +71,15 @@ export function composedState(
   for (const [tenantId, pointer] of tenants) {
     const known = all.get(tenantId);
     const isOnItsWay = pointer.manifest !== undefined && unwritten.has(pointer.manifest.sha256);
-    // A tenant that is being restored is known by its generation alone for a moment.
+    // While a tenant is being restored, only its generation is known for a moment.
     const isLess = pointer.manifest === undefined && pointer.generation === known?.generation;
     if (!isOnItsWay && !isLess) all.set(tenantId, pointer);
   }
-  // W170: the registry is named all the same, since an older one may have tokens that were revoked.
+  // W170: the registry is named even if it is not on the disk yet, since an older one may have tokens that were revoked.
   return { registry: registry ?? (before.registry && aged(before.registry)), tenants: all };
 }
 
-/** The documents without which the state is worth nothing. */
+/** The digests of the documents that the state needs. */
 export function filesNamedBy({ registry, tenants }: KnownState, maxStaleMs: number): ReadonlySet<string> {
   const names = new Set<string>();
   if (registry !== undefined) names.add(registry.sha256);

@@ -16,8 +16,9 @@ import { isErrno } from "../../core/file-store/file-error.ts";
 import { sha256Hex } from "../../core/object-body.ts";
 
 /**
- * The folder below `directory` for what is kept of this store: another store's registry and generations must never count
- * (W87). It is made if need be, and tried out. Throws `settings` when nothing can be kept there (W88).
+ * The folder below `directory` for the copy of this store, apart from those of other stores, whose registry and generations
+ * must never count (W87). It is made if it is missing, and tried by a test write. Throws `settings` when nothing can be
+ * written there (W88).
  */
 export function lastGoodFolder(directory: string, storeAddress: string): string {
   const folder = join(directory, sha256Hex(Buffer.from(storeAddress)).slice(0, 16));
@@ -45,11 +46,11 @@ export function lastGoodFolder(directory: string, storeAddress: string): string 
 function takeOver(folder: string): void {
   const found = lstatSync(folder);
   assertOwnFolder(folder, found);
-  // A volume's own group may have been given access since (Kubernetes' fsGroup).
+  // Kubernetes' `fsGroup` may have given access to the volume's group since then.
   if (isOpenToOthers(found)) chmodSync(folder, 0o700);
 }
 
-/** W87: whoever may write there decides which tokens are good, so it is the gateway's own user or nobody. Throws `settings`. */
+/** W87: only the gateway's user may own the folder, since its content decides which tokens are valid. Throws `settings`. */
 export function assertOwnFolder(folder: string, found: Stats): void {
   if (found.isDirectory() && isOwn(found)) return;
   const what = found.isDirectory() ? "belongs to another user" : "is no folder";
@@ -61,8 +62,8 @@ export function isOpenToOthers({ mode }: Stats): boolean {
 }
 
 /**
- * W100: a regular file of this user. `undefined` for a link, which may lead anywhere, and for whatever else has its name: a
- * pipe would keep its reader waiting. Throws as `open` does when nothing is there.
+ * W100: opens a regular file of this user. `undefined` for anything else: a link may lead anywhere, and a pipe would make its
+ * reader wait. Throws as `open` does when the file is missing.
  */
 export async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   let file: FileHandle;
