@@ -137,7 +137,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     logger,
     refreshMs: settings.freshnessRefreshMs,
     callTimeoutMs,
-    onChange: () => snapshots.relabel(),
+    onChange: () => snapshots.updateHeaders(),
   });
   const streams = createBodyStreams(store, kept);
   const bodies = createBodyCache({

@@ -48,7 +48,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
   function begin(exchange: Exchange): void {
     const resource = requestedResource(exchange);
     if (resource instanceof Refusal) {
-      if (isNamed(resource)) nameToken(exchange, tokens);
+      if (isTokenLogged(resource)) recordToken(exchange, tokens);
       respond.refusal(exchange, resource);
       return;
     }
@@ -146,11 +146,11 @@ function requestedResource(exchange: Exchange): Resource | Refusal {
 }
 
 /** W81: a 404 or 405 does not depend on the token (W13), but the log names the token for support. */
-function isNamed({ code }: Refusal): boolean {
+function isTokenLogged({ code }: Refusal): boolean {
   return code === "method_not_allowed" || code === "not_found";
 }
 
-function nameToken(exchange: Exchange, tokens: TokenDirectory): void {
+function recordToken(exchange: Exchange, tokens: TokenDirectory): void {
   const credentials = exchange.connection.credentials(exchange.head.authorization);
   if (credentials.kind !== "token") return;
   const authentication = tokens.authenticate(credentials.digest);

@@ -27,7 +27,7 @@ export interface LiveSnapshots {
   /** Number of tenants that are served from the last good copy, because the store has not confirmed them yet. */
   servedFromCopy(): number;
   /** Makes the header lines of all snapshots again, because the result of `headersOf` may have changed. */
-  relabel(): void;
+  updateHeaders(): void;
 }
 
 export interface LiveSnapshotsOptions {
@@ -74,7 +74,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
   }
 
   /** The snapshot with its header lines; `held` itself when nothing has changed. */
-  function labelled(read: ReadSnapshot, held: LiveSnapshot | undefined): LiveSnapshot {
+  function withHeaders(read: ReadSnapshot, held: LiveSnapshot | undefined): LiveSnapshot {
     const headers = headersOf(read);
     return held === read && held.headers === headers ? held : { ...read, headers };
   }
@@ -97,7 +97,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       }
       state.outage.succeeded();
       const confirmed = held?.unconfirmed === undefined ? live : { ...live, unconfirmed: undefined };
-      state.live = labelled(confirmed, held);
+      state.live = withHeaders(confirmed, held);
       state.floor = { generation: live.generation, snapshotId: live.manifest.snapshotId };
       state.confirmedAtMs = beganAtMs;
       state.failure = undefined;
@@ -131,7 +131,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
     const read = await keptSnapshot(lastGood, state.tenantId).catch(() => undefined);
     // The store may have answered first.
     if (read === undefined || state.live !== undefined) return;
-    state.live = labelled(read, undefined);
+    state.live = withHeaders(read, undefined);
     state.confirmedAtMs = pointer.confirmedAtMs;
     state.isFromCopy = true;
   }
@@ -200,9 +200,9 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
 
     servedFromCopy: () => [...tenants.values()].filter((state) => state.isFromCopy && isUsable(state)).length,
 
-    relabel() {
+    updateHeaders() {
       for (const state of tenants.values()) {
-        if (state.live !== undefined) state.live = labelled(state.live, state.live);
+        if (state.live !== undefined) state.live = withHeaders(state.live, state.live);
       }
     },
 

@@ -18,7 +18,7 @@ export interface StoreWatch {
   /** The reader for everything else. It fails while the store is missing or another one, instead of finding objects missing. */
   guard(store: StoreReader): StoreReader;
   /** Makes this the gateway's store, unless `STORE_ID` names one or one was seen before. */
-  goBy(storeId: StoreId | undefined): void;
+  adopt(storeId: StoreId | undefined): void;
   /** The gateway's store; `undefined` while none is known. */
   storeId(): StoreId | undefined;
   /** The store that answered last, if it is another one. */
@@ -113,7 +113,7 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
       },
     }),
 
-    goBy(storeId) {
+    adopt(storeId) {
       known ??= storeId;
     },
     storeId: () => known,

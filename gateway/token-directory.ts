@@ -169,7 +169,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   async function restore(from: LastGood): Promise<void> {
     const kept = from.registry();
     if (kept === undefined) return;
-    watch.goBy(kept.storeId);
+    watch.adopt(kept.storeId);
     // The copy is of another store than STORE_ID names.
     if (kept.storeId !== undefined && kept.storeId !== watch.storeId()) return;
     // W79, T10: the revision of a copy counts even if the copy is too old to be used.
