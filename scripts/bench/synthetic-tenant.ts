@@ -26,7 +26,7 @@ export async function publishTenant(
   return snapshot;
 }
 
-/** Everything of a publication but the write that makes it visible, which is left to the caller. */
+/** Prepares a publication. The caller makes the write that makes it visible. */
 export async function prepareTenant(
   store: ObjectStore,
   tenant: string,
