@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 
 /**
- * Whether a request with this `Host` is meant for the admin listener. A web page of somebody else's can have its own
- * name resolve to this machine and then reads what its visitor's browser gets from here (DNS rebinding); but that browser
- * sends the page's name. No page has a name that is an address. A request without `Host` comes from no browser.
+ * Whether a request with this `Host` is meant for this machine's listener. A foreign web page can make its own name resolve to
+ * this machine and then read what its visitor's browser gets from here (DNS rebinding). But that browser sends the page's
+ * name as `Host`, and no page has an IP address as its name. A request without `Host` comes from no browser.
  */
 export function createAdminHostCheck(names: readonly string[]): (host: string | undefined) => boolean {
   const known = new Set(["localhost", ...names.map((name) => name.toLowerCase())]);

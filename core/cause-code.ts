@@ -1,7 +1,7 @@
 import { asFailure, type FailureCode } from "./failure.ts";
 
 /**
- * Why a request was not answered with a 200, as the gateway's log tells programs: one of these, or the code of the
+ * Why a request was not answered with a 200: the code in the gateway's log, which is one of `refusalCodes` or the code of the
  * failure behind a 500. The tools for support tell causes apart by it, so a code never changes its meaning.
  */
 export type CauseCode = (typeof refusalCodes)[number] | FailureCode;
@@ -24,7 +24,7 @@ export const refusalCodes = [
   "too_many_waiting",
 ] as const;
 
-/** A cause for programs and, as text, for people. Neither is for the client. */
+/** A cause for the log: a code for programs and a text for people. Neither is sent to the client. */
 export interface Cause {
   readonly code: CauseCode;
   readonly text: string;

@@ -1,10 +1,10 @@
-import { adminHostNames, host } from "./host-settings.ts";
 import { secretFile } from "./secret-files.ts";
 import { SettingFault, settingText } from "./setting-parser.ts";
-import { choice, integer, portOrOff, text, url } from "./setting-types.ts";
-import { storeSettings } from "./store-settings.ts";
+import { choice, flag, integer, listenerHost, optional, portOrOff, text } from "./setting-types.ts";
+import { adminHostNames, storeSettings } from "./store-settings.ts";
+import { url } from "./url-setting.ts";
 
-/** Terminal enrollment statuses unless configured otherwise: such an enrollment takes no place. */
+/** The default of the statuses that end an enrollment, so that it takes no place. */
 export const defaultTerminalStatuses: readonly string[] = [
   "cancelled",
   "canceled",
@@ -47,17 +47,13 @@ export const cliSettings = {
     words: ["refuse", "warn"],
     fallback: "refuse",
   }),
-  liveCopy: text<boolean>({
+  liveCopy: flag({
     name: "LIVE_COPY",
     about:
       "`on` or `off`: a copy of each tenant's live files for people, all in one folder, `tenants/TENANT/live/`; `off` removes it with the next build",
     fallbackText: "`on` for `file:`, `off` for `s3:`",
     fallback: (env) => settingText("STORE_URL", env)?.startsWith("s3:") !== true,
-    parse: (word) => {
-      if (word === "on" || word === "off") return word === "on";
-      throw new SettingFault("must be on or off");
-    },
-    show: (isOn) => (isOn ? "on" : "off"),
+    words: ["on", "off"],
   }),
   maxValueKb: integer({
     name: "MAX_VALUE_KB",
@@ -80,13 +76,9 @@ export const cliSettings = {
     min: 1,
     max: 500,
   }),
-  watchAdminHost: text<string>({
+  watchAdminHost: listenerHost({
     name: "WATCH_ADMIN_HOST",
     about: "address of the listener of `snapshot watch` (health, readiness, metrics)",
-    fallbackText: "`127.0.0.1`",
-    fallback: () => "127.0.0.1",
-    parse: host,
-    show: String,
   }),
   watchAdminPort: portOrOff({
     name: "WATCH_ADMIN_PORT",
@@ -94,13 +86,10 @@ export const cliSettings = {
     fallback: undefined,
   }),
   adminHostNames,
-  logFile: text<string | undefined>({
+  logFile: optional<string>({
     name: "PARTNER_PROGRAMS_LOG",
     about: "the gateway's log that commands read when they are called without `--log`",
-    fallbackText: "none",
-    fallback: () => undefined,
     parse: String,
-    show: (path) => path ?? "none",
   }),
 } as const;
 

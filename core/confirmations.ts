@@ -1,21 +1,25 @@
 import type { ConfirmedDocument, TenantConfirmation } from "../schemas/generated/types.ts";
+import { isConfirmedDocument } from "../schemas/generated/validators-stored.ts";
+import { validate } from "../schemas/validate.ts";
 import { Failure } from "./failure.ts";
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "./ids.ts";
+import { createListReader } from "./list-reader.ts";
 import { confirmedKey } from "./object-key.ts";
+import { parseJson, parseStoredDocument, schemaFailure } from "./stored-document.ts";
 
-/** What builds found out about one tenant. Times are RFC 3339, UTC. */
+/** What builds recorded about one tenant. Times are RFC 3339, UTC. */
 export interface Confirmation {
-  /** P24: the snapshot that `confirmedAt` is about, live or not; `null` when none was ever confirmed. */
+  /** P24: the snapshot to which `confirmedAt` belongs, live or not; `null` when none was ever confirmed. */
   readonly snapshotId: SnapshotId | null;
-  /** When the source was read that was found to be what the snapshot says; `null` with `snapshotId`. */
+  /** When the source was last read and agreed with the snapshot; `null` when `snapshotId` is `null`. */
   readonly confirmedAt: string | null;
   /** When the last build of the tenant ended. */
   readonly triedAt: string;
-  /** How it ended: an outcome of the run report's. A reader may meet one that it does not know. */
+  /** How that build ended: an outcome of the run report. A newer version may have written an unknown one. */
   readonly outcome: string;
 }
 
-/** `runs/confirmed.json`: the one shared answer to "how old is it?". */
+/** `runs/confirmed.json`: how old each tenant's data is. All programs read it from here. */
 export type Confirmations = ReadonlyMap<TenantId, Confirmation>;
 
 export const confirmedFormat = "partner-programs/confirmed@1";
@@ -23,7 +27,7 @@ export const confirmedFormat = "partner-programs/confirmed@1";
 /** 10,000 tenants are about 2 MB. */
 export const maxConfirmedBytes = 16 * 1024 * 1024;
 
-/** Minified JSON but for a line break around each tenant's entry, tenants in order: a reader takes it line by line. */
+/** Minified JSON with a line break around each tenant's entry, tenants in order, so that it can be read line by line. */
 export function confirmationsBytes(confirmations: Confirmations): Buffer {
   const empty: ConfirmedDocument = { format: confirmedFormat, tenants: {} };
   const head = JSON.stringify(empty).slice(0, -"}}".length);
@@ -36,11 +40,8 @@ export function confirmationsBytes(confirmations: Confirmations): Buffer {
   return Buffer.from(`${head}\n${lines.join(",\n")}\n}}`, "utf8");
 }
 
-/** An entry with its ids checked; throws `corrupt_document`. */
-export function checkedConfirmation(
-  tenantId: string,
-  entry: TenantConfirmation,
-): readonly [TenantId, Confirmation] {
+/** Checks the ids of an entry. Throws `corrupt_document`. */
+function checkedConfirmation(tenantId: string, entry: TenantConfirmation): readonly [TenantId, Confirmation] {
   const { snapshotId, confirmedAt, triedAt, outcome } = entry;
   const isWhole = (snapshotId === null) === (confirmedAt === null);
   if (!isWhole || !isTenantId(tenantId) || (snapshotId !== null && !isSnapshotId(snapshotId))) {
@@ -52,4 +53,36 @@ export function checkedConfirmation(
 /** When the snapshot was last confirmed; `null` when the entry is about another one, or none (P24). */
 export function confirmedAtOf(entry: Confirmation | undefined, snapshotId: string): string | null {
   return entry?.snapshotId === snapshotId ? entry.confirmedAt : null;
+}
+
+/**
+ * Reads `runs/confirmed.json` chunk by chunk, so that many tenants do not block the event loop. Throws `corrupt_document` when
+ * the document does not fit its schema or is larger than `maxConfirmedBytes`.
+ */
+export async function readConfirmations(body: AsyncIterable<Uint8Array>): Promise<Confirmations> {
+  const reader = createListReader(confirmedKey, /"tenants"\s*:\s*[[{]$/);
+  let found = new Map<TenantId, Confirmation>();
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxConfirmedBytes) {
+      throw new Failure("corrupt_document", `${confirmedKey} is larger than ${maxConfirmedBytes} bytes.`);
+    }
+    for (const { json, isFirst } of reader.add(chunk)) {
+      if (isFirst) found = new Map();
+      addTenants(found, parseJson(json, confirmedKey));
+    }
+  }
+  const around = parseStoredDocument(reader.end(), isConfirmedDocument, confirmedKey);
+  addTenants(found, around.tenants);
+  return found;
+}
+
+function addTenants(found: Map<TenantId, Confirmation>, tenants: unknown): void {
+  const result = validate(isConfirmedDocument, { format: confirmedFormat, tenants });
+  if (!result.valid) throw schemaFailure(confirmedKey, result.violation.message);
+  for (const [tenantId, entry] of Object.entries(result.document.tenants)) {
+    const [id, confirmation] = checkedConfirmation(tenantId, entry);
+    found.set(id, confirmation);
+  }
 }

@@ -1,6 +1,6 @@
 import type { ObjectStore } from "./object-store.ts";
 
-/** Calls to a store by operation: what a run costs. A page of a listing counts as one call per 1,000 objects. */
+/** Number of calls to a store by operation, which is what a run costs. A listing counts as one call per 1,000 objects. */
 export interface StoreRequests {
   readonly get: number;
   readonly put: number;
@@ -8,7 +8,7 @@ export interface StoreRequests {
   readonly delete: number;
 }
 
-/** The store, and what was asked of it since. */
+/** The store, and the number of its calls so far. */
 export interface CountingStore extends ObjectStore {
   requests(): StoreRequests;
 }
@@ -27,7 +27,7 @@ export function countingStore(store: ObjectStore): CountingStore {
       return store.put(key, body, options);
     },
     copy(from, to, options) {
-      // Charged like a put.
+      // Stores charge a copy like a put.
       counts.put += 1;
       return store.copy(from, to, options);
     },

@@ -7,13 +7,13 @@ import { documentBytes, parseStoredDocument } from "./stored-document.ts";
 /** A tenant's pointer (`current.json`): the one mutable object that decides what its partners see. */
 export interface Current {
   readonly tenantId: TenantId;
-  /** Only ever rises, also by a rollback. */
+  /** Rises with every change of the snapshot, also with a rollback. */
   readonly generation: number;
   readonly snapshotId: SnapshotId;
   readonly manifestSha256: string;
   /** RFC 3339, UTC. */
   readonly publishedAt: string;
-  /** While set, no build replaces the snapshot. */
+  /** No build replaces the snapshot while this is set. */
   readonly hold: { readonly reason: string; readonly since: string } | null;
   /** Random, so that two documents of the same content never have the same ETag. */
   readonly nonce: string;

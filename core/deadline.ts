@@ -1,15 +1,15 @@
 export interface Deadline {
   readonly timeoutMs: number;
-  /** The caller's own end of the call. */
+  /** Lets the caller end the call. */
   readonly signal?: AbortSignal | undefined;
-  /** What is thrown when the time is up. */
+  /** Creates the error that is thrown when the time is up. */
   readonly expired: () => Error;
 }
 
 /**
- * Runs a call that must settle: when the time is up or the caller's signal fires, the call's own signal fires and the
- * reason is thrown, even if the call never lets go (a hanging disk, a driver that looks up credentials).
- * Every read and write of an object passes here, some twice, hence no race of promises and no listener that can be spared.
+ * Runs a call with a deadline. When the time is up or the caller's signal fires, the call's own signal fires and the reason is
+ * thrown, even if the call goes on (a hanging disk, a driver that looks up credentials). Every read and write of an object
+ * runs through this function, some twice, so it avoids `Promise.race` and unneeded listeners.
  */
 export function withDeadline<Result>(
   { timeoutMs, signal, expired }: Deadline,
@@ -29,7 +29,7 @@ export function withDeadline<Result>(
     const fail = (reason: unknown): void => {
       end();
       reject(reason);
-      // Whatever the call still holds (a socket, a file) must not outlive it.
+      // The call must let go of what it holds (a socket, a file).
       controller.abort(reason);
     };
     const onAbort = (): void => fail(signal?.reason);

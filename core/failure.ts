@@ -30,12 +30,11 @@ export type FailureCode =
   | "internal";
 
 /**
- * An expected failure. The message says what is wrong, where, and what to do about it; it is written for
- * operators and never holds a token, a connection string or another tenant's data. The foreign error, if
- * there was one, is the `cause`.
+ * An expected failure. The message tells operators what is wrong, where, and what to do about it. It never holds a token, a
+ * connection string or another tenant's data. The foreign error, if there was one, is the `cause`.
  *
- * Messages quote foreign text (ids, paths, errors of the database and the store), so they are made printable here, where
- * nobody can forget it: a message is one line, whatever it quotes. One of several lines is given as a list.
+ * Messages quote foreign text (ids, paths, errors of the database and the store). They are made printable here, so that nobody
+ * can forget it: a message is one line, whatever it quotes. A message of several lines is given as a list.
  */
 export class Failure extends Error {
   override readonly name = "Failure";
@@ -59,7 +58,7 @@ export function asFailure(thrown: unknown): Failure {
   return new Failure("internal", message, { cause: thrown });
 }
 
-/** The failure of a call that the caller's signal ended. */
+/** The failure of a call that was ended by the caller's signal. */
 export function interrupted(what: string): Failure {
   return new Failure("interrupted", `${what} was interrupted.`);
 }

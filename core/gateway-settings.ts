@@ -1,33 +1,25 @@
 import { resolve } from "node:path";
-import { adminHostNames, host } from "./host-settings.ts";
 import { secretFile } from "./secret-files.ts";
-import { choice, instant, integer, port, portOrOff, text, url } from "./setting-types.ts";
-import { storeSettings } from "./store-settings.ts";
+import { choice, instant, integer, listenerHost, optional, port, portOrOff } from "./setting-types.ts";
+import { adminHostNames, storeSettings } from "./store-settings.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
+import { url } from "./url-setting.ts";
 
 /** The settings of `partner-programs-gateway`. */
 export const gatewaySettings = {
   ...storeSettings,
-  host: text<string>({
+  host: listenerHost({
     name: "HOST",
     about: "address of the API listener",
-    fallbackText: "`127.0.0.1`",
-    fallback: () => "127.0.0.1",
-    parse: host,
-    show: String,
   }),
   port: port({
     name: "PORT",
     about: "port of the API listener; `0` picks a free one and prints it",
     fallback: 8080,
   }),
-  adminHost: text<string>({
+  adminHost: listenerHost({
     name: "ADMIN_HOST",
     about: "address of the admin listener (health, readiness, metrics)",
-    fallbackText: "`127.0.0.1`",
-    fallback: () => "127.0.0.1",
-    parse: host,
-    show: String,
   }),
   adminHostNames,
   adminPort: portOrOff({
@@ -48,7 +40,7 @@ export const gatewaySettings = {
     about: "length of the window",
     fallback: 60,
     min: 1,
-    // A day: a client that has to wait longer is shut out rather than limited.
+    // The maximum is a day, since a longer window would shut clients out rather than limit them.
     max: 86_400,
   }),
   redisUrl: url({
@@ -116,14 +108,11 @@ export const gatewaySettings = {
     words: ["on", "off"],
     fallback: "on",
   }),
-  lastGoodDir: text<string | undefined>({
+  lastGoodDir: optional<string>({
     name: "LAST_GOOD_DIR",
     about:
       "folder for a copy of what was last confirmed: a gateway that starts while the store is away serves from it, within the same bounds as one that ran on",
-    fallbackText: "none",
-    fallback: () => undefined,
     parse: (path) => resolve(path),
-    show: (path) => path ?? "none",
   }),
   lastGoodMaxMb: integer({
     name: "LAST_GOOD_MAX_MB",

@@ -9,9 +9,9 @@ export type TenantId = Branded<"TenantId">;
 export type ProgramId = Branded<"ProgramId">;
 /** `YYYYMMDDTHHMMSSZ-<8 hex>`: sorts by time, and the random part keeps concurrent builders apart. */
 export type SnapshotId = Branded<"SnapshotId">;
-/** `tok_` + 16 of base62: public, for support; says nothing about the token's plaintext. */
+/** `tok_` + 16 characters of base62: a public name for support, unrelated to the token's plaintext. */
 export type TokenId = Branded<"TokenId">;
-/** `store_` + 16 of base62: one store, wherever it lies, and every copy of it. */
+/** `store_` + 16 characters of base62: names a store, wherever it is, and every copy of it. */
 export type StoreId = Branded<"StoreId">;
 
 const tenantIdPattern = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/;

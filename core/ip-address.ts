@@ -1,8 +1,9 @@
 import { isIP, SocketAddress } from "node:net";
 
 /**
- * An IP address in its one usual form, or `undefined`: IPv6 as RFC 5952 writes it, and an IPv4 address that is mapped into
- * IPv6, as a listener for both sees its clients, as IPv4. A zone (`%eth0`) means something on one machine only.
+ * The IP address in its canonical form, or `undefined`. IPv6 is written as in RFC 5952. An IPv4 address that is mapped into
+ * IPv6, as a listener for both families sees its clients, becomes IPv4. An address with a zone (`%eth0`) is refused, since a
+ * zone has a meaning on one machine only.
  */
 export function ipAddress(text: string): string | undefined {
   switch (text.includes("%") ? 0 : isIP(text)) {

@@ -1,12 +1,12 @@
 import { Failure } from "./failure.ts";
 
-/** Takes the UTF-8 text of a stored document apart into lines as its bytes come in. */
+/** Splits the UTF-8 text of a stored document into lines as its bytes arrive. */
 export interface LineReader {
-  /** The lines that end in this chunk. Throws `corrupt_document` for what is not UTF-8. */
+  /** The lines that end in this chunk. Throws `corrupt_document` when the bytes are not UTF-8. */
   add(chunk: Uint8Array): readonly string[];
-  /** Length of what has come behind the last line break. */
+  /** Length of the text after the last line break so far. */
   restLength(): number;
-  /** What is behind the last line break, when nothing more will come. */
+  /** The text after the last line break. Called after the last chunk. */
   end(): string;
 }
 

@@ -1,34 +1,34 @@
 import { notJson } from "./stored-document.ts";
 
-/** Some members of a document's list, in their order. */
+/** Consecutive members of a document's list. */
 export interface ListPiece {
-  /** JSON: an array or object of these members. */
+  /** These members as a JSON array or object. */
   readonly json: string;
-  /** The list begins with this piece. When a document has its list twice, the second one counts. */
+  /** Whether the list begins with this piece. When a document has its list twice, the second one counts. */
   readonly isFirst: boolean;
 }
 
-/** Takes a stored JSON document apart while its bytes come in. */
+/** Splits a stored JSON document into pieces as its bytes arrive. */
 export interface ListReader {
   /** The members that end in this chunk. Throws `corrupt_document` when nothing stands between two commas. */
   add(chunk: Uint8Array): readonly ListPiece[];
-  /** The document with its list emptied. To be called after the last chunk. */
+  /** The document with an empty list. Called after the last chunk. */
   end(): Buffer;
 }
 
 /**
- * Reads a document most of which is one list: the array or object that one of its top-level keys holds. `opening` matches a text
- * that ends with this key and the list's first bracket. The list is cut between its members, however the document is laid out, so
- * its reader parses one chunk at a time and holds up nobody for long.
+ * Reads a document that consists mostly of one list: the array or object in one of its top-level keys. `opening` matches a text
+ * that ends with this key and the list's first bracket. The list is cut between its members, however the document is laid
+ * out. So the caller parses one chunk at a time and never blocks the event loop for long.
  *
- * The cuts prove nothing. The document is JSON when each piece is, and what `end` returns. A key that is written with
- * escapes (`"\u0074okens"`) is not recognized: its members stay in what `end` returns.
+ * The reader does not check the JSON. The document is JSON when each piece and the result of `end` are. A key that is written
+ * with escapes (`"\u0074okens"`) is not recognized, and its members stay in the result of `end`.
  */
 export function createListReader(what: string, opening: RegExp): ListReader {
-  /** What stands around the list, as Latin-1. A search in a growing text copies it, so its end is kept apart. */
+  /** The text around the list, as Latin-1. Its end is kept apart, since a search in a growing text would copy the text. */
   let around = "";
   let aroundEnd = "";
-  /** Bytes of the list that are in no piece yet. */
+  /** Bytes of the list that no piece has yet. */
   let pending: Buffer[] = [];
   let depth = 0;
   let isInString = false;
@@ -47,7 +47,7 @@ export function createListReader(what: string, opening: RegExp): ListReader {
     aroundEnd = (aroundEnd + text).slice(-maxOpeningLength);
   }
 
-  /** Where the string ends: at its quote, or for now at the end of the chunk. */
+  /** The position of the string's closing quote, or the chunk's length when the string goes on. */
   function stringEnd(chunk: Buffer, from: number): number {
     let isEscape = isEscaped;
     for (let at = from; at < chunk.length; at += 1) {
@@ -123,9 +123,9 @@ export function createListReader(what: string, opening: RegExp): ListReader {
   };
 }
 
-/** The depth of a list that stands right below the document's own braces. */
+/** The depth of a list in a top-level key. */
 const listDepth = 2;
-/** The name, and as much white space as anybody writes. */
+/** Enough for the key and the white space around it. */
 const maxOpeningLength = 100;
 
 type Brackets = readonly [opening: string, closing: string];
@@ -133,9 +133,9 @@ const arrayBrackets: Brackets = ["[", "]"];
 const objectBrackets: Brackets = ["{", "}"];
 const blankList = /^[[{]\s*[\]}]$/;
 
-/** The JSON of the members whose bytes these parts are. */
+/** The members with these bytes as JSON. */
 function jsonOf(parts: readonly Buffer[], [opening, closing]: Brackets, what: string): string {
-  // A byte order mark between members stays in the text, where it is no JSON.
+  // `ignoreBOM` keeps a byte order mark in the text, where it makes the JSON invalid.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {
     const texts = parts.map((part) => decoder.decode(part, { stream: true }));

@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino } from "pino";
 export type { Logger };
 
 /**
- * JSON lines with RFC 3339 times. Callers log an allow-list of fields: never headers, raw errors of libraries or
+ * A logger of JSON lines with RFC 3339 times. Callers log an allow-list of fields: never headers, raw errors of libraries or
  * whole objects, since pino's redaction knows only exact paths.
  */
 export function createLogger(options: {
@@ -25,7 +25,7 @@ function levelName(label: string): { level: string } {
 let stampedAt = 0;
 let stamp = "";
 
-/** RFC 3339 in UTC. A busy gateway writes many lines in one millisecond; writing out the time is a good part of each. */
+/** RFC 3339 in UTC. The text is made once per millisecond, since formatting the time is a large part of writing a line. */
 function isoTime(): string {
   const now = Date.now();
   if (now !== stampedAt) {

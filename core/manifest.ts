@@ -3,17 +3,17 @@ import type { ProgramId, SnapshotId, TenantId } from "./ids.ts";
 import { type ObjectKey, type ResponseName, responseKey } from "./object-key.ts";
 import type { ProgramTable } from "./program-table.ts";
 
-/** One stored response: the gateway serves bytes of exactly this size and digest, or nothing. */
+/** A stored response. The gateway serves only bytes of exactly this size and digest. */
 export interface ResponseEntry {
   readonly key: ObjectKey;
   readonly sha256: string;
   readonly size: number;
 }
 
-/** What a snapshot consists of. */
+/** The content of a snapshot. */
 export interface Manifest {
   readonly tenantId: TenantId;
-  /** That under which the snapshot was first published. */
+  /** The generation under which the snapshot was first published. */
   readonly generation: number;
   readonly snapshotId: SnapshotId;
   /** The snapshot that was live when this one was built. */
@@ -21,11 +21,11 @@ export interface Manifest {
   /** RFC 3339, UTC: when the database was read. */
   readonly generatedAt: string;
   /**
-   * Set on a snapshot that took out withdrawn programs and nothing else (P20): when the database was read for its other
-   * programs. What partners see is as old as that.
+   * Set on a snapshot that only removed withdrawn programs (P20): when the database was read for the other programs, which is
+   * how old the partners' data is.
    */
   readonly contentAt?: string | undefined;
-  /** Digest of the published schemas that every response was checked against. */
+  /** Digest of the schemas that every response was validated against. */
   readonly contract: string;
   readonly list: ResponseEntry;
   readonly legacy: ResponseEntry;
@@ -50,7 +50,7 @@ export function responseEntry(manifest: Manifest, name: ResponseName): ResponseE
 export function detailEntry(manifest: Manifest, id: string): ResponseEntry | undefined {
   const record = manifest.programs.get(id);
   if (record === undefined) return undefined;
-  // W22: only ids that the reader or the generator accepted are in the table.
+  // W22: the reader and the generator put only valid ids into the table.
   const name: ResponseName = { kind: "detail", programId: id as ProgramId };
   return {
     key: responseKey(manifest.tenantId, record.snapshotId, name),
@@ -60,8 +60,8 @@ export function detailEntry(manifest: Manifest, id: string): ResponseEntry | und
 }
 
 /**
- * The canonical text of a manifest, in pieces of bounded size: minified JSON but for a line break around each
- * program's entry, so that a reader can take it line by line however many programs there are.
+ * The canonical text of a manifest, in pieces of bounded size. It is minified JSON with a line break around each program's
+ * entry, so that it can be read line by line, however many programs there are.
  */
 export function* manifestText(manifest: Manifest): Generator<string> {
   const {

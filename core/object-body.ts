@@ -13,13 +13,13 @@ export function bytesBody(bytes: Buffer): ObjectBody {
 }
 
 /**
- * Reads a body to its end. Throws `corrupt_document` when there is more than `maxBytes`: no document is as
- * large, so it is not worth the memory.
+ * Reads a body to its end. Throws `corrupt_document` when it has more than `maxBytes`. No valid document is that large, and a
+ * body without end must not fill the memory.
  */
 export async function readBody(body: Readable, maxBytes: number, what: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop destroys the stream, and with it the connection that it holds.
+  // Leaving the loop destroys the stream and its connection.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBytes) throw new Failure("corrupt_document", `${what} is larger than ${maxBytes} bytes.`);

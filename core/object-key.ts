@@ -1,32 +1,33 @@
+import { Failure } from "./failure.ts";
 import type { ProgramId, SnapshotId, TenantId } from "./ids.ts";
 
 declare const brand: unique symbol;
-/** A key that one of the functions of this file built, or that `isObjectKey` accepted. */
+/** A key that a function of this file made or accepted. */
 export type ObjectKey = string & { readonly [brand]: "ObjectKey" };
 
-/** The three kinds of responses that a snapshot holds. */
+/** The three kinds of responses in a snapshot. */
 export type ResponseName =
   | { readonly kind: "list" }
   | { readonly kind: "legacy" }
   | { readonly kind: "detail"; readonly programId: ProgramId };
 
-/** Says which store this is (P160). */
+/** The store's identity (P160). */
 export const storeKey = "store.json" as ObjectKey;
 export const tokensKey = "auth/tokens.json" as ObjectKey;
 export const tenantsPrefix = "tenants/";
 export const runsPrefix = "runs/";
-/** Beside the reports of runs, whose names are ids: nobody can take it for one. */
+/** Lies beside the reports of runs. Their names are ids, so it cannot be taken for a report. */
 export const confirmedKey = "runs/confirmed.json" as ObjectKey;
 
-/** Names the tenant whose programs come with the generator. Gateways never read it. */
+/** Names the sandbox, the tenant whose programs come with the generator. Gateways never read it. */
 export const sandboxKey = "runs/sandbox.json" as ObjectKey;
 
-/** Which tenants were removed, and from which generation on one of them would begin again. Gateways never read it. */
+/** Names the removed tenants, each with the generation at which it would begin again. Gateways never read it. */
 export const removedKey = "tenants/removed.json" as ObjectKey;
 
 export const auditPrefix = "audit/";
 
-/** Who changed what for partners. `begun`: what was about to be changed, stored before it was. */
+/** A record of who changed what for partners. `begun`: stored before the change. */
 export function auditKey(recordId: SnapshotId, state: "begun" | "ended"): ObjectKey {
   return `${auditPrefix}${recordId}${state === "begun" ? ".begun" : ""}.json` as ObjectKey;
 }
@@ -35,7 +36,7 @@ export function runKey(runId: SnapshotId): ObjectKey {
   return `${runsPrefix}${runId}.json` as ObjectKey;
 }
 
-/** Everything of one tenant begins with this (P16). */
+/** Every key of a tenant begins with this (P16). */
 export function tenantPrefix(tenantId: TenantId): string {
   return `${tenantsPrefix}${tenantId}/`;
 }
@@ -44,7 +45,7 @@ export function currentKey(tenantId: TenantId): ObjectKey {
   return `${tenantPrefix(tenantId)}current.json` as ObjectKey;
 }
 
-/** What the generator remembers of the source. No gateway reads it, and nothing is lost with it but time. */
+/** The generator's memory of the source. Gateways never read it. Without it a build only takes longer. */
 export function sourceMemoryKey(tenantId: TenantId): ObjectKey {
   return `${tenantPrefix(tenantId)}source.json` as ObjectKey;
 }
@@ -62,8 +63,8 @@ export function manifestKey(tenantId: TenantId, snapshotId: SnapshotId): ObjectK
 }
 
 /**
- * What is noted beside a snapshot after it was built; that the object exists is all that counts.
- * `withdrawn`: it was live, and a rollback replaced it. `condemned`: a prune deletes it, so it must not become live again.
+ * A mark beside a built snapshot. Only the existence of the object counts. `withdrawn`: the snapshot was live, and a rollback
+ * replaced it. `condemned`: a prune will delete the snapshot, so it must not become live again.
  */
 export type SnapshotMark = "withdrawn" | "condemned";
 
@@ -71,22 +72,22 @@ export function markKey(tenantId: TenantId, snapshotId: SnapshotId, mark: Snapsh
   return `${snapshotPrefix(tenantId, snapshotId)}${mark}.json` as ObjectKey;
 }
 
-/** The complete tree for people, in which gateways never look. */
+/** The complete tree for people. Gateways never read it. */
 export function livePrefix(tenantId: TenantId): string {
   return `${tenantPrefix(tenantId)}live/`;
 }
 
-/** Where the tree has its copy of the response. */
+/** The key of the response's copy in that tree. */
 export function liveKey(tenantId: TenantId, name: ResponseName): ObjectKey {
   return `${livePrefix(tenantId)}${responsePath(name)}` as ObjectKey;
 }
 
-/** Says which snapshot the tree shows. */
+/** The file that says which snapshot that tree shows. */
 export function liveMarkerKey(tenantId: TenantId): ObjectKey {
   return `${livePrefix(tenantId)}README.txt` as ObjectKey;
 }
 
-/** The key of a response that the build `snapshotId` wrote: named like the URL that it answers. */
+/** The key of a response that the build of `snapshotId` wrote. It is named like the response's URL. */
 export function responseKey(tenantId: TenantId, snapshotId: SnapshotId, name: ResponseName): ObjectKey {
   return `${snapshotPrefix(tenantId, snapshotId)}${responsePath(name)}` as ObjectKey;
 }
@@ -104,7 +105,7 @@ export function responsePath(name: ResponseName): string {
 }
 
 const segmentPattern = /^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$/;
-/** S3's own limit on a key; Linux' limit on a file name (255), less room for what the `file:` driver puts before a name. */
+/** S3's limit on a key. The limit on a segment is Linux' limit on a file name, 255, less room for prefixes of the `file:` driver. */
 const maxKeyBytes = 1024;
 const maxSegmentBytes = 160;
 
@@ -117,4 +118,10 @@ export function isObjectKey(text: string): text is ObjectKey {
     text.length <= maxKeyBytes &&
     text.split("/").every((segment) => segment.length <= maxSegmentBytes && segmentPattern.test(segment))
   );
+}
+
+/** The key itself. Throws `usage` for one that `isObjectKey` refuses. */
+export function checkedKey(key: string): ObjectKey {
+  if (isObjectKey(key)) return key;
+  throw new Failure("usage", `Not an object key: ${JSON.stringify(key.slice(0, 200))}.`);
 }

@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 import type { ObjectKey } from "./object-key.ts";
 
-/** An opaque version of an object's content; equal tags mean equal content. Compared as a whole, never parsed. */
+/** An opaque version of an object's content. Equal tags mean equal content. Tags are compared as a whole and never parsed. */
 export type ETag = string;
 
-/** Bytes to store. Nobody changes them before the put has settled. */
+/** Bytes to store. They must not change before the put has settled. */
 export interface ObjectBody {
   readonly bytes: Buffer;
   readonly size: number;
@@ -17,38 +17,38 @@ export type PutCondition = { readonly kind: "absent" } | { readonly kind: "match
 
 export type PutResult =
   | { readonly kind: "stored"; readonly etag: ETag }
-  /** The condition did not hold *when the store answered*: after a lost reply it may be our own write that it saw. */
+  /** The condition did not hold when the store answered. After a lost reply, the store may have seen our own write. */
   | { readonly kind: "refused" };
 
 export type GetResult =
   | {
       readonly kind: "object";
       readonly etag: ETag;
-      /** Bytes of the body as announced by the store. */
+      /** The body's size, as the store announced it. */
       readonly size: number;
       readonly modifiedAt: Date;
       /**
-       * Whether the bytes lie on this machine: what was read whole once under this tag reads the same again. Over a
-       * network every reading may be damaged on its way.
+       * Whether the bytes are on this machine. If so, a body that was read once reads the same again under the same tag. Over
+       * a network, every read may be damaged on its way.
        */
       readonly isLocal: boolean;
-      /** Must be read to its end or destroyed. Fails with a `Failure` when it ends early or stalls. */
+      /** The caller must read it to its end or destroy it. It fails with a `Failure` when it ends early or stalls. */
       readonly body: Readable;
       /**
-       * Some drivers', for large bodies: hands over the bytes without `body`, each chunk in the same memory, which is
-       * used again when `take` has resolved. So a body that goes straight out leaves no garbage behind.
+       * Some drivers have this for large bodies. It gives the bytes without `body`, all chunks in the same memory, which is used
+       * again when `take` has resolved. So a body that is passed on leaves no garbage.
        */
       readonly forEachChunk?: (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
       /**
-       * Some drivers', for small bodies: the bytes all at once without `body`, which costs more than reading them. Such a
-       * body needs no reader, and the call's signal ends it until it is complete. Fails as `body` does.
+       * Some drivers have this for small bodies. It gives all bytes at once, without the cost of a stream. Such a body need
+       * not be read, and the call's signal ends it until it is complete. Fails as `body` does.
        */
       readonly whole?: () => Promise<Buffer>;
     }
   | { readonly kind: "not_modified" }
   | { readonly kind: "missing" };
 
-/** `missing`: there is no object to copy, and nothing was done. */
+/** `missing`: there is no object to copy, and nothing was changed. */
 export type CopyResult = { readonly kind: "copied" } | { readonly kind: "missing" };
 
 export interface ListedObject {
@@ -64,16 +64,15 @@ export interface CallOptions {
 /**
  * The port to the object store. Every driver passes one contract suite.
  *
- * - A put is atomic and durable: once it resolves, every later get of any process sees the whole new body,
- *   also after a crash; before, the whole old one. When it rejects, it may or may not have happened.
- * - A conditional put is decided by the store, also between processes: of several puts with the same condition
- *   at most one is stored.
- * - Failures are `Failure`s: `store_unavailable` (may work later), `store_denied` (permissions),
- *   `store_unsupported`, `settings` (a wrong region), `usage` (a key that `isObjectKey` refuses), `corrupt_document`
- *   (what lies there is no object, such as a link in a folder), `interrupted` (by the signal). A driver retries by itself what is safe to retry.
+ * - A put is atomic and durable. Once it has resolved, every later get of any process sees the whole new body, also after a
+ *   crash. Before that, a get sees the whole old body. A put that rejects may or may not have happened.
+ * - The store decides conditional puts, also between processes: of several puts with the same condition at most one is stored.
+ * - Failures are `Failure`s: `store_unavailable` (may work later), `store_denied` (permissions), `store_unsupported`, `settings`
+ *   (a wrong region), `usage` (a key that `isObjectKey` refuses), `corrupt_document` (something else than an object has the
+ *   name, such as a link in a folder), `interrupted` (by the signal). A driver repeats calls where that is safe.
  */
 export interface ObjectStore {
-  /** For messages: the store's address without secrets. */
+  /** The store's address without secrets, for messages. */
   readonly address: string;
 
   get(
@@ -88,15 +87,15 @@ export interface ObjectStore {
   ): Promise<PutResult>;
 
   /**
-   * Makes `to` a copy of `from`, another key, over whatever it named; the bytes do not pass through this process.
-   * Atomic like a put. From now on either changes without the other, also where somebody edits the stored file.
-   * In a folder a copy is **not durable**: after a power cut (not: after a crash of this process) it may be empty.
+   * Makes `to` a copy of `from`, and replaces what `to` named before. The bytes do not pass through this process. A copy is
+   * atomic like a put. The two objects are independent then, even if somebody edits one of the files. In a folder a copy is
+   * **not durable**: it may be empty after a power cut (but not after a crash of this process).
    */
   copy(from: ObjectKey, to: ObjectKey, options?: CallOptions): Promise<CopyResult>;
 
   /**
-   * The objects whose key begins with `prefix` and sorts after `after`, by code unit of the key. Fetched page
-   * by page, so memory is bounded however many there are; objects written meanwhile may or may not be seen.
+   * The objects whose key begins with `prefix` and sorts after `after`, in the order of their keys by code unit. They are read
+   * page by page, so memory is bounded. Objects that are written meanwhile may or may not be listed.
    */
   list(
     prefix: string,
@@ -109,12 +108,12 @@ export interface ObjectStore {
    */
   listFolders(prefix: string, options?: CallOptions): AsyncIterable<string>;
 
-  /** Deletes the objects; one that does not exist counts as deleted. */
+  /** Deletes the objects. An object that does not exist counts as deleted. */
   delete(keys: readonly ObjectKey[], options?: CallOptions): Promise<void>;
 
   /**
-   * Removes below `prefix` (empty, or ending in `/`) what no listing shows: what killed processes and earlier releases left beside
-   * the objects of a folder. In a bucket there is nothing of the kind.
+   * Removes hidden leftovers below `prefix` (empty, or ending in `/`), which killed processes and earlier releases left beside
+   * the objects of a folder. A bucket has none.
    */
   tidy(prefix: string, options?: CallOptions): Promise<void>;
 

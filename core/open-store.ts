@@ -10,8 +10,8 @@ export interface StoreOptions {
 }
 
 /**
- * The driver for the address. Throws `settings` for a `file:` address that is no folder; one that is missing is an empty
- * store. Drivers are loaded when needed: the S3 SDK alone takes a third of a second to start.
+ * Opens the store with the driver for its address. Throws `settings` for a `file:` address that is no folder. A missing folder
+ * is an empty store. Drivers are loaded when needed, since the S3 SDK alone takes a third of a second to load.
  */
 export async function openStore(options: StoreOptions): Promise<ObjectStore> {
   const { address, forcePathStyle, timeoutMs } = options;
@@ -24,7 +24,7 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
   return createS3Store({ bucket: address.bucket, prefix: address.prefix, forcePathStyle, timeoutMs });
 }
 
-/** Below a file nothing is ever found, so a mistaken address would look like a store without a tenant. */
+/** Refuses the path of a file. No object is ever found below it, so it would look like an empty store. */
 async function assertNoFile(directory: string): Promise<void> {
   const found = await stat(directory).catch(() => undefined);
   if (found === undefined || found.isDirectory()) return;

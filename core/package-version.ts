@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { codeDigest } from "./code-digest.ts";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** The package's version, from the nearest package.json above this file (the build nests one level deeper). */
 export function packageVersion(): string {
@@ -8,16 +9,16 @@ export function packageVersion(): string {
       const { name, version } = JSON.parse(readFileSync(new URL(up, import.meta.url), "utf8"));
       if (name === "partner-programs") return String(version);
     } catch {
-      // Not there: the next one is.
+      // The file is not there, or damaged. The next path may be right.
     }
   }
   return "unknown";
 }
 
-/** What is running. */
+/** Which program is running. */
 export interface BuildInfo {
   readonly version: string;
-  /** Twelve digits that tell apart what calls itself the same version. */
+  /** Twelve digits of the code's digest, which tell apart builds of the same version. */
   readonly code: string;
   /** The version of Node.js. */
   readonly node: string;
@@ -25,9 +26,25 @@ export interface BuildInfo {
 
 let known: BuildInfo | undefined;
 
-/** P184 */
+/** P184: version, code and Node.js of this process. */
 export function buildInfo(): BuildInfo {
   const folders = ["cli", "core", "gateway", "schemas"];
   known ??= { version: packageVersion(), code: codeDigest(folders).slice(0, 12), node: process.version };
   return known;
+}
+
+/**
+ * SHA-256 (hex) of the code in these folders of the package or the checkout. A version number is not enough, since somebody may
+ * forget to raise it. Call this when the process starts, because a newer version may replace the files while the process
+ * runs.
+ */
+export function codeDigest(folders: readonly string[], root = join(import.meta.dirname, "..")): string {
+  const hash = createHash("sha256");
+  for (const folder of folders) {
+    const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+    for (const path of paths.filter((name) => /\.[jt]s$/.test(name)).sort()) {
+      hash.update(`${folder}/${path}\n`).update(readFileSync(join(root, folder, path)));
+    }
+  }
+  return hash.digest("hex");
 }

@@ -7,20 +7,20 @@ export interface PackedValue {
 }
 
 /**
- * Ids, of 1 to 255 ASCII characters, each with a value of `valueBytes` bytes, in the order of adding. They are packed into
- * blocks that are never moved: 100,000 of them are no work for the garbage collector and leave nothing behind as they grow,
- * and each takes its own bytes and about sixteen, where a `Map` takes over 100.
+ * A map from ids, of 1 to 255 ASCII characters, to values of `valueBytes` bytes, in the order of adding. Entries are packed into
+ * blocks that are never moved, so even 100,000 entries are no work for the garbage collector, and growing leaves no garbage.
+ * An entry takes its bytes and about sixteen more, while a `Map` takes over 100.
  */
 export class PackedMap {
   readonly #valueBytes: number;
   /**
-   * Entries: the length of the id, the id, the value, the id's hash. None lies in two blocks; a length of 0, or the end of
-   * the block, is behind its last one.
+   * An entry is the length of the id, the id, the value and the id's hash. No entry lies in two blocks. A length of 0, or the
+   * end of the block, follows the block's last entry.
    */
   readonly #blocks: Buffer[] = [];
   #used = 0;
   #count = 0;
-  /** A hash table with linear probing: the position of an entry plus one, or 0. At most half full, so searches are short. */
+  /** A hash table with linear probing. A slot holds the position of an entry plus one, or 0. It is at most half full. */
   #slots = new Uint32Array(32);
 
   constructor(valueBytes: number) {
@@ -36,7 +36,7 @@ export class PackedMap {
     return entry === 0 ? undefined : this.#valueAt(entry - 1);
   }
 
-  /** Adds an id with a value of zeros, for the caller to write. `undefined`, and nothing is changed, when it has the id. */
+  /** Adds an id with a value of zeros, which the caller fills in. `undefined` when the map has the id; nothing changes then. */
   add(id: string): PackedValue | undefined {
     const hash = hashOf(id);
     const slot = this.#slotOf(id, hash);
@@ -68,7 +68,7 @@ export class PackedMap {
     const bytes = this.#entryBytes(id.length);
     let block = this.#blocks.at(-1);
     if (block === undefined || this.#used + bytes > block.length) {
-      // The first ones are small: most tenants have few programs.
+      // The first blocks are small, since most tenants have few programs.
       block = Buffer.alloc(block === undefined ? minBlockBytes : Math.min(maxBlockBytes, 2 * block.length));
       this.#blocks.push(block);
       this.#used = 0;
@@ -81,7 +81,7 @@ export class PackedMap {
     return (this.#blocks.length - 1) * maxBlockBytes + at;
   }
 
-  /** Where the id is, or the free slot where it would be. */
+  /** The slot of the id, or the free slot where it would be. */
   #slotOf(id: string, hash: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
@@ -132,7 +132,7 @@ const hashBytes = 4;
 const minBlockBytes = 1024;
 const maxBlockBytes = 64 * 1024;
 
-/** Another one in each process: who can choose ids cannot choose ones that all meet in one place. */
+/** Differs in each process, so that nobody can choose ids that all have the same hash. */
 const seed = randomInt(2 ** 32);
 
 /** 32 bits of FNV-1a, with its better mixed upper half folded into the lower. */

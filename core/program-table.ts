@@ -1,20 +1,20 @@
 import type { ProgramId, SnapshotId } from "./ids.ts";
 import { PackedMap } from "./packed-map.ts";
 
-/** What a manifest says of one program's detail. */
+/** A manifest's entry of one program's detail. */
 export interface ProgramRecord {
-  /** The build whose folder holds the file. */
+  /** The snapshot whose folder has the file. */
   readonly snapshotId: SnapshotId;
   readonly sha256: string;
   readonly size: number;
 }
 
 /**
- * Program id → where its detail lies, for 100,000 programs and more: packed, with the digest as bytes and the names of
- * folders shared, it takes about 70 bytes per program, a tenth of what an object for each takes.
+ * A map from program id to the record of its detail, for 100,000 programs and more. It is packed: the digest is kept as bytes,
+ * and programs share the names of folders. So it takes about 70 bytes per program, a tenth of an object's size.
  */
 export class ProgramTable {
-  /** Of each program the digest, the size and the number of the folder. */
+  /** For each program: the digest, the size and the number of the folder. */
   readonly #records = new PackedMap(digestBytes + 4 + 4);
   readonly #folders: SnapshotId[] = [];
   readonly #folderNumbers = new Map<SnapshotId, number>();
@@ -32,7 +32,7 @@ export class ProgramTable {
     return this.#records.get(id) !== undefined;
   }
 
-  /** False, and nothing is changed, when the id is there already. */
+  /** False when the table has the id already; nothing changes then. */
   add(id: ProgramId, { sha256, size, snapshotId }: ProgramRecord): boolean {
     const value = this.#records.add(id);
     if (value === undefined) return false;

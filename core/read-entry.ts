@@ -10,7 +10,7 @@ export type EntryFault =
   | { readonly kind: "size"; readonly found: number }
   | { readonly kind: "digest"; readonly found: string };
 
-/** The object of a manifest's entry, of the right size and not yet read; or how it differs from the entry. */
+/** Opens the object of a manifest's entry and checks its size. Returns the object before it is read, or the fault. */
 export async function openEntry(
   store: Pick<ObjectStore, "get">,
   entry: ResponseEntry,
@@ -24,8 +24,8 @@ export async function openEntry(
 }
 
 /**
- * Reads the object of a manifest's entry, piece by piece, and says how it differs from the entry. `take` gets the bytes
- * before they can be judged; after a fault whatever it made of them is worthless.
+ * Reads the object of a manifest's entry piece by piece, and returns how it differs from the entry. `take` gets the bytes before
+ * they are checked, so the caller must drop them after a fault.
  */
 export async function readEntry(
   store: Pick<ObjectStore, "get">,
@@ -40,7 +40,7 @@ export async function readEntry(
   let size = 0;
   for await (const piece of found.body as AsyncIterable<Buffer>) {
     size += piece.length;
-    // Leaving the loop destroys the body: one that never ends is not worth the memory.
+    // Leaving the loop destroys the body, so that a body without end does not fill the memory.
     if (size > entry.size) break;
     hash.update(piece);
     await take(piece);

@@ -9,7 +9,7 @@ import { type ObjectKey, type ResponseName, responsePath, snapshotsPrefix } from
 import { ProgramTable } from "./program-table.ts";
 import { parseStoredDocument } from "./stored-document.ts";
 
-/** What the pointer says of the manifest. */
+/** What the pointer says about the manifest. */
 export interface ExpectedManifest {
   readonly tenantId: TenantId;
   readonly snapshotId: SnapshotId;
@@ -17,12 +17,13 @@ export interface ExpectedManifest {
 }
 
 /**
- * P4: reads a manifest as it streams in. Throws `corrupt_document`, and trusts nothing of it, unless the bytes have the
- * digest that the pointer states, the document names the pointer's tenant and snapshot, and *every* key lies under
- * that tenant's prefix and is the key of the very response that it stands for.
+ * P4: reads a manifest as it arrives. Throws `corrupt_document` unless the bytes have the digest in the pointer, the document
+ * names the pointer's tenant and snapshot, and *every* key lies below that tenant's prefix and is the key of its own
+ * response. Nothing of a refused manifest is used.
  *
- * The canonical form (`manifestText`) is parsed line by line, some lines per turn of the event loop, so a manifest of 100,000
- * programs neither needs its own size in memory nor makes others wait. Any other JSON of the same schema is read whole.
+ * The canonical form (`manifestText`) is parsed line by line, some lines per turn of the event loop. So a manifest of 100,000
+ * programs is never in memory as a whole and does not delay other requests. Any other JSON of the same schema is read as a
+ * whole.
  */
 export async function readManifest(
   body: AsyncIterable<Uint8Array>,
@@ -32,9 +33,9 @@ export async function readManifest(
   const corrupt = (why: string): Failure => new Failure("corrupt_document", `${what} ${why}.`);
   const hash = createHash("sha256");
   const programs = new ProgramTable();
-  /** What is read whole: all but the entries of the canonical form. */
+  /** The text without the entries of the canonical form. It is parsed as a whole. */
   let outside = "";
-  /** Its last characters: to look at the end of a growing text copies all of it each time. */
+  /** The last characters of `outside`. Looking at the end of a growing text would copy all of it each time. */
   let ending = "";
   let isAmongEntries = false;
 
@@ -52,7 +53,7 @@ export async function readManifest(
     if (entries === undefined && programs.count > 0) throw corrupt("has a line that is no entry");
     if (entries === undefined) takeOutside(line);
     for (const [id, entry] of entries ?? []) addEntry(programs, id, entry, expected.tenantId, corrupt);
-    // The last entry has no comma behind it.
+    // Only the last entry has no comma after it.
     isAmongEntries = entries !== undefined && line.trimEnd().endsWith(",");
   };
   const reader = createLineReader(what);
@@ -62,7 +63,7 @@ export async function readManifest(
     for (const line of reader.add(chunk)) {
       takeLine(line);
       lines += 1;
-      // P43
+      // P43: other requests get their turn.
       if (lines % linesPerTurn === 0) await turn();
     }
     if (outside.length + reader.restLength() > maxWholeLength)
@@ -95,7 +96,7 @@ export async function readManifest(
 
 type Corrupt = (why: string) => Failure;
 
-/** The entries on a line among them, one in the canonical form, or `undefined` when it is no such line. */
+/** The entries on a line (one in the canonical form), or `undefined` when the line has none. */
 function entriesOf(line: string): readonly (readonly [id: string, entry: unknown])[] | undefined {
   const text = line.trim();
   const entries = text.endsWith(",") ? text.slice(0, -1) : text;
@@ -109,7 +110,7 @@ function entriesOf(line: string): readonly (readonly [id: string, entry: unknown
 }
 
 /**
- * The id is not left to `JSON.parse`: an object with each id as its key would leave a name and a shape behind, until the
+ * The id is read without `JSON.parse`: an object with the id as its key would leave a name and a shape in V8's memory until the
  * next full garbage collection.
  */
 function onlyEntry(text: string): readonly [id: string, entry: unknown] | undefined {
@@ -164,9 +165,9 @@ function checkedEntry(
   return { snapshotId, entry: { key: key as ObjectKey, sha256, size } };
 }
 
-/** A line takes 5 us, and 15 before V8 has compiled the way: about a millisecond. */
+/** A line takes 5 us, and 15 us before V8 has compiled the code. So these lines take about a millisecond. */
 const linesPerTurn = 64;
 const entriesOpening = '"programs":{';
 const maxWholeLength = 16 * 1024 * 1024;
-/** The table keeps sizes in 32 bits; no response comes near. */
+/** The table keeps sizes in 32 bits. No response comes near this size. */
 const maxResponseBytes = 2 ** 32 - 1;

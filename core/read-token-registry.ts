@@ -12,7 +12,7 @@ import {
   registryFormat,
 } from "./token-registry.ts";
 
-/** Where the reader puts what it finds. */
+/** Takes the tokens that the reader finds. */
 export interface TokenSink {
   /** False when a token of the same id or digest is there already. */
   add(token: RegisteredToken): boolean;
@@ -24,8 +24,8 @@ export interface ReadRegistry<Sink> {
 }
 
 /**
- * Reads a registry as it streams in, one chunk at a time, so that a registry of 100,000 tokens does not block the event
- * loop, however it is laid out. Throws `corrupt_document` as `parseTokenRegistry` does.
+ * Reads a registry chunk by chunk, so that 100,000 tokens do not block the event loop, however the document is laid out. Throws
+ * `corrupt_document` in the same cases as `parseTokenRegistry`.
  */
 export async function readTokenRegistry<Sink extends TokenSink>(
   body: AsyncIterable<Uint8Array>,
@@ -45,7 +45,7 @@ export async function readTokenRegistry<Sink extends TokenSink>(
     }
   }
   const { revision, tokens } = parseStoredDocument(reader.end(), isTokensDocument, tokensKey);
-  // Members that the reader did not recognize.
+  // The list reader did not recognize the key, so the tokens are here.
   if (entries === undefined || tokens.length > 0) entries = createEntries(createSink());
   entries.add(tokens);
   return { revision, tokens: entries.sink() };
@@ -53,7 +53,7 @@ export async function readTokenRegistry<Sink extends TokenSink>(
 
 /** The checked entries of one list. */
 interface Entries<Sink> {
-  /** Does not throw: a fault of the whole document is worth more to its reader than one of an entry. */
+  /** Never throws, so that a fault of the whole document is reported before one of an entry. */
   add(entries: unknown): void;
   /** Throws the first fault that an entry had. */
   sink(): Sink;
@@ -66,7 +66,7 @@ function createEntries<Sink extends TokenSink>(sink: Sink): Entries<Sink> {
   function check(entries: unknown): void {
     const result = validate(isTokensDocument, { format: registryFormat, revision: 0, tokens: entries });
     if (!result.valid) {
-      // The validator counts from the first of the entries that it was given.
+      // The validator counts from the first entry of this piece.
       const message = result.violation.message.replace(
         /^\/tokens\/(\d+)/,
         (_, at) => `/tokens/${count + Number(at)}`,

@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, sep } from "node:path";
 import { type Environment, type Setting, SettingFault, settingText } from "./setting-parser.ts";
-import { text } from "./setting-types.ts";
+import { optional } from "./setting-types.ts";
 
-/** Secrets that may stand in a file, whose path `NAME_FILE` says: that is how Docker and Kubernetes hand them over. */
+/** Secrets that may be given as a file, whose path is in `NAME_FILE`. Docker and Kubernetes provide secrets as files. */
 export const secretNames = [
   "DATABASE_URL",
   "REDIS_URL",
@@ -11,13 +12,11 @@ export const secretNames = [
 ] as const;
 export type SecretName = (typeof secretNames)[number];
 
-/** The setting `NAME_FILE` (P100). It is faulty when the file cannot be read, or the variable says something else. */
+/** The setting `NAME_FILE` (P100). It is faulty when the file cannot be read, or when the variable `NAME` differs from it. */
 export function secretFile(name: SecretName): Setting<string | undefined> {
-  return text<string | undefined>({
+  return optional<string>({
     name: `${name}_FILE`,
     about: `a file whose content is the value of \`${name}\`; it is read once, at the start`,
-    fallbackText: "none",
-    fallback: () => undefined,
     parse: (path, env) => {
       const secret = secretIn(path);
       const stated = settingText(name, env);
@@ -26,13 +25,12 @@ export function secretFile(name: SecretName): Setting<string | undefined> {
       }
       return path;
     },
-    show: (path) => path ?? "none",
   });
 }
 
 /**
- * The secrets of these names that stand in files. What cannot be read is left out: parsing the settings says so. They
- * belong into the process environment, where the AWS SDK looks for its keys.
+ * The secrets that are given as files. A file that cannot be read is left out here, and parsing the settings reports it. The
+ * caller puts the secrets into the process environment, where the AWS SDK looks for its keys.
  */
 export function secretsFromFiles(
   names: readonly SecretName[],
@@ -51,20 +49,20 @@ export function secretsFromFiles(
   return secrets;
 }
 
-/** More is no secret but a mistaken path. */
+/** A larger file is no secret, but the path is wrong. */
 const maxBytes = 16 * 1024;
 
-/** Throws a `SettingFault`, which never repeats what the file holds. */
+/** Throws a `SettingFault`, which never quotes the file. */
 function secretIn(path: string): string {
   const bytes = contentOf(path);
-  // Editors and `echo` end a file with a line break, which belongs to no secret.
+  // Editors and `echo` end a file with a line break, which is no part of the secret.
   const secret = bytes.toString("utf8").trim();
   if (secret === "") throw new SettingFault("names a file that is empty");
   if (/\p{Cc}/u.test(secret)) throw new SettingFault("names a file of more than one line");
   return secret;
 }
 
-/** A pipe gives its content once and may keep its reader waiting for ever, and a device may have no end. */
+/** Reads regular files only: a pipe gives its content once and may block for ever, and a device may have no end. */
 function contentOf(path: string): Buffer {
   let file: number | undefined;
   try {
@@ -80,4 +78,62 @@ function contentOf(path: string): Buffer {
   } finally {
     if (file !== undefined) closeSync(file);
   }
+}
+
+/**
+ * P187: one warning, with the fix, for each of these files that every account of the machine can read. A file in a folder that
+ * others may not enter is not exposed, and neither is one that only its group may read. A missing file gives no warning,
+ * since reading it will fail.
+ *
+ * Container platforms mount secrets for all accounts of a container, in which there is only one: Docker below
+ * `/run/secrets`, Kubernetes behind a link named `..data`. Their modes are not the operator's to choose.
+ */
+export function exposedSecretWarnings(paths: readonly string[]): readonly string[] {
+  return paths
+    .filter(isExposed)
+    .map(
+      (path) =>
+        `Every account of this machine can read the secret in ${path}. Let its owner alone read it (\`chmod 600 ${path}\`), ` +
+        "or its owner and a group (640), and change the secret if others may have seen it.",
+    );
+}
+
+/** The files that the environment names for these secrets, and the files of Node's `--env-file`. */
+export function secretPaths(
+  names: readonly SecretName[],
+  env: Environment,
+  nodeArguments: readonly string[],
+): readonly string[] {
+  const named = names.flatMap((name) => settingText(`${name}_FILE`, env) ?? []);
+  const envFiles = nodeArguments.flatMap((argument, at) => {
+    const [option, value] = argument.split(/=(.*)/s);
+    if (option !== "--env-file" && option !== "--env-file-if-exists") return [];
+    return value ?? nodeArguments[at + 1] ?? [];
+  });
+  return [...named, ...envFiles];
+}
+
+const readableByOthers = 0o004;
+const enterableByOthers = 0o001;
+
+function isExposed(path: string): boolean {
+  try {
+    const file = realpathSync(path);
+    if (isMountedSecret(path) || isMountedSecret(file)) return false;
+    if ((statSync(file).mode & readableByOthers) === 0) return false;
+    for (let folder = dirname(file); ; folder = dirname(folder)) {
+      if ((statSync(folder).mode & enterableByOthers) === 0) return false;
+      if (folder === dirname(folder)) return true;
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** Kubernetes keeps the files of a volume in a folder `..<time>`, which the link `..data` leads to. */
+function isMountedSecret(path: string): boolean {
+  return (
+    /^(?:\/var)?\/run\/secrets\//.test(path) ||
+    path.split(sep).some((name) => name.startsWith("..") && name.length > 2)
+  );
 }

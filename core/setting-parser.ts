@@ -1,20 +1,20 @@
-/** The process environment, or a part of it: plain data, so that parsing stays pure. */
+/** The process environment, or a part of it, as plain data, so that parsing stays pure. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One setting: its public name, what it is for, and how its text becomes a trusted value. */
 export interface Setting<Value> {
   readonly name: string;
   readonly about: string;
-  /** The default as shown to people; `parse` never sees it. */
+  /** The default as shown to people. It is never parsed. */
   readonly fallbackText: string;
-  /** Called when the variable is unset or empty; other settings' texts may decide (`DATA_DIR`). */
+  /** Called when the variable is unset or empty. The value may depend on other variables (`DATA_DIR`). */
   readonly fallback: (env: Environment) => Value;
   /**
-   * Throws a `SettingFault` that says what was expected; never repeats a secret. Other settings' texts may be at odds with
-   * this one.
+   * Throws a `SettingFault` that says what was expected and never repeats a secret. `env` shows whether another variable
+   * contradicts this one.
    */
   readonly parse: (text: string, env: Environment) => Value;
-  /** How `config` shows the effective value; hides what must not be seen. */
+  /** The effective value as `config` shows it, with secrets hidden. */
   readonly show: (value: Value) => string;
 }
 

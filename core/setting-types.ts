@@ -1,7 +1,6 @@
-import { parsedUrl } from "./parsed-url.ts";
 import { type Environment, type Setting, SettingFault } from "./setting-parser.ts";
 
-/** What every setting says of itself. */
+/** The name and description that every setting has. */
 export interface About {
   readonly name: string;
   readonly about: string;
@@ -41,7 +40,7 @@ export function choice<const Word extends string>(
   };
 }
 
-/** Free text that a parser of its own judges; the default may depend on other variables. */
+/** Free text with a parser of its own. The default may depend on other variables. */
 export function text<Value>(
   spec: About & {
     readonly fallbackText: string;
@@ -53,6 +52,58 @@ export function text<Value>(
   return spec;
 }
 
+/** A value that may be left out. */
+export function optional<Value>(
+  spec: About & {
+    readonly parse: (text: string, env: Environment) => Value;
+    readonly fallbackText?: string;
+    readonly show?: (value: Value) => string;
+  },
+): Setting<Value | undefined> {
+  const { show = String } = spec;
+  return {
+    fallbackText: "none",
+    ...spec,
+    fallback: () => undefined,
+    show: (value) => (value === undefined ? "none" : show(value)),
+  };
+}
+
+/** One of two words, the first of which means `true`. */
+export function flag(
+  spec: About & {
+    readonly words: readonly [string, string];
+    readonly fallbackText: string;
+    readonly fallback: (env: Environment) => boolean;
+  },
+): Setting<boolean> {
+  return {
+    ...spec,
+    parse: (word) => {
+      if (spec.words.includes(word)) return word === spec.words[0];
+      throw new SettingFault(`must be ${spec.words.join(" or ")}`);
+    },
+    show: (isOn) => spec.words[isOn ? 0 : 1],
+  };
+}
+
+/** The address of a listener, on loopback unless configured otherwise. */
+export function listenerHost(spec: About): Setting<string> {
+  return {
+    ...spec,
+    fallbackText: "`127.0.0.1`",
+    fallback: () => "127.0.0.1",
+    parse: parseHost,
+    show: String,
+  };
+}
+
+/** Throws a `SettingFault` unless the text may be an IP address or a host name. */
+export function parseHost(name: string): string {
+  if (/^[A-Za-z0-9._:%-]+$/.test(name)) return name;
+  throw new SettingFault("must be an IP address or a host name");
+}
+
 /** A TCP port; 0 picks a free one. */
 export function port(spec: About & { readonly fallback: number }): Setting<number> {
   const numeric = integer({ ...spec, min: 0, max: 65_535 });
@@ -62,7 +113,7 @@ export function port(spec: About & { readonly fallback: number }): Setting<numbe
   };
 }
 
-/** The same, or `off`, which gives `undefined`. */
+/** A TCP port, or `off`, which gives `undefined`. */
 export function portOrOff(
   spec: About & { readonly fallback: number | undefined },
 ): Setting<number | undefined> {
@@ -83,35 +134,6 @@ function portNumber(numeric: Setting<number>, text: string, env: Environment, fa
   } catch {
     throw new SettingFault(fault);
   }
-}
-
-/** A URL of one of the given schemes. Its password, if any, is never shown. */
-export function url(
-  spec: About & {
-    readonly schemes: readonly string[];
-    /** PostgreSQL's may be elsewhere: in a query parameter, for a socket. */
-    readonly needsHost?: boolean;
-    readonly fallbackText: string;
-  },
-): Setting<URL | undefined> {
-  return {
-    ...spec,
-    fallback: () => undefined,
-    parse: (text) => {
-      // The text may hold a password: no fault repeats it.
-      const parsed = parsedUrl(text);
-      if (parsed === undefined) throw new SettingFault(`is not a URL; ${percentEncode}`);
-      const { protocol } = parsed;
-      // `postgres:secret` is a URL, too: one of a path alone.
-      if (!spec.schemes.includes(protocol) || !text.slice(protocol.length).startsWith("//")) {
-        throw new SettingFault(`must begin with ${spec.schemes.map((scheme) => `${scheme}//`).join(" or ")}`);
-      }
-      if (isMisread(parsed)) throw new SettingFault(`cannot be read for certain; ${percentEncode}`);
-      if (spec.needsHost === true && parsed.hostname === "") throw new SettingFault("names no host");
-      return parsed;
-    },
-    show: (value) => (value === undefined ? spec.fallbackText : shownUrl(value)),
-  };
 }
 
 /** A date and time of RFC 3339, or none. */
@@ -135,34 +157,10 @@ export function parseInstant(text: string): Date | undefined {
   const match = pattern.exec(text);
   if (match === null) return undefined;
   const value = new Date(text.toUpperCase());
-  // `Date` turns 31 February into 3 March; only a day that exists comes back as it was written.
+  // `Date` turns 31 February into 3 March, so only a day that exists is printed as it was written.
   const day = new Date(`${match[1]}T00:00:00Z`);
   if (Number.isNaN(value.getTime()) || Number.isNaN(day.getTime())) return undefined;
   if (!day.toISOString().startsWith(match[1] ?? "")) return undefined;
-  // An offset can lead out of the years 1 to 9999, which is where no stored document can follow.
+  // An offset can lead out of the years 1 to 9999, which are the only ones in stored documents.
   return /^(?!0000)\d{4}-/.test(value.toISOString()) ? value : undefined;
-}
-
-const percentEncode =
-  "in a user name or password write # as %23, % as %25, / as %2F, : as %3A, ? as %3F and @ as %40";
-
-/**
- * Whether part of a password may stand elsewhere: a raw `#`, `/` or `?` in it ends the host too early, so that the `@`
- * follows behind. Looking that host up would show a piece of the password to whoever reads the message, and to DNS.
- */
-function isMisread({ pathname, search, hash, username, password, hostname }: URL): boolean {
-  if (hash !== "" || `${pathname}${search}`.includes("@")) return true;
-  try {
-    for (const part of [username, password, hostname, pathname]) decodeURIComponent(part);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-function shownUrl(value: URL): string {
-  const shown = new URL(value);
-  if (shown.password !== "") shown.password = "redacted";
-  // Connection parameters may carry a password too (`?password=`).
-  return shown.search === "" ? shown.href : `${shown.href.slice(0, -shown.search.length)}?redacted`;
 }

@@ -8,8 +8,8 @@ import type { CallOptions, ObjectStore } from "./object-store.ts";
 import { documentBytes, parseStoredDocument } from "./stored-document.ts";
 
 /**
- * Which store this is, as `store.json` says (P160). An unmounted volume or a mistyped `STORE_URL` looks like a store in
- * which nothing was ever published; only the store itself can say that it is the one that is meant.
+ * The identity of a store, kept in `store.json` (P160). An unmounted volume or a mistyped `STORE_URL` looks like a store in which
+ * nothing was ever published. Only the store itself can show that it is the right one.
  */
 export interface StoreIdentity {
   readonly storeId: StoreId;
@@ -17,7 +17,7 @@ export interface StoreIdentity {
   readonly createdAt: string;
 }
 
-/** `undefined`: the store has no identity. Throws `corrupt_document`. */
+/** The store's identity; `undefined` when it has none. Throws `corrupt_document`. */
 export async function readStoreIdentity(
   store: Pick<ObjectStore, "get">,
   options?: CallOptions,
@@ -39,7 +39,7 @@ export function storeIdentityBytes({ storeId, createdAt }: StoreIdentity): Buffe
   } satisfies StoreDocument);
 }
 
-/** P161: why the store that was found is not the one that `STORE_ID` names; `undefined` when it is, or none is named. */
+/** P161: why the store is not the one that `STORE_ID` names; `undefined` when it is, or when `STORE_ID` is not set. */
 export function wrongStore(
   wanted: StoreId | undefined,
   found: StoreId | undefined,
@@ -57,7 +57,7 @@ export function wrongStore(
   return new Failure("settings", `STORE_ID is ${wanted}, but ${address} is the store ${found}. ${remedy}.`);
 }
 
-/** W160: nothing says that anybody ever used this place as a store. */
+/** W160: the failure for a place that was never used as a store. */
 export function noStore(address: string): Failure {
   return new Failure(
     "store_unreachable",

@@ -3,7 +3,7 @@ import { isStoreId, type StoreId } from "./ids.ts";
 import { parsedUrl } from "./parsed-url.ts";
 import { secretFile } from "./secret-files.ts";
 import { type Environment, SettingFault, settingText } from "./setting-parser.ts";
-import { choice, integer, text } from "./setting-types.ts";
+import { choice, flag, integer, optional, parseHost, text } from "./setting-types.ts";
 import { parseStoreAddress, type StoreAddress, showStoreAddress } from "./store-address.ts";
 
 const dataDir = text<string>({
@@ -28,31 +28,24 @@ const storeUrl = text<StoreAddress>({
   show: showStoreAddress,
 });
 
-const storeId = text<StoreId | undefined>({
+const storeId = optional<StoreId>({
   name: "STORE_ID",
   about:
     "identity of the only store that may be read or written, as `config` and `store check` show it; another one, or none, is refused",
-  fallbackText: "none",
-  fallback: () => undefined,
   parse: (id) => {
     if (isStoreId(id)) return id;
     throw new SettingFault("must be store_ and 16 letters or digits, as `partner-programs config` shows it");
   },
-  show: (id) => id ?? "none",
 });
 
-const s3ForcePathStyle = text<boolean>({
+const s3ForcePathStyle = flag({
   name: "S3_FORCE_PATH_STYLE",
   about: "S3-compatible stores: the bucket in the path instead of the host name",
   fallbackText: "`true` when an endpoint is set",
   fallback: (env) =>
     settingText("AWS_ENDPOINT_URL_S3", env) !== undefined ||
     settingText("AWS_ENDPOINT_URL", env) !== undefined,
-  parse: (word) => {
-    if (word === "true" || word === "false") return word === "true";
-    throw new SettingFault("must be true or false");
-  },
-  show: String,
+  words: ["true", "false"],
 });
 
 const storeTimeoutMs = integer({
@@ -71,7 +64,7 @@ const logLevel = choice({
   fallback: "info",
 });
 
-/** Where the store is and how to talk to it: generator and gateway read the same. */
+/** Where the store is and how to reach it. Generator and gateway read the same settings. */
 export const storeSettings = {
   dataDir,
   storeUrl,
@@ -83,9 +76,20 @@ export const storeSettings = {
   logLevel,
 } as const;
 
+/** The names of both admin listeners. */
+export const adminHostNames = text<readonly string[]>({
+  name: "ADMIN_HOST_NAMES",
+  about:
+    "comma-separated: host names by which an admin listener may be asked, beside IP addresses, `localhost` and its own host",
+  fallbackText: "none",
+  fallback: () => [],
+  parse: (list) => list.split(",").map((name) => parseHost(name.trim())),
+  show: (names) => (names.length === 0 ? "none" : names.join(",")),
+});
+
 /**
- * The SDK reads the server's address by itself, and only with the first call; `minio:9000` is a URL to it, of the scheme
- * `minio`. The value is not repeated: it may hold a password.
+ * Checks the server's address early, since the SDK reads it only with the first call and takes `minio:9000` for a URL of the
+ * scheme `minio`. The fault does not repeat the value, which may hold a password.
  */
 function checkEndpoint(env: Environment): void {
   const names = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"];

@@ -1,7 +1,7 @@
 import { type CompiledValidator, validate } from "../schemas/validate.ts";
 import { Failure } from "./failure.ts";
 
-/** A stored document as its schema describes it; throws `corrupt_document` when it is anything else. */
+/** Parses a stored document and checks it against its schema. Throws `corrupt_document`. */
 export function parseStoredDocument<Document>(
   bytes: Uint8Array,
   isDocument: CompiledValidator<Document>,
@@ -22,7 +22,7 @@ export function documentBytes(document: object): Buffer {
   return Buffer.from(JSON.stringify(document), "utf8");
 }
 
-/** Any JSON; throws `corrupt_document` for other text. */
+/** Parses any JSON. Throws `corrupt_document`. */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);

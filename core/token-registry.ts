@@ -6,7 +6,7 @@ import { tokensKey } from "./object-key.ts";
 import { parseStoredDocument } from "./stored-document.ts";
 import type { TokenDigest } from "./token.ts";
 
-/** What is known of a token (T5); its plaintext is not. Times are RFC 3339, UTC. */
+/** A token in the registry (T5), without its plaintext. Times are RFC 3339, UTC. */
 export interface RegisteredToken {
   readonly tokenId: TokenId;
   readonly sha256: TokenDigest;
@@ -17,7 +17,7 @@ export interface RegisteredToken {
   /** Requests per window; `null`: the gateway's general limit. */
   readonly rateLimit: number | null;
   readonly createdAt: string;
-  /** T7: a revoked token stays in the registry, so that support can say since when it is. */
+  /** T7: a revoked token stays in the registry, so that support can say when it was revoked. */
   readonly revokedAt: string | null;
   readonly replaces: TokenId | null;
 }
@@ -48,21 +48,21 @@ export function parseTokenRegistry(bytes: Uint8Array): TokenRegistry {
   return { revision: document.revision, tokens };
 }
 
-/** Minified JSON but for a line break around each entry, so that a reader can take it line by line. */
+/** Minified JSON with a line break around each entry, so that it can be read line by line. */
 export function tokenRegistryBytes({ revision, tokens }: TokenRegistry): Buffer {
   const head = JSON.stringify({ format: registryFormat, revision, tokens: [] }).slice(0, -"]}".length);
   const lines = tokens.map((token) => JSON.stringify(token));
   return Buffer.from(`${head}\n${lines.join(",\n")}\n]}`, "utf8");
 }
 
-/** `active` tokens authenticate at the instant `now`; the others get 401. */
+/** The token's status at the instant `now`. Only `active` tokens authenticate; the others get 401. */
 export function tokenStatus(token: RegisteredToken, now: Date): "active" | "expired" | "revoked" {
   if (token.revokedAt !== null) return "revoked";
   if (token.expiresAt !== null && Date.parse(token.expiresAt) <= now.getTime()) return "expired";
   return "active";
 }
 
-/** The entry, whose ids are well formed; throws `corrupt_document` otherwise. */
+/** Checks that the entry's ids are well formed. Throws `corrupt_document`. */
 export function registeredToken(entry: TokenEntry): RegisteredToken {
   const { tokenId, tenantId, replaces } = entry;
   if (!isTokenId(tokenId) || !isTenantId(tenantId) || (replaces !== null && !isTokenId(replaces))) {
@@ -71,7 +71,7 @@ export function registeredToken(entry: TokenEntry): RegisteredToken {
   return entry as RegisteredToken;
 }
 
-/** Two entries share an id or a digest, so nobody can say whom the token lets in. */
+/** The failure for two entries with the same id or digest, since nobody can say whose token it is. */
 export function duplicateToken(): Failure {
   return new Failure("corrupt_document", `${tokensKey} has two entries of the same token.`);
 }

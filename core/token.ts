@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { base62, base62OfUint32 } from "./base62.ts";
 
 declare const brand: unique symbol;
-/** A token's plaintext: printed once, never stored, logged or put into an error. */
+/** A token's plaintext. It is printed once, and never stored, logged or put into an error. */
 export type TokenPlaintext = string & { readonly [brand]: "TokenPlaintext" };
 /** SHA-256 of the whole plaintext, lower-case hex: the only form in which a token is kept (T3). */
 export type TokenDigest = string & { readonly [brand]: "TokenDigest" };
@@ -19,8 +19,8 @@ export function mintToken(random: Uint8Array): TokenPlaintext {
 }
 
 /**
- * T2: the token, or `undefined` when its form or checksum is wrong: such a string was never issued, so it is
- * refused without any look-up.
+ * T2: the token, or `undefined` when its form or checksum is wrong. Such a text was never issued as a token, so it is refused
+ * without a look-up.
  */
 export function parseToken(text: string): TokenPlaintext | undefined {
   if (!tokenPattern.test(text)) return undefined;
@@ -35,7 +35,7 @@ export function tokenDigest(token: TokenPlaintext): TokenDigest {
 const prefix = "ppr_";
 const randomDigits = 43;
 const checksumDigits = 6;
-/** The prefix, then random and checksum digits. */
+/** The prefix, then the random digits and the checksum. */
 const tokenPattern = /^ppr_[0-9A-Za-z]{49}$/;
 
 /** CRC-32 (IEEE) of the ASCII bytes, as a number in base62. */

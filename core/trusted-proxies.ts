@@ -1,28 +1,27 @@
 import { BlockList, isIPv6 } from "node:net";
 import { ipAddress } from "./ip-address.ts";
 import { SettingFault } from "./setting-parser.ts";
-import { text } from "./setting-types.ts";
+import { optional } from "./setting-types.ts";
 
-/** The addresses whose word about their clients counts. */
+/** The proxies whose headers about their clients are believed. */
 export interface TrustedProxies {
-  /** As they were given. */
+  /** The entries of the setting as they were written. */
   readonly entries: readonly string[];
-  /** The address in the form of `ipAddress`. */
+  /** `address` is in the form of `ipAddress`. */
   has(address: string): boolean;
 }
 
-/** Of the gateway. `undefined` when it is not set. */
-export const trustedProxies = text<TrustedProxies | undefined>({
+/** The gateway's setting; `undefined` when it is not set. */
+export const trustedProxies = optional<TrustedProxies>({
   name: "TRUSTED_PROXIES",
   about:
     "comma-separated: IP addresses and networks (`10.0.0.0/8`) of proxies whose `Forwarded` or `X-Forwarded-For` names the client in the log",
   fallbackText: "none: no client's address is logged",
-  fallback: () => undefined,
   parse: parseTrustedProxies,
-  show: (proxies) => proxies?.entries.join(",") ?? "none",
+  show: ({ entries }) => entries.join(","),
 });
 
-/** P119: names every entry that is none, since each is one to mend. */
+/** P119: the fault names every wrong entry, so that all can be corrected at once. */
 function parseTrustedProxies(list: string): TrustedProxies {
   const entries = list.split(",").map((entry) => entry.trim());
   const trusted = new BlockList();
@@ -45,7 +44,7 @@ function isAdded(trusted: BlockList, entry: string): boolean {
     trusted.addAddress(address, family);
     return true;
   }
-  // The length of a network of mapped addresses counts from another end: it has to be written as IPv4.
+  // The prefix length of a mapped network would count from 128 bits, so such a network must be written as IPv4.
   if (isIPv6(host) !== (family === "ipv6")) return false;
   if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > (family === "ipv6" ? 128 : 32)) return false;
   trusted.addSubnet(address, Number(length), family);

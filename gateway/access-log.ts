@@ -5,16 +5,16 @@ import type { ConnectionRefusal } from "./refuse-connection.ts";
 import type { Outcome } from "./respond.ts";
 import type { KnownToken } from "./token-table.ts";
 
-/** One line per request, of a fixed list of fields, in the form that the logger gives to its own lines. */
+/** Writes one line per request, with a fixed list of fields, in the form of the logger's own lines. */
 export interface AccessLog {
   exchange(exchange: Exchange, outcome: Outcome, nowMs: number): void;
-  /** A request that the HTTP parser refused: little is known of it but the id that was answered. */
+  /** The HTTP parser refused the request, so little is known but the request id in the answer. */
   refusal(refusal: ConnectionRefusal): void;
-  /** A request for which its connection was ended without an answer. */
+  /** The connection was ended without an answer to this request. */
   cut(requestId: string, cause: Cause): void;
 }
 
-/** `clientOf` is asked for requests of trusted proxies only. */
+/** `clientOf` is called only for requests that came through a trusted proxy. */
 export function createAccessLog(
   destination: { write(line: string): void },
   program: string,
@@ -24,7 +24,7 @@ export function createAccessLog(
   const opening = openingClock(program);
   const windowField = `,"windowSeconds":${windowSeconds}`;
 
-  /** All of a line about a request that no check has seen, but for its ending. */
+  /** The line about a request that no check has seen, without the end of the line. */
   function unread(requestId: string, route: Route, status: number, cause: Cause): string {
     const line = `${opening()}${withoutTokens(requestId)}"${routeFields[route]},"status":${status}`;
     return `${line},"durationMs":0,"bytes":0${causeFields(cause)}`;
@@ -43,7 +43,7 @@ export function createAccessLog(
       if (snapshot !== undefined) line += `,"snapshotId":"${snapshot.manifest.snapshotId}"`;
       if (snapshot?.unconfirmed !== undefined) line += unconfirmedFields(snapshot.unconfirmed);
       if (objectKey !== undefined) line += `,"objectKey":"${objectKey}"`;
-      // W80
+      // W80: support can find all requests of one connection.
       line += `,"connection":"${connection.id}","nth":${nth}`;
       if (connection.isProxied) line += clientField(clientOf(req.rawHeaders));
       if (acceptsGzip !== undefined) line += acceptsGzip ? acceptsField : acceptsNotField;
@@ -67,7 +67,7 @@ function callerFields({ tokenId, tenantId, limit }: KnownToken): string {
   return `,"tokenId":"${tokenId}","tenantId":"${tenantId}","limit":${limit}`;
 }
 
-/** W162: whoever asks later why an answer was old learns it from its line. */
+/** W162: the line says why an answer was old. */
 function unconfirmedFields({ since, code }: Unconfirmed): string {
   return `,"unconfirmedSince":"${since}","unconfirmedCode":"${code}"`;
 }
@@ -98,7 +98,7 @@ function causeFields({ code, text }: Cause): string {
 
 const plainPattern = /^[\w ,.:;()/-]*$/;
 
-/** With three decimals, from whole microseconds: V8 is slow to write out a fraction. */
+/** Three decimals, made from whole microseconds, because V8 is slow to print a fraction. */
 function milliseconds(ms: number): string {
   const micros = Math.round(ms * 1000);
   const rest = micros % 1000;
@@ -107,15 +107,15 @@ function milliseconds(ms: number): string {
 }
 
 /**
- * What is kept of a request. Neither its path nor any header is: a client's mistake can put a token into each. A
- * request id is echoed whatever it says and a program id may be any, but a token that is sent as one is not kept either, also
- * with its prefix in another case.
+ * The id with any token in it replaced. A client may send a token as its request id or as a program id by mistake, and
+ * the log must hold no token, also none whose prefix was typed in another case. For the same reason neither the path nor
+ * any header is logged.
  */
 function withoutTokens(id: string): string {
   return id.includes("_") ? id.replace(/ppr_[0-9A-Za-z]+/gi, "[token]") : id;
 }
 
-/** How each line begins; many requests share a millisecond, and its text. */
+/** The beginning of a line. Its text is made once per millisecond, since many requests share one. */
 function openingClock(program: string): () => string {
   let atMs = Number.NaN;
   let text = "";

@@ -15,9 +15,8 @@ export interface LargeBody {
 }
 
 /**
- * Such a body is packed once, not for each request: what its gzip form costs, its first reader waits for. When that takes
- * long, or the form is too large as well, the bytes go out as they are: gzip is a preference, and `identity` is always
- * available.
+ * A large body is packed once, and its first reader waits for the gzip form. If packing takes long, or the gzip form is too
+ * large for the cache as well, the bytes go out unpacked: gzip is a preference, and `identity` is always available.
  */
 export function createLargeAnswer(bodies: BodyCache, respond: Responder, maxWaitMs: number): LargeAnswer {
   async function packedForm(
@@ -26,7 +25,7 @@ export function createLargeAnswer(bodies: BodyCache, respond: Responder, maxWait
     { generation, entry }: LargeBody,
   ): Promise<BodyForm | undefined> {
     const left = new AbortController();
-    // Also with the end of a response that did not wait: who is still being answered keeps the packing going.
+    // `close` also fires when a response ends that did not wait. Other clients that wait keep the packing going.
     res.once("close", () => left.abort());
     if (res.destroyed) return undefined;
     try {
@@ -39,7 +38,7 @@ export function createLargeAnswer(bodies: BodyCache, respond: Responder, maxWait
 
   return async (exchange, slot, body) => {
     const packed = body.gzip ? await packedForm(exchange, slot, body) : undefined;
-    // Which also notes that a client has left meanwhile.
+    // `stream` also logs that the client has left meanwhile.
     if (packed === undefined || exchange.res.destroyed) await respond.stream(exchange, body.entry);
     else respond.body(exchange, packed);
   };

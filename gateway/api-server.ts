@@ -2,19 +2,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
 import type { Cause } from "../core/cause-code.ts";
-import { createApp } from "./app.ts";
+import { createApp, messageClasses } from "./app.ts";
 import { type Connection, type Connections, trackConnections } from "./connections.ts";
-import { messageClasses } from "./message-classes.ts";
-import { allowHalfOpen } from "./node-internals.ts";
+import { allowHalfOpen, stopAccepting } from "./node-internals.ts";
 import { type ConnectionRefusal, refuseOnError } from "./refuse-connection.ts";
-import { requestHead } from "./request-head.ts";
-import { requestIdOf } from "./request-id.ts";
+import { requestHead, requestIdOf } from "./request-head.ts";
 import { originForm } from "./request-target.ts";
 
 /** Bounds on what clients may take (W60, W64). */
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** Until a request's header section must be complete. */
+  /** How long a client may take to send a complete header section. */
   readonly headersTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
 }
@@ -23,7 +21,7 @@ export interface ApiServerOptions {
   readonly limits: ConnectionLimits;
   /** Header lines of every answer about the legacy resource, each ended by CR LF. */
   readonly legacyHeaders: string;
-  /** Whether a trusted proxy has opened a connection; none has when left out. */
+  /** Whether a trusted proxy opened the connection. `undefined` when no proxy is trusted. */
   readonly isProxy: ((socket: Socket) => boolean) | undefined;
   /** Runs before the API. */
   readonly middleware: readonly RequestHandler[];
@@ -31,7 +29,7 @@ export interface ApiServerOptions {
   /** Answers a request on which a middleware has failed. */
   readonly fail: (req: IncomingMessage, res: ServerResponse, connection: Connection, error: unknown) => void;
   readonly onRefusal: (refusal: ConnectionRefusal) => void;
-  /** A connection was ended for what its client did; the request is the one that was too much. */
+  /** Called when a connection is cut for its client's behaviour. `requestId` names the request that went over the limit. */
   readonly onCut: (requestId: string, cause: Cause) => void;
 }
 
@@ -49,7 +47,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const server = createServer({
     IncomingMessage: Request,
     ServerResponse: Response,
-    // The checks do it themselves: Node's own answer has no body.
+    // The gateway's own check refuses a missing Host, since Node's answer to it has no body.
     requireHostHeader: false,
     maxHeaderSize: 16 * 1024,
     headersTimeout: limits.headersTimeoutMs,
@@ -57,7 +55,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
     keepAliveTimeout: limits.keepAliveTimeoutMs,
   });
-  // W60: bounded by size alone: beyond a number of lines Node drops the rest silently, a second `Authorization` with it.
+  // W60: only the size of the header section is bounded. With a bound on the number of lines, Node would silently drop the
+  // lines above it, such as a second `Authorization`.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   allowHalfOpen(server);
@@ -68,7 +67,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (connection.isEnding || !req.socket.writable) return;
     const { last } = connection;
     connection.last = res;
-    // Pipelined requests are taken one by one: Node gives the connection to a response when the one before it is over.
+    // Pipelined requests are handled one by one. Node gives a response the socket when the response before it is over.
     if (res.socket !== null) dispatch(req, res, connection);
     else if (connection.waiting.add(req.socket.bytesRead)) {
       last?.once("close", () => {
@@ -88,7 +87,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (!req.socket.writable) return;
     connection.requests += 1;
     req.url = originForm(req.url ?? "");
-    // Instead of Express's own error page, which it would prepare each time.
+    // This callback replaces Express's own error handler, which Express would create for each request.
     hosted(req, res, (error) => {
       if (!error) answer(req, res);
       else if (res.headersSent) res.destroy();
@@ -96,9 +95,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     });
   }
 
-  /** The last middleware; also what follows when one before it leaves Express's router (`next("router")`). */
+  /** The last middleware. It also runs when an earlier one leaves Express's router with `next("router")`. */
   function answer(req: IncomingMessage, res: ServerResponse): void {
-    // A middleware may have answered and handed it on all the same.
+    // A middleware may have answered and still called `next`.
     if (!res.headersSent) options.handle(req, res, connections.of(req.socket));
   }
 
@@ -115,5 +114,24 @@ const tooManyWaiting: Cause = {
   text: "too many requests waited on one connection",
 };
 
-/** A body is thrown away within half a second; this ends what trickles on. */
+/** Ignoring a body takes at most half a second. This timeout ends a request whose body still trickles in after that. */
 const bodyTimeoutMs = 5000;
+
+/**
+ * Stops accepting, waits at most `graceMs` for requests under way, then ends every connection. `endIdle` is called
+ * repeatedly, since a connection may become idle while others are still busy. W96: a request that a proxy sends into an
+ * ending connection gets no answer at all instead of part of one, so the proxy can ask another gateway.
+ */
+export async function closeServer(server: Server, graceMs: number, endIdle: () => void): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    stopAccepting(server, resolve);
+  });
+  endIdle();
+  const idle = setInterval(endIdle, idleCheckMs);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+}
+
+const idleCheckMs = 50;

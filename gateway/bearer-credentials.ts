@@ -1,8 +1,8 @@
 import { parseToken, type TokenDigest, tokenDigest } from "../core/token.ts";
 
 /**
- * What the `Authorization` headers hold: nothing of use for us, a well-formed token, or a bearer credential that
- * was never issued as a token (wrong form or checksum, or more than one header).
+ * The content of the `Authorization` headers: `none` is no bearer credential, `malformed` is one that was never issued as a
+ * token (wrong form or checksum, or more than one header), and `token` is a well-formed token.
  */
 export type BearerCredentials =
   | { readonly kind: "none" }
@@ -13,8 +13,8 @@ export type BearerCredentials =
 export type CredentialsReader = (authorization: readonly string[]) => BearerCredentials;
 
 /**
- * A reader for the requests of one connection, which nearly always bear the same token: checksum and digest of the last
- * one are not computed again. Whether the token is good is another question, asked each time.
+ * A reader for the requests of one connection. They nearly always carry the same token, so the reader keeps the last
+ * result instead of computing checksum and digest again. Whether the token is valid is still looked up for each request.
  */
 export function createCredentialsReader(): CredentialsReader {
   let last: string | undefined;
@@ -22,7 +22,7 @@ export function createCredentialsReader(): CredentialsReader {
   return (authorization) => {
     const [value] = authorization;
     if (value === undefined) return none;
-    // W32: two headers leave open which of them a proxy in between judged: neither counts, even if they are equal.
+    // W32: with two headers, a proxy may have checked either of them. So neither counts, even if they are equal.
     if (authorization.length > 1) return malformed;
     if (value !== last) {
       credentials = bearerCredentials(value);
@@ -32,9 +32,9 @@ export function createCredentialsReader(): CredentialsReader {
   };
 }
 
-/** W30 (RFC 6750 section 2.1), the scheme without regard to case (RFC 9110 section 11.1); no other place is looked at. */
+/** W30 (RFC 6750 section 2.1): the scheme is compared without regard to case (RFC 9110 section 11.1). */
 function bearerCredentials(value: string): BearerCredentials {
-  // Nearly everybody writes it like this, and a slice is cheaper than a match.
+  // Nearly every client writes the header like this, and a slice is cheaper than a match.
   const text = value.startsWith("Bearer ppr_") ? value.slice("Bearer ".length) : afterBearer(value);
   if (text === undefined) return none;
   const token = parseToken(text);
@@ -45,7 +45,7 @@ const none: BearerCredentials = { kind: "none" };
 const malformed: BearerCredentials = { kind: "malformed" };
 const scheme = "bearer";
 
-/** What follows the scheme and its spaces; `undefined` behind another scheme. */
+/** The text after the scheme and its spaces; `undefined` when the scheme is another one. */
 function afterBearer(value: string): string | undefined {
   if (value.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
   let at = scheme.length;

@@ -10,7 +10,7 @@ import { createSharedWork } from "./shared-work.ts";
 import type { StoreReader } from "./store-reader.ts";
 import { verifiedBody } from "./verified-body.ts";
 
-/** What the cache keeps bodies for: a tenant's response, whatever the snapshot. Slots of the same key are the same. */
+/** A tenant's response, whatever the snapshot: the cache keeps one body for it. Equal keys mean the same slot. */
 export interface BodySlot {
   readonly tenantId: TenantId;
   readonly name: ResponseName;
@@ -23,7 +23,7 @@ export function bodySlot(tenantId: TenantId, name: ResponseName): BodySlot {
   return { tenantId, name, key };
 }
 
-/** One response as it can be sent; its bytes were held to their manifest's size and digest before they got in here. */
+/** A response body that can be sent. Its bytes have the size and the digest that the manifest states. */
 export interface BodyForm {
   readonly objectKey: ObjectKey;
   readonly bytes: Buffer;
@@ -31,22 +31,21 @@ export interface BodyForm {
 }
 
 /**
- * Responses in memory, bounded by bytes. A slot stands for a tenant's resource: what an older snapshot answered
- * makes room for the new answer by itself. Bytes are given out only for a generation whose manifest names them, so
- * no response ever mixes snapshots.
+ * Response bodies in memory, bounded by bytes. A slot holds the body of one snapshot, so a new snapshot's body replaces the
+ * older one. The cache returns a body only for a generation whose manifest names it, so no response mixes snapshots.
  */
 export interface BodyCache {
-  /** Bodies above this size are not for the cache; their gzip forms are, up to the same size. */
+  /** Bodies above this size are not kept. Their gzip forms are kept if they are not above it. */
   readonly maxBodyBytes: number;
-  /** The wanted form, if it is in memory and known to belong to the generation. */
+  /** The requested form, if it is in memory and known to belong to the generation. */
   held(slot: BodySlot, generation: number, gzip: boolean): BodyForm | undefined;
-  /** The body that the generation's manifest describes, from memory or, once for all who wait, from the store. */
+  /** The body that the generation's manifest describes. Requests that wait for the store share one read. */
   load(slot: BodySlot, generation: number, entry: ResponseEntry): Promise<BodyForm>;
-  /** The same in its gzip form, which is made once, if it is smaller. */
+  /** The body in its gzip form, which is made once; the plain form when gzip does not make it smaller. */
   loadPacked(slot: BodySlot, generation: number, entry: ResponseEntry): Promise<BodyForm>;
   /**
-   * The gzip form alone of a body above `maxBodyBytes`, made once for all who ask; `undefined` if it is above, too. The
-   * signal says that the client who asked has left; with the last one the work ends.
+   * The gzip form of a body above `maxBodyBytes`, made once for all who ask; `undefined` if the gzip form is above it, too.
+   * `left` fires when the client has left. The work ends when all clients that asked for it have left.
    */
   packLarge(
     slot: BodySlot,
@@ -54,16 +53,16 @@ export interface BodyCache {
     entry: ResponseEntry,
     left: AbortSignal,
   ): Promise<BodyForm | undefined>;
-  /** The slots of a tenant whose bodies were asked for in this generation. */
+  /** The slots of a tenant whose bodies were requested in this generation. */
   askedFor(tenantId: TenantId, generation: number): BodySlot[];
   /**
-   * Reads what a slot will have to answer, in the forms that it has now, and keeps it behind what it answers still. Rejects
-   * as a load does.
+   * Reads the slot's next body, in the forms that the present body has, and keeps it until the next generation is live.
+   * Rejects as `load` does.
    */
   renew(slot: BodySlot, entry: ResponseEntry): Promise<void>;
   /** Bytes held. */
   size(): number;
-  /** What is held, the most recently used last. */
+  /** The bodies in memory, the most recently used last. */
   bodies(): Iterable<HeldBody>;
 }
 
@@ -71,7 +70,7 @@ export function createBodyCache(options: {
   readonly store: StoreReader;
   readonly packer: BodyPacker;
   readonly maxBytes: number;
-  /** Until a reading is given up. */
+  /** How long one read may take. */
   readonly callTimeoutMs: number;
   readonly onLookup: (isHit: boolean) => void;
   readonly kept?: KeptBodies | undefined;
@@ -113,7 +112,7 @@ export function createBodyCache(options: {
     else slots.set(slot.key, slot);
   }
 
-  /** So that the bytes that the body has got meanwhile count; what is set to what it was is not sized again. */
+  /** Makes the cache measure the body again. It would not if the same object were only set again. */
   function recount(body: CachedBody): void {
     bodies.delete(body.slot.key);
     file(body);
@@ -137,7 +136,7 @@ export function createBodyCache(options: {
   async function pack(body: WholeBody): Promise<WholeBody> {
     const { objectKey, bytes } = body.identity;
     body.gzip = gzipForm(objectKey, await packer.packBytes(bytes));
-    // Unless another body took the slot meanwhile.
+    // Another body may have taken the slot meanwhile.
     if (bodies.peek(body.slot.key) === body) recount(body);
     return body;
   }
@@ -145,7 +144,7 @@ export function createBodyCache(options: {
   async function packAlone(slot: BodySlot, entry: ResponseEntry, signal: AbortSignal): Promise<CachedBody> {
     const packed = await packer.packEntry(entry, maxBodyBytes, signal);
     const gzip = gzipForm(entry.key, packed);
-    // Filed also without bytes: nobody need try again.
+    // The entry is kept even without bytes, so that nobody packs the body again in vain.
     const { sha256 } = entry;
     const body: CachedBody = { slot, sha256, identity: undefined, gzip, generation: -1, next: undefined };
     file(body);
@@ -198,7 +197,7 @@ export function createBodyCache(options: {
         await packing(workKey(slot, entry), undefined, () => pack(fresh));
       }
       const now = bodies.peek(slot.key);
-      // Gone, or asked for meanwhile.
+      // The slot was evicted, or the new body was requested meanwhile.
       if (now === undefined || now.sha256 === entry.sha256) return;
       now.next = fresh;
       recount(now);
@@ -217,13 +216,13 @@ export function createBodyCache(options: {
 interface CachedBody {
   readonly slot: BodySlot;
   readonly sha256: string;
-  /** `undefined`: too large. */
+  /** `undefined` when the body is too large for the cache. */
   readonly identity: BodyForm | undefined;
-  /** `undefined`: nobody asked for it yet; `null`: not to be had, see `BodyPacker`. */
+  /** `undefined` until somebody asks for it; `null` when no gzip form is worth sending, see `BodyPacker`. */
   gzip: BodyForm | null | undefined;
-  /** That of the last live snapshot whose manifest was seen to name these bytes. */
+  /** The generation of the last live snapshot whose manifest names these bytes. */
   generation: number;
-  /** What the slot will answer in the generation to come, as far as it was read ahead of time. */
+  /** The slot's body in the next generation, if it was read ahead of time. */
   next: WholeBody | undefined;
 }
 
@@ -241,7 +240,7 @@ function workKey({ key }: BodySlot, { sha256 }: ResponseEntry): string {
   return `${key} ${sha256}`;
 }
 
-/** What an entry costs beside its bytes: keys, objects, the map's slot. */
+/** Memory of an entry beside its bytes: keys, objects and the map's slot. */
 const overheadBytes = 512;
 
 function heldBytes({ identity, gzip, next }: CachedBody): number {

@@ -1,28 +1,28 @@
+import { once } from "node:events";
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { createGzip, gzip } from "node:zlib";
+import { createSlots } from "../core/bounded-work.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
-import { createSlots } from "../core/slots.ts";
-import type { BodyStreams } from "./body-stream.ts";
+import { type BodyStreams, type ChunkSource, written } from "./body-stream.ts";
 import { withCallDeadline } from "./deadline.ts";
-import { packedStream } from "./packed-stream.ts";
 import { ownBytes } from "./verified-body.ts";
 
-/** Makes gzip forms; `null` where there is none that is worth sending. Of large bodies one at a time. */
+/** Makes gzip forms; `null` when the gzip form is not worth sending. Large bodies are packed one at a time. */
 export interface BodyPacker {
-  /** Of a body in memory, unless it would not be smaller. */
+  /** Packs a body in memory; `null` when the gzip form is not smaller. */
   packBytes(identity: Buffer): Promise<Buffer | null>;
-  /** Of a body that is too large for memory, unless this form is, too: larger than `maxBytes`. */
+  /** Packs a body that is too large for the cache; `null` when the gzip form has more than `maxBytes`, too. */
   packEntry(entry: ResponseEntry, maxBytes: number, signal: AbortSignal): Promise<Buffer | null>;
 }
 
 export function createBodyPacker(options: {
   readonly streams: BodyStreams;
-  /** Until the packing of a body is given up, once it has begun. */
+  /** How long packing one body may take, once it has begun. */
   readonly timeoutMs: number;
 }): BodyPacker {
   const { streams, timeoutMs } = options;
-  // One at a time, so that all other requests keep a core. Bodies in memory do not wait for those from the store, which
-  // come as fast as the store lets them.
+  // Only one body is packed at a time, so that other requests keep a processor core. Bodies in memory have a queue of their
+  // own, since bodies from the store may arrive slowly.
   const inMemory = createSlots(1);
   const fromStore = createSlots(1);
 
@@ -49,6 +49,42 @@ export function createBodyPacker(options: {
   };
 }
 
-/** Packed in about a millisecond. */
+/** A body of this size is packed in about a millisecond. */
 const smallBytes = 64 * 1024;
 const gzipBytes = promisify(gzip);
+
+/**
+ * The gzip form of a body of which only one chunk is in memory at a time; `null` as soon as the gzip form has more than
+ * `maxBytes`. Throws what the source throws, so a body that fails its check gives no gzip form.
+ */
+export async function packedStream(
+  forEachChunk: ChunkSource,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer | null> {
+  const packer = createGzip({ level: packingLevel });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Errors are handled where they reject: in the writes, and in the wait for the end.
+  packer.on("error", () => {});
+  packer.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) chunks.push(chunk);
+    else packer.destroy(new Error(`more than ${maxBytes} bytes`));
+  });
+  try {
+    await forEachChunk((chunk) => written(packer, chunk, signal));
+    const ended = once(packer, "end", { signal });
+    packer.end();
+    await ended;
+    return Buffer.concat(chunks, bytes);
+  } catch (error) {
+    if (bytes > maxBytes) return null;
+    throw error;
+  } finally {
+    packer.destroy();
+  }
+}
+
+/** On a list of 25 MB this level saves nine tenths of what zlib's default saves, in half the time. */
+const packingLevel = 3;

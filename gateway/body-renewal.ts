@@ -1,19 +1,19 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { createSlots } from "../core/bounded-work.ts";
 import { responseEntry } from "../core/manifest.ts";
-import { createSlots } from "../core/slots.ts";
 import type { BodyCache, BodySlot } from "./body-cache.ts";
 import type { ReadSnapshot } from "./live-snapshot.ts";
 
-/** Fetches what the second snapshot answers otherwise than the first; settles when it is done, and never rejects. */
+/** Reads the bodies that differ between the two snapshots. Resolves when that is done; never rejects. */
 export type BodyRenewal = (before: ReadSnapshot, now: ReadSnapshot) => Promise<void>;
 
 /**
- * Keeps hot what is hot (P42): of the bodies that were asked for while the first snapshot was live, those that the second
- * has otherwise are read before anybody asks for them, lists first. What nobody asked for since the publication before
- * is left alone, so a body that is read for nothing is read for nothing once.
+ * Keeps requested bodies in memory across a publication (P42). Bodies that were requested while the first snapshot was live,
+ * and that differ in the second, are read before anybody asks for them, lists first. Bodies that nobody requested since
+ * the last publication are not renewed, so at most one renewal per body is wasted.
  */
 export function createBodyRenewal(bodies: BodyCache): BodyRenewal {
-  // Of all tenants together: those who wait for a body now come first, at the store and for the processor.
+  // The bound counts renewals of all tenants together, so that requests that wait for a body get the store and the processor.
   const slots = createSlots(maxParallel);
 
   async function renew(queue: Iterator<BodySlot>, before: ReadSnapshot, now: ReadSnapshot): Promise<void> {
@@ -25,7 +25,7 @@ export function createBodyRenewal(bodies: BodyCache): BodyRenewal {
       const entry = responseEntry(now.manifest, slot.name);
       if (entry === undefined || entry.size > bodies.maxBodyBytes) continue;
       if (entry.sha256 === responseEntry(before.manifest, slot.name)?.sha256) continue;
-      // A store that fails is met again, and reported, by whoever asks for the body.
+      // The failure is not reported here. The next request for the body reads the store again and reports it.
       await slots(`Renewing ${entry.key}`, undefined, () => bodies.renew(slot, entry)).catch(() => {});
     }
   }
@@ -40,5 +40,5 @@ export function createBodyRenewal(bodies: BodyCache): BodyRenewal {
 }
 
 const maxParallel = 2;
-/** A look at a body takes about a microsecond; requests are not to wait for those of a large tenant. */
+/** Looking at one body takes about a microsecond. Requests must not wait for all bodies of a large tenant. */
 const perTurn = 256;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { pipeline, type Readable, Transform } from "node:stream";
+import { pipeline, type Readable, Transform, type Writable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { Failure } from "../core/failure.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
@@ -9,19 +9,19 @@ import type { KeptBodies } from "./last-good/kept-bodies.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /**
- * Hands a body over, one chunk after the other: `take` owns a chunk until it has resolved. Throws when the body proves
- * wrong or breaks off, by then without its last bytes, and what `take` throws.
+ * Gives a body to `take`, chunk by chunk. A chunk belongs to `take` until `take` has resolved. Throws when the body is wrong
+ * or breaks off; the last bytes were not given to `take` then. Throws also what `take` throws.
  */
 export type ChunkSource = (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
 
-/** Bodies too large to be held, checked on their way (P17). */
+/** Bodies too large for the cache, checked while they are sent (P17). */
 export interface BodyStreams {
-  /** Aborting the signal ends what is under way. */
+  /** Aborting the signal ends the reading. */
   open(entry: ResponseEntry, signal: AbortSignal): Promise<ChunkSource>;
 }
 
 export function createBodyStreams(store: StoreReader, keptBodies?: KeptBodies): BodyStreams {
-  // A large file of this machine is hashed once, not for every reader: that would be most of the work.
+  // A large file of this machine is hashed once. Hashing it for every reader would be most of the work.
   const verified = new LRUCache<ObjectKey, string>({ max: 1000 });
   return {
     async open(entry, signal) {
@@ -33,7 +33,7 @@ export function createBodyStreams(store: StoreReader, keptBodies?: KeptBodies): 
           try {
             await source(take);
           } catch (error) {
-            // A file that was damaged since it was proven costs one reader, not all to come.
+            // A file that was damaged after it had been checked fails for one reader and is checked again for the next.
             if (!signal.aborted) keptBodies.doubt(entry);
             throw error;
           }
@@ -55,19 +55,19 @@ export function createBodyStreams(store: StoreReader, keptBodies?: KeptBodies): 
 }
 
 function checked(body: Readable, entry: ResponseEntry, signal: AbortSignal): ChunkSource {
-  // Of a file nobody else looks at the signal.
+  // A local file does not listen to the signal by itself.
   if (signal.aborted) body.destroy();
   return async (take) => {
     const verifying = verifyingStream(entry);
-    // Its errors come out of the loop.
+    // The loop below throws the pipeline's errors.
     pipeline(body, verifying, () => {});
     for await (const chunk of verifying as AsyncIterable<Buffer>) await take(chunk);
   };
 }
 
 /**
- * Passes each chunk on when the next has arrived. The last is let go only when size and digest are the entry's; else the
- * stream fails, and the client sees a body that ends too early instead of a wrong one.
+ * Passes each chunk on when the next one has arrived. The last chunk is passed on only when size and digest are those of the
+ * entry. Otherwise the stream fails, and the client sees a body that ends too early instead of a wrong one.
  */
 export function verifyingStream({ key, size, sha256 }: ResponseEntry): Transform {
   const hash = createHash("sha256");
@@ -76,7 +76,7 @@ export function verifyingStream({ key, size, sha256 }: ResponseEntry): Transform
   return new Transform({
     highWaterMark: 64 * 1024,
     transform(chunk: Buffer, _encoding, done) {
-      // An empty chunk at the end would set the last byte free.
+      // An empty chunk at the end would release the last chunk before the check.
       if (chunk.length === 0) return done();
       seen += chunk.length;
       if (seen > size) return done(corrupt(`${key} is longer than its ${size} bytes.`));
@@ -95,4 +95,18 @@ export function verifyingStream({ key, size, sha256 }: ResponseEntry): Transform
 
 function corrupt(message: string): Failure {
   return new Failure("corrupt_document", message);
+}
+
+/** Resolves when the sink is done with the chunk, whose memory may be used again then. */
+export function written(sink: Writable, chunk: Buffer, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    if (signal.aborted) return leave();
+    signal.addEventListener("abort", leave, { once: true });
+    sink.write(chunk, (error) => {
+      signal.removeEventListener("abort", leave);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }

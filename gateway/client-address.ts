@@ -1,23 +1,22 @@
 import type { Socket } from "node:net";
 import { ipAddress } from "../core/ip-address.ts";
 import type { TrustedProxies } from "../core/trusted-proxies.ts";
-import { forwardedNodes, listedNodes } from "./forwarded-nodes.ts";
 
-/** Whose address the log names, when the operator asks for it (W98). */
+/** Finds the client's address for the log, when the operator has named trusted proxies (W98). */
 export interface ClientAddresses {
-  /** Whether a trusted proxy is at the other end. */
+  /** Whether a trusted proxy opened the connection. */
   isProxy(socket: Socket): boolean;
   /**
-   * The client that a trusted proxy's request is passed on for, as a parsed address and nothing else; `undefined` when the
-   * header section does not say, or says it in two ways.
+   * The parsed address of the client for whom a trusted proxy sent the request; `undefined` when the headers do not name it,
+   * or name two different ones.
    */
   clientOf(rawHeaders: readonly string[]): string | undefined;
 }
 
 export function createClientAddresses(proxies: TrustedProxies): ClientAddresses {
   /**
-   * W98: from the right, since each proxy appends whom it got the request from. Behind the first address that is not a
-   * trusted proxy's stands what a stranger has sent. Where all are trusted, the client is one of them.
+   * W98: the search goes from the right, since each proxy appends the address that it got the request from. What stands left
+   * of the first address that is no trusted proxy may be invented. If all addresses are trusted, the first one is the client.
    */
   function outermost(nodes: readonly (string | undefined)[] | undefined): string | undefined {
     if (nodes === undefined) return undefined;
@@ -48,15 +47,62 @@ export function createClientAddresses(proxies: TrustedProxies): ClientAddresses 
       const byForwarded = forwarded === undefined ? undefined : outermost(forwardedNodes(forwarded));
       const byList = listed === undefined ? undefined : outermost(listedNodes(listed));
       if (forwarded === undefined) return byList;
-      // A proxy sets one of the two and lets the other pass: whatever a stranger puts there must not count.
+      // A proxy sets one of the two headers and passes the other one on, which a client may have invented.
       return listed === undefined || byList === byForwarded ? byForwarded : undefined;
     },
   };
 }
 
-/** Nobody has more of them in a row; a client's list of thousands is not looked through. */
+/** No installation has more proxies in a row, and a list of thousands must cost no time. */
 const maxProxies = 32;
 
 function appended(values: string | undefined, value = ""): string {
   return values === undefined ? value : `${values},${value}`;
 }
+
+/**
+ * The addresses in a value of `Forwarded` (RFC 7239), the client's first, in the form of `ipAddress`. An element without an
+ * address (`unknown`, an obfuscated id, no `for`) is `undefined`. The result is `undefined` when the value is malformed.
+ * `for=192.0.2.1:80` and `for=[2001:db8::1]` are accepted without their quotes, since proxies write them so.
+ */
+function forwardedNodes(value: string): readonly (string | undefined)[] | undefined {
+  const nodes: (string | undefined)[] = [];
+  let node: string | undefined;
+  let isEmpty = true;
+  for (const pair = pairPattern(); ; ) {
+    const match = pair.exec(value);
+    if (match === null) return undefined;
+    const [, name, bare, quoted, end] = match;
+    if (name !== undefined) isEmpty = false;
+    if (name?.toLowerCase() === "for") {
+      // Section 4: each parameter once per element.
+      if (node !== undefined) return undefined;
+      node = bare ?? quoted?.replace(/\\(.)/g, "$1") ?? "";
+    }
+    if (end === ";") continue;
+    // RFC 9110 section 5.6.1: empty elements of a list do not count.
+    if (!isEmpty) nodes.push(node === undefined ? undefined : nodeAddress(node));
+    if (end === "") return nodes;
+    node = undefined;
+    isEmpty = true;
+  }
+}
+
+/** The addresses in a value of `X-Forwarded-For`. No standard describes it; some proxies append ports. */
+function listedNodes(value: string): readonly (string | undefined)[] {
+  const nodes = value.split(",").map((node) => node.trim());
+  return nodes.filter((node) => node !== "").map((node) => ipAddress(node) ?? nodeAddress(node));
+}
+
+/** Matches one pair, or nothing, and the sign behind it. The pattern is sticky: each match begins where the last one ended. */
+function pairPattern(): RegExp {
+  return /[\t ]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w:[\]-]+)|"((?:[^"\\]|\\.)*)")[\t ]*)?([;,]|$)/y;
+}
+
+/** Section 6: an address with or without a port; IPv6 in brackets. */
+function nodeAddress(node: string): string | undefined {
+  const match = nodePattern.exec(node);
+  return match === null ? undefined : ipAddress(match[1] ?? match[2] ?? "");
+}
+
+const nodePattern = /^(?:([\d.]{7,15})|\[([\dA-Fa-f:.]{2,45})\])(?::(?:\d{1,5}|_[\w.-]+))?$/;

@@ -1,9 +1,32 @@
 /** The two clocks of a process, in ms. */
 export interface Clocks {
-  /** Since an arbitrary moment. Nobody can set it, and it goes on while the process is stopped. */
+  /** Time since an arbitrary moment. Nobody can set this clock, and it goes on while the process is stopped. */
   readonly monotonicMs: () => number;
-  /** Since 1970. */
+  /** Time since 1970. */
   readonly unixMs: () => number;
 }
 
 export const processClocks: Clocks = { monotonicMs: () => performance.now(), unixMs: Date.now };
+
+/** How long the gateway waits where no setting says so, in ms. Tests choose other values. */
+export interface Waits {
+  /** For the token registry at the start. If the store is away, the gateway starts all the same, but is not ready. */
+  readonly registryMs: number;
+  /** For the gzip form of a large body. After that its bytes are sent unpacked. */
+  readonly packingMs: number;
+  /** Between two writes of the last good copy's state while nothing changes. */
+  readonly beatMs: number;
+  /** W170: for a changed token registry to reach the disk. After that it takes effect without being on the disk. */
+  readonly keepMs: number;
+  /** Between two attempts to complete that copy, since on a nearly full disk some writes fail every time. */
+  readonly mendPauseMs: number;
+}
+
+export const usualWaits: Waits = {
+  registryMs: 5000,
+  /** Packing a list of 25 MB takes a small part of this time. */
+  packingMs: 2000,
+  beatMs: 5000,
+  keepMs: 500,
+  mendPauseMs: 10_000,
+};

@@ -6,8 +6,8 @@ import { join } from "node:path";
 keepCompiledCode();
 
 /**
- * Imported before everything else: what is loaded afterwards takes its compiled code from the gateway's last run (W91), where
- * Node.js can (22.8 and later). With `NODE_COMPILE_CACHE` Node.js does so by itself, in that folder.
+ * Lets Node.js 22.8 and later reuse the compiled code of the gateway's last run (W91). This file is imported first, since
+ * only code that is loaded afterwards is reused. With `NODE_COMPILE_CACHE` Node.js does the same by itself, in that folder.
  */
 function keepCompiledCode(): void {
   if (!("enableCompileCache" in nodeModule) || typeof nodeModule.enableCompileCache !== "function") return;
@@ -16,19 +16,19 @@ function keepCompiledCode(): void {
   try {
     if (isOwnFolder(folder, process.getuid())) nodeModule.enableCompileCache(folder);
   } catch {
-    // Below something that is no folder: a start without it takes longer, and that is all.
+    // The folder cannot be used. The start only takes longer.
   }
 }
 
 /**
- * Node.js runs what it finds there and asks only whether the source is the same. In a folder that all may write to, anybody
- * could have made this one before, hence: ours, and nobody else's to write or to read.
+ * Node.js runs the code in this folder and only compares the source's digest. Anybody can create a folder below the
+ * temporary folder, so this one must belong to our user and be closed to all others.
  */
 function isOwnFolder(folder: string, uid: number): boolean {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch {
-    // It is there already, or cannot be: what is there is looked at.
+    // The folder exists already, or cannot be made. What is there is examined below.
   }
   const found = lstatSync(folder, { throwIfNoEntry: false });
   return found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0;

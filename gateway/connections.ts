@@ -2,26 +2,25 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type CredentialsReader, createCredentialsReader } from "./bearer-credentials.ts";
-import { createWaitingRequests, type WaitingRequests } from "./waiting-requests.ts";
 
-/** What is known of one client connection. */
+/** One client connection. */
 export interface Connection {
-  /** For the log: the server's own random part and a number, so that lines of several gateways can be put together. */
+  /** For the log: a random part per gateway and a number, so that logs of several gateways can be combined. */
   readonly id: string;
-  /** Requests taken up; those pipelined behind them still wait. */
+  /** Number of requests begun; pipelined ones that still wait do not count. */
   requests: number;
   /**
-   * The response to the last request that came in, until it is over. Responses leave in order, so then all are. One that
-   * is over must not be kept: each garbage collection would have one of each connection to copy.
+   * The response to the newest request, until it is over. Responses leave in order, so all others are over then, too. A
+   * finished response must not be kept, or each garbage collection would copy one per connection.
    */
   last: ServerResponse | undefined;
   readonly waiting: WaitingRequests;
-  /** The request whose body is being thrown away; its answer has not begun. */
+  /** The request whose body is being ignored now, before its answer begins. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
   readonly credentials: CredentialsReader;
-  /** A trusted proxy's. Looked at when it opens: of a socket that is over, the system tells no address. */
+  /** Whether a trusted proxy opened the connection. It is asked at once, since a closed socket has no address any more. */
   readonly isProxied: boolean;
-  /** A response said `Connection: close`, or an error ended the conversation: nothing further is answered. */
+  /** A response said `Connection: close`, or an error ended the connection. No further request is answered. */
   isEnding: boolean;
 }
 
@@ -29,11 +28,11 @@ export interface Connection {
 export interface Connections {
   of(socket: Socket): Connection;
   count(): number;
-  /** The response is out. */
+  /** Forgets a response that has been sent completely. */
   release(res: ServerResponse, socket: Socket): void;
   /**
-   * Ends those that wait for nothing: no answer is on its way and no first request has begun. Node's own
-   * `closeIdleConnections` also cuts answers that are written but not yet taken, and leaves unused connections open.
+   * Ends the idle connections: those that are answering nothing and have not begun their first request. Node's own
+   * `closeIdleConnections` also cuts answers that the client has not received yet, and leaves unused connections open.
    */
   endIdle(): void;
 }
@@ -80,17 +79,17 @@ function newConnection(id: string, isProxied: boolean): Connection {
   };
 }
 
-/** Whether an answer to an earlier request of the connection is not yet over: wholly out, and Node done with it. */
+/** Whether an earlier answer on the connection is still being sent. */
 export function isAnswering({ last }: Connection): boolean {
   return last !== undefined && !last.destroyed;
 }
 
 /**
- * Ends our side and gives the client a moment to read what was sent. Closing at once while bytes of it are unread
- * makes the system reset the connection, which can destroy the answer on its way (RFC 9112 section 9.6).
+ * Ends our side and gives the client a moment to read what was sent. If the socket were closed at once while bytes of the
+ * client are unread, the system would reset the connection and could destroy the answer (RFC 9112 section 9.6).
  */
 export function endGently(socket: Socket, lastWords?: string): void {
-  // The parser, if it still has the socket, throws further bytes away; else nobody reads them.
+  // Further bytes of the client are read and dropped.
   socket.on("error", () => {});
   if (lastWords === undefined) socket.end();
   else socket.end(lastWords);
@@ -100,3 +99,35 @@ export function endGently(socket: Socket, lastWords?: string): void {
 }
 
 const lingerMs = 1000;
+
+/** Requests of one connection that wait behind the one that is being answered. */
+export interface WaitingRequests {
+  /** `bytesRead`: bytes that the client has sent so far. False when more wait than a connection may have. */
+  add(bytesRead: number): boolean;
+  /** Removes the first one, which is handled now. */
+  takeFirst(): void;
+}
+
+/**
+ * W61: each waiting request takes about 2 KiB of memory besides its bytes, so both their number and their bytes are bounded.
+ * Above a bound the caller destroys the connection. Pausing it would not help, since Node reads on, and nothing else
+ * stops a client that sends faster than it reads.
+ */
+export function createWaitingRequests(): WaitingRequests {
+  /** For each request, how many bytes the client had sent by then. */
+  const marks: number[] = [];
+  return {
+    add(bytesRead) {
+      marks.push(bytesRead);
+      return marks.length <= maxWaiting && bytesRead - (marks[0] ?? 0) <= maxWaitingBytes;
+    },
+    takeFirst() {
+      marks.shift();
+    },
+  };
+}
+
+/** Clients that pipeline send some dozens of requests. One that sends more has to use another connection for the rest. */
+const maxWaiting = 256;
+/** Counted from the end of the chunk, of at most 64 KiB, in which the first of them came. */
+const maxWaitingBytes = 256 * 1024;

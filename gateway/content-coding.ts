@@ -1,6 +1,6 @@
 /**
- * W46: whether the client prefers gzip over the bytes as they are (RFC 9110 section 12.5.3). `identity` is always
- * available, even to a client that forbids it: an answer in it beats an error that no status of the API describes.
+ * W46: whether the client prefers gzip to `identity` (RFC 9110 section 12.5.3). A client that forbids `identity` gets it all
+ * the same when it does not accept gzip, since the API has no status for that case.
  */
 export function prefersGzip(acceptEncoding: string): boolean {
   if (acceptEncoding === "" || !gzipOrAnyPattern.test(acceptEncoding)) return false;
@@ -24,7 +24,7 @@ export function prefersGzip(acceptEncoding: string): boolean {
     }
   }
   const preference = gzip ?? any ?? 0;
-  // Unlisted, `identity` is acceptable but not asked for.
+  // `identity` is acceptable when it is not listed, but gzip is preferred then.
   return preference > 0 && preference >= (identity ?? 0);
 }
 
@@ -34,7 +34,7 @@ function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const match = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/i.exec(parameter);
     if (match !== null) return Number(match[1]);
-    // A weight that is none is no permission.
+    // A malformed weight does not permit the coding.
     if (/^\s*q\s*=/i.test(parameter)) return 0;
   }
   return 1;

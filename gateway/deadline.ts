@@ -2,20 +2,21 @@ import { withDeadline } from "../core/deadline.ts";
 import { Failure } from "../core/failure.ts";
 
 /**
- * Runs a store call that must settle. Drivers keep deadlines of their own; this one keeps a hanging disk or a faulty
- * driver from holding a refresh, and every request that waits for it, for ever.
+ * Runs a store call with a deadline. Drivers have deadlines of their own. This one also ends the wait for a hanging disk or a
+ * faulty driver, which would otherwise block a refresh, and every request that waits for it, for ever.
  */
 export function withCallDeadline<Result>(
   timeoutMs: number,
   what: string,
   call: (signal: AbortSignal) => Promise<Result>,
+  signal?: AbortSignal,
 ): Promise<Result> {
   const expired = (): Failure =>
     new Failure("store_unavailable", `${what} took longer than ${timeoutMs} ms.`);
-  return withDeadline({ timeoutMs, expired }, call);
+  return withDeadline({ timeoutMs, signal, expired }, call);
 }
 
-/** The promise's value, or `undefined` when the time is up first; then nobody looks at how the promise ends. */
+/** The promise's value, or `undefined` when the time is up first. A later rejection is ignored. */
 export async function valueWithin<Value>(
   timeoutMs: number,
   promise: Promise<Value>,
@@ -25,14 +26,14 @@ export async function valueWithin<Value>(
     timer = setTimeout(() => resolve(undefined), timeoutMs);
   });
   try {
-    // Waiting for it in the race also keeps a later rejection from being an unhandled one.
+    // `race` handles the promise, so a later rejection is not an unhandled one.
     return await Promise.race([promise, expired]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Waits until the promise has settled or the time is up, whichever comes first; says nothing about which. */
+/** Waits until the promise has settled or the time is up, whichever comes first. */
 export async function settledWithin(timeoutMs: number, promise: Promise<unknown>): Promise<void> {
   await valueWithin(
     timeoutMs,

@@ -5,15 +5,15 @@ import type { ObjectKey } from "../core/object-key.ts";
 import type { Connection } from "./connections.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { Quota } from "./quota.ts";
-import type { RequestHead } from "./request-head.ts";
+import { type RequestHead, requestHead, requestIdOf } from "./request-head.ts";
 import type { KnownToken } from "./token-table.ts";
 
-/** What a request was for, as logs and metrics name it. */
+/** The requested resource, as logs and metrics name it. */
 export type Route = "list" | "detail" | "legacy" | "unknown";
 
 /**
- * One request with its response, and what the checks found out about it on the way. Each check fills in its own
- * part; the responder turns what is known by then into headers, the access log into a line.
+ * One request with its response, and what the checks found out. Each check fills in its own part. The responder makes
+ * headers of what is known by then, and the access log makes a line of it.
  */
 export interface Exchange {
   readonly req: IncomingMessage;
@@ -34,10 +34,89 @@ export interface Exchange {
   quota: Quota | undefined;
   snapshot: LiveSnapshot | undefined;
   objectKey: ObjectKey | undefined;
-  /** Whether the client prefers gzip; only of a request that came as far as its answer. */
+  /** Whether the client prefers gzip; `undefined` when a check refused the request before. */
   acceptsGzip: boolean | undefined;
   /** The content coding of a 200. */
   encoding: "gzip" | "identity" | undefined;
   /** Why the answer is not a 200: for the log, never for the client. */
   cause: Cause | undefined;
 }
+
+export interface ExchangeStart {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly connection: Connection;
+  /** Monotonic, ms. */
+  readonly nowMs: number;
+  /** The connection ends with this response, whatever the request says. */
+  readonly closes: boolean;
+}
+
+/** Reads the header section, ignores the request's body, and then calls `handle`. */
+export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange) => void): void {
+  const { req, res, connection, nowMs } = start;
+  const head = requestHead(req.rawHeaders);
+  const exchange: Exchange = {
+    req,
+    res,
+    connection,
+    head,
+    requestId: requestIdOf(head.requestId),
+    startedAtMs: nowMs,
+    nth: connection.requests,
+    // W7: what follows an ignored body may not be the request that it looks like. And after an upgrade that is not
+    // accepted, Node's parser loses the rest of the packet.
+    closes: start.closes || head.hasBody || head.hasUpgrade,
+    route: "unknown",
+    token: undefined,
+    programId: undefined,
+    quota: undefined,
+    snapshot: undefined,
+    objectKey: undefined,
+    acceptsGzip: undefined,
+    encoding: undefined,
+    cause: undefined,
+  };
+  if (!head.hasBody) {
+    handle(exchange);
+    return;
+  }
+  connection.ignoring = exchange;
+  ignoreBody(req, () => {
+    // The body was malformed, and the request was answered for that.
+    if (connection.ignoring === undefined) return;
+    connection.ignoring = undefined;
+    handle(exchange);
+  });
+}
+
+/**
+ * W7: reads and drops the request's body, then calls `done`; earlier when that takes too long or the body is too large. If
+ * the answer came first, the connection would be closed with unread bytes in it, and the reset that follows can destroy
+ * the answer.
+ */
+function ignoreBody(req: IncomingMessage, done: () => void): void {
+  // A client that asks for permission first waits for our answer before it sends anything.
+  if (req.complete || /100-continue/i.test(req.headers.expect ?? "")) {
+    done();
+    return;
+  }
+  let seen = 0;
+  let isDone = false;
+  const timer = setTimeout(finish, maxWaitMs);
+  function finish(): void {
+    if (isDone) return;
+    isDone = true;
+    clearTimeout(timer);
+    done();
+  }
+  req.on("data", (chunk: Buffer) => {
+    seen += chunk.length;
+    if (seen > maxIgnoredBytes) finish();
+  });
+  req.once("close", finish);
+  req.once("end", finish);
+}
+
+const maxWaitMs = 500;
+const maxIgnoredBytes = 1024 * 1024;

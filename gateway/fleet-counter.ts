@@ -2,13 +2,13 @@ import { createRequire } from "node:module";
 import { asFailure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
 import { createOutageLog } from "./outage-log.ts";
-import type { WindowCounter, WindowState } from "./window-counter.ts";
+import type { WindowCounter, WindowState } from "./quota.ts";
 
 const require = createRequire(import.meta.url);
 
 /** One counter for all gateways that share a Redis or Valkey. */
 export interface FleetCounter extends WindowCounter {
-  /** Whether hits are counted for the whole fleet now, or by this process alone. */
+  /** Whether hits are counted for the whole fleet now; else by this process alone. */
   isShared(): boolean;
   close(): void;
 }
@@ -24,16 +24,16 @@ export interface FleetCounterOptions {
 }
 
 /**
- * Counts in Redis, where increment and expiry are one atomic script; while Redis is away, at start-up too, the
- * insurance counts (W53). A partner then gets at most one further quota per gateway and window, and never an error.
- * Hits of one key by requests that are handled together go to Redis as one, and each takes its place in the sum.
+ * Counts in Redis, where increment and expiry are one atomic script. While Redis is away, also at the start, `insurance`
+ * counts (W53). A partner then gets at most one more quota per gateway and window, and never an error. Hits of one key
+ * by requests that are handled together go to Redis as one call, and each request gets its own place in the sum.
  */
 export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
   const { url, windowSeconds, timeoutMs, insurance, logger } = options;
-  // Not imported: 12 MB that a gateway without Redis has no use for.
+  // Loaded only here: the two packages take 12 MB of memory that a gateway without Redis does not need.
   const { createClient }: typeof import("redis") = require("redis");
   const { RateLimiterRedis }: typeof import("rate-limiter-flexible") = require("rate-limiter-flexible");
-  // Another window is another key: a window that began under a longer setting ends with it.
+  // The window's length is part of the key, so a window that began under a longer setting is not continued.
   const keyPrefix = `partner-programs:window-${windowSeconds}s`;
   let wasShared: boolean | undefined;
   const outage = createOutageLog(logger, texts, () => performance.now());
@@ -44,7 +44,7 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     const client = createClient({
       url: url.href,
       disableOfflineQueue: true,
-      // A deadline of the client's own would make an abort signal per request; ours closes the connection.
+      // The client's own deadline would create an abort signal per request. `answeredWithin` is used instead.
       commandOptions: { timeout: 0 },
       socket: {
         connectTimeout: connectTimeoutMs,
@@ -53,13 +53,13 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     });
     client.on("error", (error: unknown) => noteAway(error));
     client.on("ready", () => noteShared());
-    // With this strategy it tries for ever, so it rejects only when it is closed.
+    // With this strategy the client tries for ever, so the promise rejects only when the client is closed.
     client.connect().catch(() => {});
     const limiter = new RateLimiterRedis({
       storeClient: client,
       useRedisPackage: true,
       rejectIfRedisNotReady: true,
-      // The limit differs by token, so it is judged by the caller: this one only counts.
+      // The limit differs by token, so the caller checks it. This limiter only counts.
       points: Number.MAX_SAFE_INTEGER,
       duration: windowSeconds,
       keyPrefix,
@@ -78,7 +78,7 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     wasShared = false;
   }
 
-  /** Hits of the key by the requests that are handled together. */
+  /** Begins the batch of hits of the key by requests that are handled together. */
   function begin(key: string): Batch {
     const counted = Promise.resolve().then(() => {
       batches.delete(key);
@@ -98,7 +98,7 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
       return state;
     } catch (error) {
       noteAway(error);
-      // A connection that does not answer may never again, and would delay every request by the deadline.
+      // A connection that did not answer may never answer again, and would delay every request by the deadline.
       if (error instanceof NoAnswer && asked === connection) {
         asked.client.destroy();
         connection = open();
@@ -146,7 +146,7 @@ async function answeredWithin<Result>(timeoutMs: number, answer: Promise<Result>
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     const giveUp = () => reject(new NoAnswer(`Redis did not answer within ${timeoutMs} ms.`));
-    // Not at once: when this process was held up, the answer may lie in the socket, unread. It is read before `giveUp` runs.
+    // `giveUp` waits for one more turn: if this process was held up, the answer may be in the socket, and is read first.
     timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
   });
   try {

@@ -1,25 +1,23 @@
-import { type Confirmations, confirmedAtOf } from "../core/confirmations.ts";
-import { withDeadline } from "../core/deadline.ts";
+import { type Confirmations, confirmedAtOf, readConfirmations } from "../core/confirmations.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import { confirmedKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
-import { readConfirmations } from "../core/read-confirmations.ts";
-import { type ConfirmedTenant, oldestConfirmed } from "./oldest-confirmed.ts";
+import { withCallDeadline } from "./deadline.ts";
 import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /**
- * When snapshots were last found to be what the source says, as builds wrote it down. Nothing is decided by it (P26): what
- * is not known is not said, and everything else goes on.
+ * When each snapshot was last confirmed to be what the source says, as builds recorded it. Nothing depends on it (P26): an
+ * unknown time is left out of the answer.
  */
 export interface Freshness {
   /** `null` unless that very snapshot is known to be confirmed (P24). */
   confirmedAt(tenantId: TenantId, snapshotId: string): string | null;
   /** The tenants that were confirmed the longest ago, the oldest first; at most `maxListed`. */
   oldest(): readonly ConfirmedTenant[];
-  /** Looks at once, and from then on in intervals, beside all requests. */
+  /** Reads `runs/confirmed.json` at once and then at intervals. No request waits for that. */
   start(): void;
   stop(): void;
 }
@@ -48,12 +46,12 @@ export function createFreshness(options: FreshnessOptions): Freshness {
   let isLooking = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Never rejects. A look that takes longer than the interval is not joined by another. */
+  /** Never rejects. Only one look runs at a time. */
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
     try {
-      await withDeadline({ timeoutMs: callTimeoutMs, signal: stopped.signal, expired }, read);
+      await withCallDeadline(callTimeoutMs, `Reading ${confirmedKey}`, read, stopped.signal);
       outage.succeeded();
     } catch (error) {
       if (!stopped.signal.aborted) note(asFailure(error));
@@ -67,20 +65,16 @@ export function createFreshness(options: FreshnessOptions): Freshness {
     if (found.kind === "not_modified") return;
     if (found.kind === "missing") throw new Failure("not_found", `${confirmedKey} is missing.`);
     const confirmations = await readConfirmations(found.body);
-    // A look that was given up meanwhile must not overtake a later one.
+    // A look that ran into its deadline must not overwrite the result of a later one.
     signal.throwIfAborted();
     known = { confirmations, etag: found.etag };
     oldest = undefined;
     onChange();
   }
 
-  /** P26: what was known stays. In a store that no build has written to yet there is nothing to tell anybody. */
+  /** P26: the known times stay. A store without any build yet is no fault, so it is logged as `debug`. */
   function note(failure: Failure): void {
     outage.failed(failure, failure.code === "not_found" && known === undefined ? "debug" : "warn");
-  }
-
-  function expired(): Failure {
-    return new Failure("store_unavailable", `Reading ${confirmedKey} took longer than ${callTimeoutMs} ms.`);
   }
 
   return {
@@ -105,3 +99,23 @@ export function createFreshness(options: FreshnessOptions): Freshness {
 
 /** Labels of metrics must not grow without bound. */
 export const maxListed = 100;
+
+export interface ConfirmedTenant {
+  readonly tenantId: TenantId;
+  /** Since 1970. */
+  readonly confirmedAtMs: number;
+}
+
+/**
+ * The `count` tenants that were confirmed the longest ago, the oldest first, ties by id. Tenants count even if no partner
+ * asked this gateway for them, since old data should be noticed before somebody asks for it. A tenant that was never
+ * confirmed has no age and is left out.
+ */
+export function oldestConfirmed(confirmations: Confirmations, count: number): readonly ConfirmedTenant[] {
+  const all: ConfirmedTenant[] = [];
+  for (const [tenantId, { confirmedAt }] of confirmations) {
+    if (confirmedAt !== null) all.push({ tenantId, confirmedAtMs: Date.parse(confirmedAt) });
+  }
+  all.sort((a, b) => a.confirmedAtMs - b.confirmedAtMs || (a.tenantId < b.tenantId ? -1 : 1));
+  return all.slice(0, count);
+}

@@ -1,41 +1,41 @@
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
 import type { RequestHandler as Middleware } from "express";
+import { createAdminServer } from "../core/admin-server.ts";
 import { causeOf } from "../core/cause-code.ts";
 import { Failure } from "../core/failure.ts";
 import type { gatewaySettings } from "../core/gateway-settings.ts";
 import type { StoreId } from "../core/ids.ts";
+import { listen } from "../core/listen.ts";
 import type { Logger } from "../core/logger.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
 import { showStoreAddress } from "../core/store-address.ts";
 import { createAccessLog } from "./access-log.ts";
-import { createAdminApp } from "./admin-app.ts";
-import { createApiServer } from "./api-server.ts";
-import { beginExchange } from "./begin-exchange.ts";
+import { closeServer, createApiServer } from "./api-server.ts";
 import { createBodyCache } from "./body-cache.ts";
 import { createBodyPacker } from "./body-packer.ts";
 import { createBodyRenewal } from "./body-renewal.ts";
 import { createBodyStreams } from "./body-stream.ts";
 import { createClientAddresses } from "./client-address.ts";
-import { type Clocks, processClocks } from "./clocks.ts";
+import { type Clocks, processClocks, usualWaits, type Waits } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
+import { beginExchange } from "./exchange.ts";
+import { createFleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRequestHandler } from "./handle-request.ts";
-import { legacyHeaders, snapshotHeaders } from "./header-lines.ts";
 import { createKeptBodies } from "./last-good/kept-bodies.ts";
 import { createLastGood } from "./last-good/last-good.ts";
-import { closeServer, listen } from "./listen.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
-import { createQuotaCounters } from "./quota-counters.ts";
+import { createProcessCounter } from "./quota.ts";
 import { createReadiness } from "./readiness.ts";
 import { Refusal } from "./refusal.ts";
 import { createResponder } from "./respond.ts";
+import { legacyHeaders, snapshotHeaders } from "./response-headers.ts";
 import { createWholeSender } from "./send-whole.ts";
 import { guardedReader, type StoreReader } from "./store-reader.ts";
 import { createStoreWatch } from "./store-watch.ts";
 import { createTokenDirectory } from "./token-directory.ts";
-import { usualWaits, type Waits } from "./waits.ts";
 
 export type GatewaySettings = SettingValues<typeof gatewaySettings>;
 
@@ -44,21 +44,21 @@ export interface GatewayOptions {
   readonly store: StoreReader;
   /** A client of its own, so that bodies under way never delay a revocation. */
   readonly tokenStore: StoreReader;
-  /** As the log names this program. */
+  /** This program's name in the log. */
   readonly program: string;
   readonly logger: Logger;
-  /** Takes the lines that tell of single requests, beside the logger's. */
+  /** Takes the lines of the access log. */
   readonly destination: { write(line: string): void };
   /**
-   * Runs before the API, as in any Express application: it may answer, set headers, or hand the request on. An answer of its
-   * own is neither logged nor counted. With any, answers go out through `writeHead` and `end`, which it may have replaced;
-   * that costs about a quarter of the speed.
+   * Runs before the API, as in any Express application: it may answer, set headers, or call `next`. Its own answers are
+   * neither logged nor counted. With any middleware, the API's answers go out through `writeHead` and `end`, which it may
+   * have replaced; that costs about a quarter of the speed.
    */
   readonly middleware?: readonly Middleware[];
   readonly clocks?: Clocks;
-  /** Where what was last confirmed is kept, see `lastGoodFolder`; nowhere without. */
+  /** The folder of the last good copy, see `lastGoodFolder`. Without one, no copy is kept. */
   readonly lastGoodFolder?: string | undefined;
-  /** `usualWaits` where left out. */
+  /** Replaces some of `usualWaits`. */
   readonly waits?: Partial<Waits>;
 }
 
@@ -69,17 +69,17 @@ export interface GatewayAddresses {
 
 export interface Gateway {
   /**
-   * Opens the admin listener, and the API's when the token registry is confirmed, or after a bound without it: a gateway
-   * that nobody can reach yet does no harm, one that cannot tell good tokens from bad ones answers 500. Throws
-   * `interrupted` when it is stopped meanwhile.
+   * Opens the admin listener, then the API's when the token registry is confirmed or after `waits.registryMs`. A gateway
+   * that does not listen yet does no harm; one that cannot tell good tokens from bad ones answers 500. Throws `interrupted`
+   * when `stop` is called meanwhile.
    */
   start(): Promise<GatewayAddresses>;
-  /** Why requests would not be served now; `undefined` while they would. */
+  /** Why requests would not be served now; `undefined` while they would be. */
   notReadyCause(): string | undefined;
-  /** The store that it goes by; `undefined` while none is known. */
+  /** The identity of the gateway's store; `undefined` while it is not known. */
   storeId(): StoreId | undefined;
   logLinesLost(count: number): void;
-  /** Says that it is not ready, waits the delay, stops accepting, finishes what is under way within the grace time. */
+  /** Becomes unready, waits the shutdown delay, stops accepting, and finishes requests under way within the grace time. */
   stop(): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     logger,
     refreshMs: settings.freshnessRefreshMs,
     callTimeoutMs,
-    onChange: () => snapshots.relabel(),
+    onChange: () => snapshots.updateHeaders(),
   });
   const streams = createBodyStreams(store, kept);
   const bodies = createBodyCache({
@@ -161,7 +161,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     renew: settings.cacheRenewal === "on" ? createBodyRenewal(bodies) : undefined,
     lastGood,
   });
-  const quota = createQuotaCounters({ redisUrl, redisTimeoutMs, windowSeconds, clock, logger });
+  // W53: this process counts when no Redis is set, and while Redis is away.
+  const ownCounter = createProcessCounter(windowSeconds, clock);
+  const fleet =
+    redisUrl &&
+    createFleetCounter({
+      url: redisUrl,
+      windowSeconds,
+      timeoutMs: redisTimeoutMs,
+      insurance: ownCounter,
+      logger,
+    });
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
     streams,
@@ -182,7 +192,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const handleRequest = atEndOfTurn(
     createRequestHandler({
       tokens,
-      counter: quota.counter,
+      counter: fleet ?? ownCounter,
       windowSeconds,
       snapshots,
       bodies,
@@ -191,11 +201,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     }),
   );
 
-  let isStopping = false;
-  let onStop = (): void => {};
-  const stopRequested = new Promise<void>((resolve) => {
-    onStop = resolve;
-  });
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const { server: apiServer, connections } = createApiServer({
     limits: {
       maxConnections: settings.maxConnections,
@@ -206,7 +213,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     isProxy: addresses?.isProxy,
     middleware,
     handle(req, res, connection) {
-      const closes = isStopping || connection.requests >= settings.maxRequestsPerConnection;
+      const closes = signal.aborted || connection.requests >= settings.maxRequestsPerConnection;
       beginExchange({ req, res, connection, nowMs: clock(), closes }, handleRequest);
     },
     fail(req, res, connection, error) {
@@ -228,51 +235,42 @@ export function createGateway(options: GatewayOptions): Gateway {
     tokens,
     watch,
     snapshots,
-    isStopping: () => isStopping,
+    isStopping: () => signal.aborted,
     isListening: () => apiServer.listening,
   });
-  const hostNames = [settings.adminHost, ...settings.adminHostNames];
-  const adminServer = createServer(createAdminApp({ hostNames, readiness, metrics }));
+  const adminServer = createAdminServer({
+    hostNames: [settings.adminHost, ...settings.adminHostNames],
+    hostSetting: "ADMIN_HOST",
+    otherMethods: 404,
+    notReadyCause: readiness.notReadyCause,
+    note: readiness.note,
+    metrics,
+  });
   metrics.attach({
     ...{ tokens, watch, snapshots, readiness, lastGood },
     oldestData: freshness.oldest,
     unixMs: clocks.unixMs,
     cacheBytes: bodies.size,
     connections: connections.count,
-    fleet: quota.fleet,
+    fleet,
   });
   const sweeper = setInterval(snapshots.sweep, sweepMs);
-
-  function refuseStopped(): void {
-    if (isStopping) throw new Failure("interrupted", "The gateway was stopped before it listened.");
-  }
-
-  /** A listener that opens after the stop was seen by nobody who could close it. */
-  async function listenUnlessStopped(server: Server, host: string, port: number): Promise<string> {
-    const address = await listen(server, host, port);
-    if (isStopping) server.close();
-    refuseStopped();
-    return address;
-  }
 
   return {
     async start() {
       await lastGood?.open();
-      refuseStopped();
+      signal.throwIfAborted();
       lastGood?.start({
         confirmed: () => ({ registry: tokens.confirmed(), tenants: snapshots.confirmed() }),
         held: bodies.bodies,
       });
       freshness.start();
-      const { adminPort } = settings;
+      const { adminHost, adminPort, host, port } = settings;
       const admin =
-        adminPort === undefined
-          ? undefined
-          : await listenUnlessStopped(adminServer, settings.adminHost, adminPort);
-      await settledWithin(waits.registryMs, Promise.race([tokens.start(), stopRequested]));
-      refuseStopped();
-      const api = await listenUnlessStopped(apiServer, settings.host, settings.port);
-      return { api, admin };
+        adminPort === undefined ? undefined : await listen(adminServer, adminHost, adminPort, signal);
+      await settledWithin(waits.registryMs, Promise.race([tokens.start(), once(signal, "abort")]));
+      signal.throwIfAborted();
+      return { api: await listen(apiServer, host, port, signal), admin };
     },
 
     notReadyCause: readiness.notReadyCause,
@@ -280,10 +278,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     logLinesLost: metrics.lostLogLine,
 
     async stop() {
-      isStopping = true;
-      onStop();
+      stopping.abort(new Failure("interrupted", "The gateway was stopped before it listened."));
       if (apiServer.listening) {
-        // W97: whoever asks `/readyz`, or is told to close, has the time to go elsewhere before anything is refused.
+        // W97: load balancers that ask `/readyz`, and clients that are told to close, can go elsewhere before anything is refused.
         await new Promise((resolve) => setTimeout(resolve, settings.shutdownDelaySeconds * 1000));
         await closeServer(apiServer, settings.shutdownGraceSeconds * 1000, connections.endIdle);
       }
@@ -291,7 +288,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       clearInterval(sweeper);
       tokens.stop();
       await lastGood?.stop();
-      quota.fleet?.close();
+      fleet?.close();
       if (adminServer.listening) await closeServer(adminServer, 0, () => {});
     },
   };

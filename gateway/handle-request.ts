@@ -8,7 +8,7 @@ import { prefersGzip } from "./content-coding.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { LiveSnapshots } from "./live-snapshots.ts";
-import { quota } from "./quota.ts";
+import { quota, type WindowCounter } from "./quota.ts";
 import {
   admittedResource,
   badToken,
@@ -24,7 +24,6 @@ import { decodedSegment, type Resource, requestTarget } from "./request-target.t
 import type { Responder } from "./respond.ts";
 import type { TokenDirectory } from "./token-directory.ts";
 import type { KnownToken } from "./token-table.ts";
-import type { WindowCounter } from "./window-counter.ts";
 
 export interface RequestHandlerOptions {
   readonly tokens: TokenDirectory;
@@ -38,9 +37,9 @@ export interface RequestHandlerOptions {
 }
 
 /**
- * Answers one request: the API's checks in their fixed order (W10); each answers or lets the next one go on.
- * Synchronous but where something has to be fetched, so that a request whose answer is in memory costs little more
- * than its bytes. Never throws.
+ * Answers one request. The API's checks run in their fixed order (W10), and each refuses the request or lets the next one
+ * run. All is synchronous unless something has to be fetched, so that a request whose answer is in memory costs little
+ * more than its bytes. Never throws.
  */
 export function createRequestHandler(options: RequestHandlerOptions): (exchange: Exchange) => void {
   const { tokens, counter, windowSeconds, snapshots, bodies, respond, packingWaitMs } = options;
@@ -49,7 +48,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
   function begin(exchange: Exchange): void {
     const resource = requestedResource(exchange);
     if (resource instanceof Refusal) {
-      if (isNamed(resource)) nameToken(exchange, tokens);
+      if (isTokenLogged(resource)) recordToken(exchange, tokens);
       respond.refusal(exchange, resource);
       return;
     }
@@ -73,7 +72,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     });
   }
 
-  /** Check 8 (W3, W22), and the 200 (W2). A body held for this very generation is named by it: no further look. */
+  /** Check 8 (W3, W22), and the 200 (W2). A body that the cache holds for this generation passed check 8 before. */
   function answer(exchange: Exchange, live: LiveSnapshot, name: ResponseName): void {
     const slot = bodySlot(live.tenantId, name);
     const gzip = prefersGzip(exchange.head.acceptEncoding);
@@ -103,7 +102,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
 
   /** Check 9 (W16, W17). */
   function fail(exchange: Exchange, error: unknown): void {
-    // What has begun as one response cannot become another: the connection ends, and the client sees it.
+    // A response that has begun cannot become an error. The connection is cut, so that the client notices.
     if (exchange.res.headersSent) exchange.res.destroy();
     else respond.refusal(exchange, new Refusal("internal_error", causeOf(error)));
   }
@@ -146,12 +145,12 @@ function requestedResource(exchange: Exchange): Resource | Refusal {
   return admittedResource(target, req.method);
 }
 
-/** W81: of a message that is one, support wants to know whose it was, though no token decides the answer (W13). */
-function isNamed({ code }: Refusal): boolean {
+/** W81: a 404 or 405 does not depend on the token (W13), but the log names the token for support. */
+function isTokenLogged({ code }: Refusal): boolean {
   return code === "method_not_allowed" || code === "not_found";
 }
 
-function nameToken(exchange: Exchange, tokens: TokenDirectory): void {
+function recordToken(exchange: Exchange, tokens: TokenDirectory): void {
   const credentials = exchange.connection.credentials(exchange.head.authorization);
   if (credentials.kind !== "token") return;
   const authentication = tokens.authenticate(credentials.digest);

@@ -6,41 +6,41 @@ import { readBody } from "../core/object-body.ts";
 import { currentKey, manifestKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readManifest } from "../core/read-manifest.ts";
-import { copiedBody } from "./last-good/copied-body.ts";
+import { copiedBody } from "./last-good/document-copies.ts";
 import type { LastGood } from "./last-good/last-good.ts";
 import type { StoreReader } from "./store-reader.ts";
 
-/** A pointer that was live, and the manifest that it names. */
+/** A tenant's pointer and the manifest that it names. */
 export interface ReadSnapshot {
   readonly tenantId: TenantId;
-  /** The pointer's: rises with every publication, also with a rollback to an older snapshot. */
+  /** The pointer's generation. It rises with every publication, also with a rollback to an older snapshot. */
   readonly generation: number;
   readonly manifest: Manifest;
   readonly manifestSha256: string;
   readonly etag: ETag;
 }
 
-/** What a tenant's partners see. */
+/** The snapshot that a tenant's partners see. */
 export interface LiveSnapshot extends ReadSnapshot {
-  /** Header lines of the responses that come from it. */
+  /** The header lines of responses from this snapshot. */
   readonly headers: string;
-  /** `undefined` while it is confirmed. */
+  /** `undefined` while the snapshot is confirmed to be live. */
   readonly unconfirmed?: Unconfirmed | undefined;
 }
 
-/** W162: since when nobody knows whether the snapshot is still the live one, and why. */
+/** W162: since when, and why, the gateway does not know whether the snapshot is still live. */
 export interface Unconfirmed {
   /** RFC 3339, UTC. */
   readonly since: string;
   readonly code: FailureCode;
 }
 
-/** The least generation that may still be believed, with the snapshot that had it. */
+/** The lowest generation that the gateway still accepts, with its snapshot. */
 export type Floor = Pick<Current, "generation" | "snapshotId">;
 
 /**
- * Reads which snapshot is live: the held one if the pointer has not changed, else the one that it names now.
- * Throws rather than believe a pointer or manifest that is missing, foreign, damaged, or older than the floor.
+ * Reads which snapshot is live: `held` if the pointer has not changed, else the one that the pointer names now. Throws when
+ * the pointer or the manifest is missing, foreign, damaged, or older than `floor`.
  */
 export async function readLiveSnapshot(
   store: StoreReader,
@@ -67,7 +67,7 @@ export async function readLiveSnapshot(
   return { tenantId, generation, manifest, manifestSha256, etag: pointer.etag };
 }
 
-/** P3: a generation never falls and never names two snapshots, so such a pointer is an old copy or not ours. */
+/** P3: a generation never falls and never names two snapshots. A pointer that breaks this is an old copy or another store's. */
 function refuseOlder(current: Current, floor: Floor | undefined, key: string): void {
   if (floor === undefined || current.generation > floor.generation) return;
   if (current.generation === floor.generation && current.snapshotId === floor.snapshotId) return;

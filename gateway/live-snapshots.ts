@@ -4,30 +4,30 @@ import type { Logger } from "../core/logger.ts";
 import type { BodyRenewal } from "./body-renewal.ts";
 import type { Clocks } from "./clocks.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
+import { keptSnapshot } from "./last-good/document-copies.ts";
 import type { KeptPointer } from "./last-good/kept-state.ts";
 import type { LastGood } from "./last-good/last-good.ts";
-import { keptSnapshot } from "./last-good/read-copies.ts";
 import { type Floor, type LiveSnapshot, type ReadSnapshot, readLiveSnapshot } from "./live-snapshot.ts";
 import { createOutageLog, type OutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
 
-/** Which snapshot of each tenant is live, as far as this process knows. */
+/** The live snapshot of each tenant, as far as this process knows. */
 export interface LiveSnapshots {
   /**
-   * At once when it was confirmed recently; else after a refresh, which all waiting requests share. Rejects when
-   * there is nothing that may be served (P18).
+   * Returns the snapshot at once when it was confirmed recently, else after a refresh that all waiting requests share.
+   * Rejects when there is nothing that may be served (P18).
    */
   current(tenantId: TenantId): LiveSnapshot | Promise<LiveSnapshot>;
   /** Tenants with a snapshot in memory, each with the ms since it was last confirmed, the oldest first. */
   ages(): readonly { readonly tenantId: TenantId; readonly ageMs: number }[];
-  /** Forgets snapshots that nobody asked for during the time for which they could be served unconfirmed. */
+  /** Forgets snapshots that nobody requested for `maxStaleMs`. */
   sweep(): void;
-  /** What is known of each tenant, for whoever comes after this process. */
+  /** What this process knows of each tenant, for the last good copy. */
   confirmed(): Iterable<readonly [TenantId, KeptPointer]>;
-  /** Tenants served from the last good copy, since the store did not confirm it yet. */
+  /** Number of tenants that are served from the last good copy, because the store has not confirmed them yet. */
   servedFromCopy(): number;
-  /** Makes the header lines of the snapshots in memory anew: `headersOf` may say something else now. */
-  relabel(): void;
+  /** Makes the header lines of all snapshots again, because the result of `headersOf` may have changed. */
+  updateHeaders(): void;
 }
 
 export interface LiveSnapshotsOptions {
@@ -39,9 +39,9 @@ export interface LiveSnapshotsOptions {
   readonly refreshMs: number;
   readonly maxStaleMs: number;
   readonly callTimeoutMs: number;
-  /** The header lines of the answers that come from a snapshot: made ahead of time, so that no request pays for them. */
+  /** The header lines of responses from a snapshot. They are made ahead of time, so that no request pays for them. */
   readonly headersOf: (snapshot: ReadSnapshot) => string;
-  /** Called with the first snapshot when the second is to replace it; see `BodyRenewal`. */
+  /** Called before the second snapshot replaces the first; see `BodyRenewal`. */
   readonly renew?: BodyRenewal | undefined;
   readonly lastGood?: LastGood | undefined;
 }
@@ -73,13 +73,13 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
     return state;
   }
 
-  /** `held` itself, if it is still right. */
-  function labelled(read: ReadSnapshot, held: LiveSnapshot | undefined): LiveSnapshot {
+  /** The snapshot with its header lines; `held` itself when nothing has changed. */
+  function withHeaders(read: ReadSnapshot, held: LiveSnapshot | undefined): LiveSnapshot {
     const headers = headersOf(read);
     return held === read && held.headers === headers ? held : { ...read, headers };
   }
 
-  /** Never rejects: what went wrong is noted in the state. */
+  /** Never rejects: a failure is kept in the state. */
   async function refresh(state: TenantState, beganAtMs: number): Promise<void> {
     const { tenantId, live: held, floor } = state;
     try {
@@ -89,14 +89,15 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         (signal) => readLiveSnapshot(store, tenantId, { held, floor }, signal, lastGood),
       );
       if (held !== undefined && live.generation !== held.generation && renew !== undefined) {
-        // P42: while it may still be served (P18), the old snapshot answers; then the rest is read beside the new one.
+        // P42: the old snapshot answers while it may still be served (P18). What is not renewed by then is renewed while the
+        // new one answers.
         const spareMs = state.confirmedAtMs + refreshMs - clock();
         const renewed = renew(held, live);
         if (spareMs > 0) await settledWithin(spareMs, renewed);
       }
       state.outage.succeeded();
       const confirmed = held?.unconfirmed === undefined ? live : { ...live, unconfirmed: undefined };
-      state.live = labelled(confirmed, held);
+      state.live = withHeaders(confirmed, held);
       state.floor = { generation: live.generation, snapshotId: live.manifest.snapshotId };
       state.confirmedAtMs = beganAtMs;
       state.failure = undefined;
@@ -109,9 +110,9 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       const since = state.live?.unconfirmed?.since ?? new Date(unixMs()).toISOString();
       if (state.live !== undefined)
         state.live = { ...state.live, unconfirmed: { since, code: failure.code } };
-      // While the store fails, requests do not queue up behind one attempt each.
+      // While the store fails, requests must not start one attempt each.
       state.retryAtMs = clock() + Math.max(refreshMs, minRetryMs);
-      // A disk may have been too slow for the copy: it is asked again, but for one that hangs.
+      // The disk may have been too slow for the copy, so it is asked again, unless a read still hangs.
       if (state.live === undefined && state.restoring === undefined)
         state.isRestored = lastGood === undefined;
     } finally {
@@ -119,23 +120,23 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
     }
   }
 
-  /** W76: what was live before this process began, as if it had run since. Never rejects. */
+  /** W76: takes over what an earlier process had confirmed, as if this process had run since then. Never rejects. */
   async function restore(state: TenantState): Promise<void> {
     const pointer = lastGood?.pointer(state.tenantId);
     if (lastGood === undefined || pointer === undefined) return;
     if (state.floor !== undefined && pointer.generation < state.floor.generation) return;
-    // W79, P3: also of a copy that is too old to be served.
+    // W79, P3: the generation of a copy counts even if the copy is too old to be served.
     state.floor ??= { generation: pointer.generation, snapshotId: pointer.snapshotId };
     if (clock() - pointer.confirmedAtMs > maxStaleMs) return;
     const read = await keptSnapshot(lastGood, state.tenantId).catch(() => undefined);
-    // The store may have been quicker.
+    // The store may have answered first.
     if (read === undefined || state.live !== undefined) return;
-    state.live = labelled(read, undefined);
+    state.live = withHeaders(read, undefined);
     state.confirmedAtMs = pointer.confirmedAtMs;
     state.isFromCopy = true;
   }
 
-  /** A disk that hangs is waited for once. */
+  /** Requests wait for a hanging disk only once. */
   async function restored(state: TenantState): Promise<void> {
     state.restoring ??= restore(state).finally(() => {
       state.restoring = undefined;
@@ -159,7 +160,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
     const running = state.refresh ?? (clock() < state.retryAtMs ? undefined : begin(state));
     if (running !== undefined) {
       const patienceMs = running.beganAtMs + maxWaitMs - clock();
-      // With something good in hand a store that stalls delays nobody for long.
+      // A stalled store must not delay requests for long when there is a snapshot that may be served.
       if (!isUsable(state)) await running.done;
       else if (patienceMs > 0) await settledWithin(patienceMs, running.done);
     }
@@ -174,7 +175,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       state.usedAtMs = nowMs;
       const ageMs = nowMs - state.confirmedAtMs;
       if (state.live === undefined || ageMs > refreshMs) return refreshed(state);
-      // Ahead of time, so that a busy tenant's requests never wait for a refresh.
+      // The refresh begins early, so that requests of a busy tenant never wait for it.
       if (ageMs > refreshMs * aheadShare && state.refresh === undefined && nowMs >= state.retryAtMs)
         begin(state);
       return state.live;
@@ -199,16 +200,16 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
 
     servedFromCopy: () => [...tenants.values()].filter((state) => state.isFromCopy && isUsable(state)).length,
 
-    relabel() {
+    updateHeaders() {
       for (const state of tenants.values()) {
-        if (state.live !== undefined) state.live = labelled(state.live, state.live);
+        if (state.live !== undefined) state.live = withHeaders(state.live, state.live);
       }
     },
 
     sweep() {
       const unusedSince = clock() - maxStaleMs;
       for (const state of tenants.values()) {
-        // The floor stays: an older generation is never believed again.
+        // The floor stays, so that an older generation is never accepted again.
         if (state.usedAtMs < unusedSince && state.refresh === undefined) state.live = undefined;
       }
     },
@@ -224,7 +225,7 @@ interface TenantState {
   readonly tenantId: TenantId;
   live: LiveSnapshot | undefined;
   floor: Floor | undefined;
-  /** When the refresh began that last confirmed `live`: what it saw is at most that old. */
+  /** When the refresh that last confirmed `live` began. */
   confirmedAtMs: number;
   refresh: Refresh | undefined;
   failure: Failure | undefined;
@@ -233,7 +234,7 @@ interface TenantState {
   usedAtMs: number;
   restoring: Promise<void> | undefined;
   isRestored: boolean;
-  /** `live` is what was confirmed before this process began. */
+  /** `live` comes from the last good copy, and the store has not confirmed it yet. */
   isFromCopy: boolean;
 }
 
@@ -243,6 +244,6 @@ const outageTexts = {
 };
 
 const minRetryMs = 500;
-/** How long a request waits for a refresh when it could be served without. */
+/** How long a request waits for a refresh when it could be answered without one. */
 const maxWaitMs = 1000;
 const aheadShare = 0.8;

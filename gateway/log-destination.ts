@@ -1,12 +1,18 @@
 import { writeSync, writev } from "node:fs";
 import { settledWithin } from "./deadline.ts";
 
-/** Where log lines go: gathered in memory and written in the background, so that no request waits for the disk. */
+/**
+ * Takes log lines into memory and writes them in the background, so that no request waits for the disk.
+ *
+ * `sonic-boom` (4.2.1), which pino brings, is not used: after an error such as EPIPE its `flushSync` never returns, so a
+ * gateway whose standard output is closed would not exit. It also keeps lines that can never be written, and `drop`
+ * does not report them, so they would be missing from `gateway_log_lines_lost_total`.
+ */
 export interface LogDestination {
   write(line: string): void;
   /**
-   * Resolves when all lines are written, or after `maxMs`. To be awaited before `flushSync` by whoever can wait: what is being
-   * written in the background at that moment, `flushSync` would write a second time.
+   * Resolves when all lines are written, or after `maxMs`. Callers that can wait await it before `flushSync`, which would
+   * write lines a second time that are just being written in the background.
    */
   flush(maxMs: number): Promise<void>;
   /** Writes what is left before the process ends, trying for at most `maxMs`. */
@@ -14,8 +20,8 @@ export interface LogDestination {
 }
 
 /**
- * Lines for a file descriptor. When whoever reads them stops, at most `maxPendingBytes` of them are kept and further
- * ones are counted as lost: a full disk or a stalled pipe must neither stop the gateway nor fill its memory.
+ * Writes lines to a file descriptor. When its reader stops, at most `maxPendingBytes` of lines are kept, and further ones are
+ * counted as lost: a full disk or a stalled pipe must neither stop the gateway nor fill its memory.
  */
 export function createLogDestination(options: {
   readonly fd: number;
@@ -24,10 +30,10 @@ export function createLogDestination(options: {
 }): LogDestination {
   const { fd, maxPendingBytes, onLost } = options;
   let filling = newBlock();
-  /** Blocks in the order of their lines; the first ones may be being written. */
+  /** Blocks in the order of their lines. The first ones may be under way to the file. */
   const waiting: Block[] = [];
   let waitingBytes = 0;
-  /** Written, to be filled again: a new block for each batch would keep the garbage collector busy. */
+  /** A written block to be filled again. A new block for each batch would keep the garbage collector busy. */
   let spare: Block | undefined;
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
@@ -66,8 +72,8 @@ export function createLogDestination(options: {
   }
 
   /**
-   * All that waits as one write: the next can begin only in another turn of the event loop, and with many clients each turn
-   * makes more lines than a block holds.
+   * Writes all waiting blocks at once. The next write can begin only in another turn of the event loop, and with many clients
+   * each turn makes more lines than a block holds.
    */
   function writeBlocks(): void {
     clearTimeout(timer);
@@ -83,7 +89,7 @@ export function createLogDestination(options: {
     const pieces = waiting.map(({ bytes, from, to }) => bytes.subarray(from, to));
     writev(fd, pieces, null, (error, written) => {
       isWriting = false;
-      // Written meanwhile by `flushSync`.
+      // `flushSync` has written these blocks meanwhile.
       if (waiting[0] !== first) return;
       const isForGood = error !== null && !isBusy(error);
       if (error === null) noteWritten(written);
@@ -94,7 +100,7 @@ export function createLogDestination(options: {
     });
   }
 
-  /** Nobody will ever read this (EPIPE, EBADF) or there is no room for it (ENOSPC). */
+  /** Drops a block that nobody will ever read (EPIPE, EBADF) or that finds no room (ENOSPC). */
   function giveUp(block: Block): void {
     onLost(block.bytes.toString("latin1", block.from, block.to).split("\n").length - 1);
     dropFirst(block);
@@ -142,7 +148,7 @@ export function createLogDestination(options: {
   };
 }
 
-/** Lines as bytes; those before `from` are written. */
+/** Lines as bytes. The bytes before `from` are written. */
 interface Block {
   readonly bytes: Buffer;
   from: number;
@@ -154,7 +160,7 @@ function newBlock(size = blockBytes): Block {
 }
 
 const batchBytes = 64 * 1024;
-/** With room for the line that makes a batch full. */
+/** A batch, and room for the line that completes it. */
 const blockBytes = 80 * 1024;
 const maxDelayMs = 100;
 const busyRetryMs = 20;

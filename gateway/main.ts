@@ -1,23 +1,21 @@
 #!/usr/bin/env node
-// Before all others.
+// This import must come first.
 import "./compile-cache.ts";
-import { exposedSecretWarnings, secretPaths } from "../core/exposed-secrets.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import { gatewaySettings } from "../core/gateway-settings.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
-import { secretNames, secretsFromFiles } from "../core/secret-files.ts";
+import { exposedSecretWarnings, secretNames, secretPaths, secretsFromFiles } from "../core/secret-files.ts";
 import { parseSettings } from "../core/setting-parser.ts";
 import { showStoreAddress } from "../core/store-address.ts";
-import { requestedAction } from "./arguments.ts";
+import { helpText, requestedAction, settingLines } from "./arguments.ts";
 import { createGateway, type GatewaySettings } from "./gateway.ts";
-import { helpText, settingLines } from "./help.ts";
-import { lastGoodFolder } from "./last-good/last-good-folder.ts";
+import { lastGoodFolder } from "./last-good/own-folder.ts";
 import { createLogDestination } from "./log-destination.ts";
 
-// The SDK warns of Node.js 20 in several lines on standard error; which versions we support is for package.json to say.
+// The SDK warns about Node.js 20 on standard error. The supported versions stand in package.json.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 
 const secrets = secretNames.filter((name) => name !== "DATABASE_URL");
@@ -56,10 +54,10 @@ switch (action.kind) {
   }
 }
 
-/** That of `LAST_GOOD_DIR`, tried out; or why nothing can be kept there. */
+/** The folder in `LAST_GOOD_DIR` for this store, after a test write; or the failure of that. */
 function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): string | undefined | Failure {
   if (lastGoodDir === undefined) return undefined;
-  // Buckets of two servers may have the same name; a profile may say which server it is.
+  // Two servers may have buckets of the same name, and a profile may name the server.
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_PROFILE, AWS_CONFIG_FILE } = process.env;
   const server = [AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL, AWS_PROFILE, AWS_CONFIG_FILE];
   const store = [showStoreAddress(storeUrl), ...server].filter((part) => part !== undefined).join(" ");
@@ -107,7 +105,7 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
     });
     onLost = gateway.logLinesLost;
     const stop = (): void => {
-      // Whoever asks twice does not want to wait.
+      // A second signal means that nobody wants to wait.
       if (isStopping) exit(1);
       isStopping = true;
       gateway
@@ -118,7 +116,7 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
     process.on("SIGTERM", stop).on("SIGINT", stop);
 
     const { api, admin } = await gateway.start();
-    // Whatever the level of the log, this one line tells starters and scripts where to ask.
+    // This line is written at every log level, since scripts read the addresses from it.
     const notReady = gateway.notReadyCause();
     createLogger({ level: "info", program, destination }).info(
       {
@@ -131,7 +129,7 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
       `listening on ${api}${admin === undefined ? "" : `, admin on ${admin}`}`,
     );
   } catch (error) {
-    // It did not get as far as listening; `stop` ends the process.
+    // The gateway was stopped before it listened, and `stop` ends the process.
     if (isStopping) return;
     const failure = asFailure(error);
     if (failure.code === "internal") crash(error);

@@ -7,21 +7,21 @@ import type { Quota } from "./quota.ts";
 import { createRequestTally } from "./request-tally.ts";
 import { createTokenTally } from "./token-tally.ts";
 
-/** Counts and times, reported as they happen. */
+/** Counts and times of what happens, and their text for Prometheus. */
 export interface Metrics {
   request(route: Route, status: number, durationMs: number): void;
-  /** The same request, if it bore a token of the registry; `nowMs`: monotonic. */
+  /** Counts the request for its token, when it had a token of the registry. `nowMs`: monotonic. */
   tokenRequest(tokenId: TokenId, status: number, quota: Quota | undefined, nowMs: number): void;
   cacheLookup(isHit: boolean): void;
   storeCall(operation: string, outcome: string, durationMs: number): void;
   connectionCut(cause: CauseCode): void;
   lostLogLine(): void;
-  /** The Prometheus text of this moment. */
+  /** The current values in Prometheus' text format. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-/** `attach` connects the gauges, whose sources themselves need the metrics. */
+/** `attach` connects the gauges. It comes later, since their sources need the metrics themselves. */
 export function createMetrics(monotonicMs: () => number): Metrics & { attach(sources: MetricSources): void } {
   const registry = new Registry();
   const registers = [registry];

@@ -1,23 +1,23 @@
 import type { Failure, FailureCode } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
 
-/** What the log says of something that is tried again and again, and may be away for hours. */
+/** The log lines about something that is tried again and again, and may fail for hours. */
 export interface OutageLog {
-  /** A try failed. Says so at once for each code, and again after a minute of failures. */
+  /** A try failed. The first failure of a code is logged at once, then one per minute. */
   failed(failure: Failure, level?: "warn" | "debug"): void;
-  /** A try succeeded. Says so if the log had said that tries failed. */
+  /** A try succeeded. This is logged if failures were logged before. */
   succeeded(): void;
 }
 
-/** How both are said. */
+/** The messages of both lines. */
 export interface OutageTexts {
   readonly failed: string;
   readonly succeeded: string;
 }
 
 /**
- * Of one code two lines a minute at most, however often it is tried, how quickly it comes and goes, and however the cause
- * is worded: S3 puts the request's id into each (W90). `repeated` counts the failures since the line before.
+ * Writes at most two lines a minute per failure code, however often the tries fail and succeed (W90). Codes are compared and
+ * not messages, since S3 puts a request id into each message. `repeated` counts the failures since the last line.
  */
 export function createOutageLog(
   logger: Logger,
@@ -46,7 +46,7 @@ export function createOutageLog(
   };
 }
 
-/** The last line of a failure's code, and how many failures since. */
+/** When a code was last logged, and how many failures came since. */
 interface Said {
   readonly atMs: number;
   unsaid: number;

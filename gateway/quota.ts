@@ -1,6 +1,42 @@
-import type { WindowState } from "./window-counter.ts";
+/** A key's current window after a hit was counted. */
+export interface WindowState {
+  /** Hits in this window, this one included. */
+  readonly consumedPoints: number;
+  /** Milliseconds until the window ends. */
+  readonly msBeforeNext: number;
+}
 
-/** Where a token's window stands after the request that asked. */
+/** Counts hits per key in windows of fixed length, each begun by its first hit. */
+export interface WindowCounter {
+  hit(key: string): WindowState | Promise<WindowState>;
+}
+
+/**
+ * Counts in this process, synchronously and without a timer. Keys are ids of known tokens, so memory is bounded by their
+ * number. `clock`: monotonic, ms.
+ */
+export function createProcessCounter(windowSeconds: number, clock: () => number): WindowCounter {
+  const windows = new Map<string, Window>();
+  return {
+    hit(key) {
+      const nowMs = clock();
+      let window = windows.get(key);
+      if (window === undefined || window.endsAtMs <= nowMs) {
+        window = { hits: 0, endsAtMs: nowMs + windowSeconds * 1000 };
+        windows.set(key, window);
+      }
+      window.hits += 1;
+      return { consumedPoints: window.hits, msBeforeNext: window.endsAtMs - nowMs };
+    },
+  };
+}
+
+interface Window {
+  hits: number;
+  readonly endsAtMs: number;
+}
+
+/** A token's window after the request was counted. */
 export interface Quota {
   /** Requests per window (W50). */
   readonly limit: number;

@@ -2,13 +2,13 @@ import type { LiveSnapshots } from "./live-snapshots.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import type { TokenDirectory } from "./token-directory.ts";
 
-/** Whether a gateway should get requests, as `/readyz` tells it. */
+/** Whether a gateway should get requests, as `/readyz` says. */
 export interface Readiness {
-  /** Why not; `undefined` while it should. */
+  /** Why it should get none; `undefined` while it should. */
   notReadyCause(): string | undefined;
-  /** What should be known of a gateway that is ready all the same. */
+  /** What an operator should know of a gateway that is ready all the same. */
   note(): string | undefined;
-  /** Whether some of what it serves comes from the last good copy. */
+  /** Whether the gateway goes by the last good copy, wholly or in part. */
   isServingLastGood(): boolean;
 }
 

@@ -2,26 +2,25 @@ import { type Server, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import type { Cause } from "../core/cause-code.ts";
 import { type Connections, endGently, isAnswering } from "./connections.ts";
-import { errorEnvelope, errorStatus } from "./error-envelope.ts";
 import type { Route } from "./exchange.ts";
-import { malformedMessage, Refusal, wrongMethod } from "./refusal.ts";
+import { errorEnvelope, errorStatus, malformedMessage, Refusal, wrongMethod } from "./refusal.ts";
 import { refusedHead } from "./refused-head.ts";
 import { methodRefusal } from "./refused-method.ts";
-import { refusedRequestId, requestIdOf } from "./request-id.ts";
+import { refusedRequestId, requestIdOf } from "./request-head.ts";
 
-/** A request that never became one. */
+/** A request that Node's parser refused. */
 export interface ConnectionRefusal {
   readonly requestId: string;
   readonly route: Route;
   readonly status: number;
-  /** For the log. Its text is the parser's or the system's code, never bytes of the client. */
+  /** For the log. Its text is the parser's or the system's error code, never bytes of the client. */
   readonly cause: Cause;
 }
 
 /**
- * W15: answers in the API's envelope what Node would answer by itself, or not at all: parse errors, overlong and late
- * header sections, CONNECT. While an earlier request of the connection is being answered, that answer is finished
- * and the connection ended instead, so that the error can never be taken for it.
+ * W15: answers in the API's envelope what Node would answer by itself or not at all: parse errors, header sections that are
+ * too long or too late, and CONNECT. While an earlier request of the connection is being answered, that answer is finished
+ * and the connection is ended without an error, which could be taken for that answer.
  */
 export function refuseOnError(
   server: Server,
@@ -34,7 +33,7 @@ export function refuseOnError(
     if (connection.isEnding) return;
     connection.isEnding = true;
     const { last, ignoring } = connection;
-    // An error within a body that is thrown away concerns the very request that nobody has answered yet.
+    // An error in a body that is being ignored belongs to the request that has no answer yet.
     const isInBody = ignoring !== undefined && !ignoring.req.complete;
     if (!isInBody && isAnswering(connection)) {
       last?.once("close", () => endGently(socket));
@@ -49,15 +48,15 @@ export function refuseOnError(
 
   server.on("clientError", (error: ClientError, socket) => {
     if (!(socket instanceof Socket)) return;
-    // Nothing to answer: the client is gone, or it never said a word (then a later request of its own could take
-    // an unasked answer for its).
+    // There is nobody to answer: the client is gone, or it never sent a byte. In that case it could take the answer for
+    // one to its first request.
     if (!socket.writable || socket.bytesRead === 0 || error.code === "ECONNRESET") {
       socket.destroy();
       return;
     }
-    // RFC 9112 section 9.6: what follows a request that said `Connection: close` is not looked at.
+    // RFC 9112 section 9.6: bytes after a request that said `Connection: close` are ignored.
     if (error.code === "HPE_CLOSED_CONNECTION") return;
-    // The parser goes on complaining about each packet that follows.
+    // The parser reports an error for each packet that follows.
     if (connections.of(socket).isEnding) return;
     const { code = error.message, rawPacket = noBytes, bytesParsed = 0 } = error;
     const head = refusedHead(rawPacket);
@@ -82,7 +81,7 @@ type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readon
 
 const noBytes = Buffer.alloc(0);
 
-/** Written to the socket, since there is no `ServerResponse` for a request that is none. */
+/** The answer as text for the socket, since a refused request has no `ServerResponse`. */
 function rawResponse({ code, headers }: Refusal, requestId: string, extraHeaders: string): string {
   const body = errorEnvelope(code, requestId);
   const status = errorStatus(code);

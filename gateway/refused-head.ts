@@ -2,9 +2,9 @@
 export interface RefusedHead {
   /** The first line, if it is a request line. */
   readonly requestLine: RequestLine | undefined;
-  /** Of the header lines, as Node's parser gives them: name, value, name, value... */
+  /** The header lines as Node's parser gives them: name, value, name, value, ... */
   readonly rawHeaders: readonly string[];
-  /** Each line, as far as the packet goes, is what HTTP allows. */
+  /** Each line in the packet is what HTTP allows. */
   readonly isWellFormed: boolean;
   /** The packet holds the end of the header section. */
   readonly isComplete: boolean;
@@ -20,9 +20,9 @@ export interface RequestLine {
 }
 
 /**
- * W63: one pass over the lines. Patterns over the whole packet would be shorter; but these bytes are an attacker's, before any
- * check, and each pattern that looks for the end of something that repeats is a chance to make the gateway search for
- * seconds. A last line that the packet cuts is not read: the rest of it could change what it says.
+ * W63: reads the packet in one pass over its lines. Patterns over the whole packet would be shorter, but these bytes may be
+ * an attacker's, and a pattern that looks for the end of something repeated can be made to search for seconds. A last line
+ * that the packet cuts off is not read, since its missing part could change its meaning.
  */
 export function refusedHead(packet: Uint8Array): RefusedHead {
   const text = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength).toString("latin1");
@@ -58,7 +58,7 @@ function parsedRequestLine(line: string, end: number): RequestLine | undefined {
   return httpVersion === undefined ? undefined : { method, target, httpVersion, end };
 }
 
-/** Adds name and value; says whether the line is what RFC 9112 section 5 allows, without folding. */
+/** Adds name and value. True when the line is what RFC 9112 section 5 allows, without folding. */
 function takeHeaderLine(line: string, rawHeaders: string[]): boolean {
   const colon = line.indexOf(":");
   if (colon === -1) return false;
@@ -68,7 +68,7 @@ function takeHeaderLine(line: string, rawHeaders: string[]): boolean {
   return tokenPattern.test(name) && !controlPattern.test(value);
 }
 
-/** RFC 9110 section 5.6.3: optional white space is of spaces and tabs alone. */
+/** RFC 9110 section 5.6.3: optional white space consists of spaces and tabs alone. */
 function withoutOuterSpace(text: string): string {
   let from = 0;
   let to = text.length;
@@ -81,7 +81,7 @@ function isSpaceOrTab(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** Each of one repeated class, or of fixed length: they never go back. */
+/** Each pattern is one repeated class, or of fixed length, so matching takes linear time. */
 const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const versionPattern = /^HTTP\/(\d\.\d)$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -1,18 +1,21 @@
-/** What the gateway reads of a request's header section. Everything else in it is ignored, what a front adds, too (W99). */
+import { randomUUID } from "node:crypto";
+import type { RefusedHead } from "./refused-head.ts";
+
+/** What the gateway reads of a request's header section. It ignores all other headers, also those of a proxy (W99). */
 export interface RequestHead {
-  /** Values in the order of the wire, one per header line: a second line is never dropped silently. */
+  /** The values in the order of the wire, one per header line, so that a second line is never dropped silently. */
   readonly authorization: readonly string[];
   readonly requestId: readonly string[];
   readonly acceptEncoding: string;
   readonly hostCount: number;
-  /** The message has a body, or says that it will have (RFC 9112 section 6.3). */
+  /** The message has a body, or announces one (RFC 9112 section 6.3). */
   readonly hasBody: boolean;
   readonly hasUpgrade: boolean;
 }
 
 /**
- * Reads names and values as Node's parser gives them (`rawHeaders`), in one pass: `headers` keeps only the first of
- * two `Authorization` lines, and building it costs more than all the rest.
+ * Reads `rawHeaders`, the names and values as Node's parser gives them, in one pass. Node's `headers` has only the first of
+ * two `Authorization` lines, and building it costs more than all other steps.
  */
 export function requestHead(rawHeaders: readonly string[]): RequestHead {
   let authorization: string[] | undefined;
@@ -24,7 +27,7 @@ export function requestHead(rawHeaders: readonly string[]): RequestHead {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
     const value = rawHeaders[at + 1] ?? "";
-    // The length alone rules most names out, without lower-casing them.
+    // The length rules out most names without lower-casing them.
     switch (name.length) {
       case 4:
         if (name.toLowerCase() === "host") hostCount += 1;
@@ -62,9 +65,26 @@ export function requestHead(rawHeaders: readonly string[]): RequestHead {
 
 const none: readonly string[] = [];
 
-/** A copy for each line would cost the square of their number. */
+/** Appends in place: a copy for each line would take quadratic time. */
 function appended(values: string[] | undefined, value: string): string[] {
   if (values === undefined) return [value];
   values.push(value);
   return values;
 }
+
+/** The single well-formed `X-Request-Id` that came with the request, else a fresh UUID (W40). */
+export function requestIdOf(values: readonly string[]): string {
+  const [value] = values;
+  return values.length === 1 && value !== undefined && requestIdPattern.test(value) ? value : randomUUID();
+}
+
+/**
+ * The request id of a request that Node's parser refused. `isWhole` says that its packet is the first of the connection. Only
+ * a packet that begins with the request surely has all its header lines. The rest of a split request gets a fresh id.
+ */
+export function refusedRequestId(head: RefusedHead, isWhole: boolean): string {
+  const isTrusted = isWhole || head.requestLine !== undefined;
+  return requestIdOf(isTrusted ? requestHead(head.rawHeaders).requestId : []);
+}
+
+const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;

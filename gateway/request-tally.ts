@@ -1,9 +1,9 @@
 import type { Route } from "./exchange.ts";
 
-/** Requests counted and timed, in plain numbers: a client library's labels cost as much as half of the checks. */
+/** Counts and times requests in plain numbers. The labels of a client library would cost half as much as all checks. */
 export interface RequestTally {
   add(route: Route, status: number, durationMs: number): void;
-  /** The Prometheus text format of this moment. */
+  /** The current values in Prometheus' text format. */
   text(): string;
 }
 
@@ -44,7 +44,7 @@ export function createRequestTally(): RequestTally {
 
 interface RouteTally {
   readonly statuses: Map<number, number>;
-  /** Requests that took at most the bound of the same index and more than that before it; the last has no bound. */
+  /** Requests that took at most the bound of the same index and more than the bound before. The last bucket has no bound. */
   readonly buckets: number[];
   sumMs: number;
 }
@@ -54,7 +54,7 @@ const histogram = "gateway_request_duration_seconds";
 const bucketsMs = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000];
 
 function newTally(): RouteTally {
-  // W92: a count that begins with its first request has no increase that an alert could see.
+  // W92: these counts begin at 0. An alert would not see an increase if they began with their first request.
   const statuses = new Map([200, 401, 500].map((status) => [status, 0]));
   return { statuses, buckets: Array(bucketsMs.length + 1).fill(0), sumMs: 0 };
 }

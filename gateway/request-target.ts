@@ -4,16 +4,15 @@ export type Resource =
   | { readonly kind: "detail"; readonly segment: string }
   | { readonly kind: "legacy" };
 
-/** What a request target names: a resource, nothing, or nothing because it is no request target at all. */
+/** What a request target names: a resource, no resource (`unknown`), or nothing since it is malformed. */
 export type RequestTarget = Resource | { readonly kind: "unknown" } | { readonly kind: "malformed" };
 
 /**
- * Reads the target exactly as it came over the wire: nothing is decoded, joined or lower-cased, so only the one
- * spelling of each path names its resource (W20). The query is ignored (W5), and so is the authority of an
- * absolute-form target (W23, RFC 9112 section 3.2.2).
+ * Reads the target exactly as it was sent. Nothing is decoded, joined or lower-cased, so each resource has only one spelling
+ * (W20). The query is ignored (W5), and so is the authority of an absolute-form target (W23, RFC 9112 section 3.2.2).
  */
 export function requestTarget(raw: string): RequestTarget {
-  // W24: the parser hands on a fragment and bytes above 0x7e, which no target may hold (RFC 9112 section 3.2).
+  // W24: Node's parser accepts `#` and bytes above 0x7e, which no target may hold (RFC 9112 section 3.2).
   if (notTargetPattern.test(raw)) return malformed;
   const path = pathOf(raw);
   if (path === listPath) return list;
@@ -24,8 +23,9 @@ export function requestTarget(raw: string): RequestTarget {
 }
 
 /**
- * The target as it begins with a path, for Express and what runs in it; `requestTarget` says the same of both. Express would
- * read an absolute form with `url.parse`, which quotes a faulty one, with a token that may be in it, on standard error.
+ * The target in the form that begins with a path, for Express and its middleware. `requestTarget` gives the same result for
+ * both forms. Express would read an absolute form with `url.parse`, which prints a faulty one on standard error, with any
+ * token in it.
  */
 export function originForm(raw: string): string {
   if (raw.startsWith("/")) return raw;
@@ -34,7 +34,7 @@ export function originForm(raw: string): string {
   return target.startsWith("/") ? target : "/";
 }
 
-/** The segment percent-decoded once (W21); `undefined` when it cannot be decoded. */
+/** The segment, percent-decoded once (W21); `undefined` when it cannot be decoded. */
 export function decodedSegment(segment: string): string | undefined {
   if (!segment.includes("%")) return segment;
   try {

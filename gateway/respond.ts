@@ -1,30 +1,27 @@
 import { type Cause, causeOf } from "../core/cause-code.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { BodyForm } from "./body-cache.ts";
-import type { BodyStreams } from "./body-stream.ts";
-import { errorEnvelope, errorStatus } from "./error-envelope.ts";
+import { type BodyStreams, written } from "./body-stream.ts";
 import type { Exchange } from "./exchange.ts";
-import { kindHeaders } from "./header-lines.ts";
-import type { Refusal } from "./refusal.ts";
-import { type HeaderPolicy, headerList, responseHeaders } from "./response-headers.ts";
+import { errorEnvelope, errorStatus, type Refusal } from "./refusal.ts";
+import { type HeaderPolicy, headerList, kindHeaders, responseHeaders } from "./response-headers.ts";
 import type { WholeSender } from "./send-whole.ts";
 import { type SendLimits, watchSending } from "./watch-sending.ts";
-import { written } from "./written.ts";
 
 /** How a response ended. */
 export interface Outcome {
   readonly status: number;
-  /** Bytes of the body handed to the connection. */
+  /** Bytes of the body that were given to the connection. */
   readonly bytes: number;
   /** The connection ended before the response did. */
   readonly isCut: boolean;
 }
 
-/** Writes responses, and tells the observer of each exactly once, when it is over. */
+/** Writes responses, and calls the observer once for each when it is over. */
 export interface Responder {
   refusal(exchange: Exchange, refusal: Refusal): void;
   body(exchange: Exchange, body: BodyForm): void;
-  /** A body that is not in memory. Rejects, with nothing sent yet, when the store does not deliver its beginning. */
+  /** Sends a body that is not in memory. Rejects when the store does not deliver its beginning; nothing was sent then. */
   stream(exchange: Exchange, entry: ResponseEntry): Promise<void>;
 }
 
@@ -80,7 +77,7 @@ export function createResponder(options: ResponderOptions): Responder {
       };
       if (res.destroyed) return leave();
 
-      /** The status is out: from here on, cutting the connection is all that is left to say. */
+      /** Sends the head. After that, an error can only cut the connection. */
       function begin(): void {
         const facts = { status: 200, contentLength: entry.size, kind: identityHeaders };
         const headers = headerList(responseHeaders(exchange, facts, policy));
@@ -92,7 +89,7 @@ export function createResponder(options: ResponderOptions): Responder {
       try {
         const forEachChunk = await streams.open(entry, signal);
         await forEachChunk(async (chunk) => {
-          // A disk reads on when its reader has left; of a response that begins now nobody would hear the end.
+          // A disk reads on when the client has left. A response that began now would never be reported as over.
           signal.throwIfAborted();
           if (!res.headersSent) begin();
           bytes += chunk.length;

@@ -1,12 +1,12 @@
+import type { Manifest } from "../core/manifest.ts";
 import type { Exchange } from "./exchange.ts";
-import { limitHeaders } from "./header-lines.ts";
 
-/** What every response says of itself, beside what its exchange knows. */
+/** What the header lines need to know beside the exchange. */
 export interface ResponseFacts {
   readonly status: number;
-  /** `undefined`: sent in chunks, since the length is not known yet. */
+  /** `undefined` when the length is not known yet and the body is sent in chunks. */
   readonly contentLength: number | undefined;
-  /** Of `kindHeaders`, or with further lines behind them. */
+  /** Lines that begin with those of `kindHeaders`. */
   readonly kind: string;
 }
 
@@ -18,8 +18,8 @@ export interface HeaderPolicy {
 }
 
 /**
- * All header lines (W43) but `Date` and `Connection`, each ended by CR LF. Text, since most of it is known beforehand;
- * nothing of a client gets into it but a request id of `[A-Za-z0-9._-]`.
+ * All header lines (W43) but `Date` and `Connection`, each ended by CR LF. They are text because most of it is known before
+ * the request. The only text from the client is its request id, of `[A-Za-z0-9._-]`.
  */
 export function responseHeaders(exchange: Exchange, facts: ResponseFacts, policy: HeaderPolicy): string {
   const { requestId, quota, snapshot, route } = exchange;
@@ -28,12 +28,12 @@ export function responseHeaders(exchange: Exchange, facts: ResponseFacts, policy
   if (quota !== undefined) {
     lines += `${limitHeaders(quota.limit, policy.windowSeconds)}${quota.remaining};t=${quota.resetSeconds}\r\n`;
   }
-  // Only what was read from the snapshot, or not found in it, names the snapshot.
+  // Only a response that was read from the snapshot, or a 404 for a missing program, names the snapshot.
   if (snapshot !== undefined && (facts.status === 200 || facts.status === 404)) lines += snapshot.headers;
   return route === "legacy" ? lines + policy.legacy : lines;
 }
 
-/** The same as name, value, name, value...: what Node's `writeHead` takes. */
+/** The lines as name, value, name, value, ..., as Node's `writeHead` takes them. */
 export function headerList(lines: string): string[] {
   return lines
     .split("\r\n")
@@ -42,4 +42,31 @@ export function headerList(lines: string): string[] {
       const colon = line.indexOf(": ");
       return [line.slice(0, colon), line.slice(colon + 2)];
     });
+}
+
+/** The header lines of one kind of response, made once: those of every response (W6, W41, W42), then `extra`. */
+export function kindHeaders(extra: string): string {
+  return `Cache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\n${extra}`;
+}
+
+/** The header lines of responses from a snapshot (W45), with the time of its last confirmation if that is known (W49). */
+export function snapshotHeaders(
+  { snapshotId, generatedAt }: Pick<Manifest, "snapshotId" | "generatedAt">,
+  confirmedAt: string | null,
+): string {
+  const lines = `Snapshot-Id: ${snapshotId}\r\nSnapshot-Generated-At: ${generatedAt}\r\n`;
+  return confirmedAt === null ? lines : `${lines}Snapshot-Confirmed-At: ${confirmedAt}\r\n`;
+}
+
+/** The header lines about the quota (W44), up to the place of the remaining requests. */
+function limitHeaders(limit: number, windowSeconds: number): string {
+  return `RateLimit-Policy: "default";q=${limit};w=${windowSeconds}\r\nRateLimit: "default";r=`;
+}
+
+/** W47: `Deprecation` (RFC 9745), the successor (RFC 8288, RFC 5829) and, when one is fixed, `Sunset` (RFC 8594). */
+export function legacyHeaders(deprecatedAt: Date | undefined, sunset: Date | undefined): string {
+  let lines = 'Link: </v1/programs>; rel="successor-version"\r\n';
+  if (deprecatedAt !== undefined) lines += `Deprecation: @${Math.floor(deprecatedAt.getTime() / 1000)}\r\n`;
+  if (sunset !== undefined) lines += `Sunset: ${sunset.toUTCString()}\r\n`;
+  return lines;
 }

@@ -4,12 +4,12 @@ import type { Writable } from "node:stream";
 import { noteHeadSent } from "./node-internals.ts";
 import { headerList } from "./response-headers.ts";
 
-/** A response whose body is at hand. */
+/** A response whose body is in memory. */
 export interface WholeResponse {
   readonly status: number;
   /** Header lines, `Content-Length` among them, without `Date` and `Connection`. */
   readonly headers: string;
-  /** Text is ASCII. */
+  /** A string holds only ASCII. */
   readonly body: Buffer | string;
   /** The connection ends with this response. */
   readonly closes: boolean;
@@ -17,17 +17,17 @@ export interface WholeResponse {
 
 export interface WholeSenderOptions {
   readonly keepAliveTimeoutMs: number;
-  /** Nothing but the API has a say in a response: nobody has set a header or replaced one of its methods. */
+  /** No middleware runs, so nothing else sets headers or replaces methods of a response. */
   readonly isAlone: boolean;
 }
 
-/** Sends it. `true` when the operating system has taken all of it; else the rest is on its way. */
+/** Sends the response. True when the operating system has taken all of it; else the rest is still being sent. */
 export type WholeSender = (res: ServerResponse, response: WholeResponse) => boolean;
 
 /**
- * Node takes each header line apart, checks and joins it again, and hands head, body and end to the connection in
- * three parts: about a quarter of the time of a short answer. Ours are checked where they are made, so on a
- * connection that stays open they go out as they are; `Date`, `Connection` and `Keep-Alive` as Node would write them.
+ * Writes head and body to the socket itself where possible. Node would split each header line, check and join it again, and
+ * write head, body and end in three parts, which takes about a quarter of the time of a short answer. Our header lines are
+ * valid by construction. `Date`, `Connection` and `Keep-Alive` are written as Node would write them.
  */
 export function createWholeSender({ keepAliveTimeoutMs, isAlone }: WholeSenderOptions): WholeSender {
   const keepAlive =
@@ -36,7 +36,7 @@ export function createWholeSender({ keepAliveTimeoutMs, isAlone }: WholeSenderOp
   const lastLines = secondsClock((now) => `Date: ${now}\r\n${ending}`);
   let outgoing = newBlock();
 
-  /** Head and a body of usual size as one piece, which the system takes faster than two; no text to be encoded. */
+  /** Writes head and body as one buffer if they fit, since one write is faster than two and needs no encoding. */
   function writeBytes(socket: Socket, head: string, body: Buffer): void {
     const headBytes = outgoing.write(head, "latin1");
     if (headBytes + body.length <= blockBytes) {
@@ -48,7 +48,7 @@ export function createWholeSender({ keepAliveTimeoutMs, isAlone }: WholeSenderOp
       socket.write(body);
       socket.uncork();
     }
-    // What the system has not taken yet is still read from here.
+    // The system still reads the rest from this block, so the next response needs another one.
     if (socket.writableLength > 0) outgoing = newBlock();
   }
 
@@ -92,7 +92,7 @@ const statusLines = new Map(
   Object.entries(STATUS_CODES).map(([code, reason]) => [Number(code), `HTTP/1.1 ${code} ${reason}\r\n`]),
 );
 
-/** A larger body takes longer to hand over than other clients should wait. */
+/** Writing a larger body at once would make other clients wait too long. */
 const maxWriteBytes = 2 * 1024 * 1024;
 const turnBytes = 32 * 1024;
 
@@ -100,7 +100,7 @@ function isLarge(body: Buffer | string): body is Buffer {
   return typeof body !== "string" && body.length > maxWriteBytes;
 }
 
-/** Piece by piece, each when the one before it was taken and all other connections had their turn. */
+/** Writes the body in pieces. Each waits until the piece before was taken and the event loop has served the others. */
 function writeInTurns(sink: Writable, body: Buffer, end: () => void): void {
   let at = 0;
   const next = (): void => {
@@ -121,7 +121,7 @@ function newBlock(): Buffer {
   return Buffer.allocUnsafeSlow(blockBytes);
 }
 
-/** A text with the time as HTTP writes it, which many responses share. */
+/** A text with the time in HTTP's form, made once per second. */
 function secondsClock(textAt: (httpDate: string) => string): () => string {
   let second = Number.NaN;
   let text = "";

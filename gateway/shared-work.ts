@@ -1,6 +1,6 @@
 /**
- * Does work once for all who ask for the same while it is under way. A signal says that the one who asked has left; when
- * all have, the work's own signal ends it, and who comes then begins anew.
+ * Runs work once for all callers with the same key while it is under way. A caller's signal says that the caller has left.
+ * When all have left, the work's own signal ends it, and the next caller begins the work again.
  */
 export type SharedWork<Result> = (
   key: string,
@@ -44,8 +44,8 @@ export function createSharedWork<Result>(): SharedWork<Result> {
 interface Work<Result> {
   readonly controller: AbortController;
   readonly result: Promise<Result>;
-  /** From now on who asks begins anew. */
+  /** Makes the next caller begin the work again. */
   readonly forget: () => void;
-  /** Those who asked and have not left. */
+  /** Number of callers that have not left. */
   waiting: number;
 }

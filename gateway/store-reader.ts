@@ -2,13 +2,13 @@ import type { Readable } from "node:stream";
 import { asFailure } from "../core/failure.ts";
 import type { ObjectStore } from "../core/object-store.ts";
 
-/** All that the gateway may do with the store. */
+/** The gateway only reads from the store. */
 export type StoreReader = Pick<ObjectStore, "get">;
 
 /**
- * The same reader, each call reported when its outcome is known: `object`, `missing`, ... or a failure's code, and how long
- * that took (W95). A call's signal also ends the body that it got, at once and even while the body stalls: drivers look at it until they answer,
- * and those that give bodies whole until these are complete.
+ * A reader that reports each call's outcome (`object`, `missing`, ... or a failure's code) and its duration (W95). The call's
+ * signal also ends the body, at once and even while the body stalls. Drivers by themselves look at the signal only until
+ * they answer, or until a small body is complete.
  */
 export function guardedReader(
   store: StoreReader,

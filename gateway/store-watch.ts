@@ -5,27 +5,27 @@ import { noStore, readStoreIdentity, wrongStore } from "../core/store-identity.t
 import type { StoreReader } from "./store-reader.ts";
 
 /**
- * Whether the store that answers is the one that this gateway goes by: the one that `STORE_ID` names, else the first one
- * that it saw. An empty folder and another store answer as readily as the right one, and both would turn every good token
- * into a 401 and every good body into a damaged one.
+ * Checks that the store that answers is the gateway's own: the one that `STORE_ID` names, else the first one that the gateway
+ * saw. An empty folder or another store would answer as well, and turn every good token into a 401 and every good body into
+ * a damaged one.
  */
 export interface StoreWatch {
   /**
-   * To be called with each answer of the store about the registry, before that is believed. Throws where there is no store
-   * (W160), or another one (W161).
+   * Called with each answer of the store about the registry, before the gateway uses the answer. Throws when there is no store
+   * (W160) or another one (W161).
    */
   confirm(registry: "object" | "missing" | "not_modified", signal: AbortSignal): Promise<void>;
-  /** The reader for everything else: it fails while the store is away or another one, where it would find objects missing. */
+  /** The reader for everything else. It fails while the store is missing or another one, instead of finding objects missing. */
   guard(store: StoreReader): StoreReader;
-  /** Goes by this store from now on, unless `STORE_ID` names one. */
-  goBy(storeId: StoreId | undefined): void;
-  /** The store that it goes by; `undefined` while none is known. */
+  /** Makes this the gateway's store, unless `STORE_ID` names one or one was seen before. */
+  adopt(storeId: StoreId | undefined): void;
+  /** The gateway's store; `undefined` while none is known. */
   storeId(): StoreId | undefined;
-  /** The store that answered last, if it is another one than that. */
+  /** The store that answered last, if it is another one. */
   otherStoreId(): StoreId | undefined;
   /**
-   * Why this process is no replacement for one that runs, whatever its last good copy lets it serve: the only stores that it
-   * has seen were none, or others (W161, W164). `undefined` once it has seen its own.
+   * Why this process must not become ready, even if it could serve its last good copy: so far it has found no store, or only
+   * other ones (W161, W164). `undefined` once it has seen its own.
    */
   wrongStart(): string | undefined;
 }
@@ -44,13 +44,13 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
   let known = wanted;
   let found: StoreId | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
-  /** Why nothing may be believed now that the store says: it is another one. */
+  /** Set while another store answers, so that none of its answers is used. */
   let refusal: Failure | undefined;
   let wasRight = false;
-  /** What the last look had against the store. */
+  /** The failure of the last look. */
   let fault: Failure | undefined;
 
-  /** `undefined`: the store has no identity, or credentials of an earlier version do not show it. */
+  /** `undefined` when the store has no identity, or when the credentials of an earlier version may not read it. */
   async function identity(signal: AbortSignal | undefined): Promise<StoreId | undefined> {
     try {
       return (await readStoreIdentity(store, { signal }))?.storeId;
@@ -66,7 +66,7 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
     return registry.kind === "object";
   }
 
-  /** Reads `store.json` and throws unless the store may be believed. */
+  /** Reads `store.json` and throws unless it is the gateway's store. */
   async function look(isRegistryThere: () => Promise<boolean>, signal?: AbortSignal): Promise<void> {
     const storeId = await identity(signal);
     const isAway = storeId === undefined && !(await isRegistryThere());
@@ -80,7 +80,7 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
     lookedAtMs = clock();
   }
 
-  /** W161: a store without identity that has a registry is one of an earlier version, as before. */
+  /** W161: a store with a registry and without identity is of an earlier version, and is accepted. */
   function anotherStore(storeId: StoreId | undefined): Failure | undefined {
     if (known === undefined || storeId === undefined || storeId === known) return undefined;
     return new Failure(
@@ -100,7 +100,7 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
       async get(key, options) {
         if (refusal !== undefined) throw refusal;
         const result = await guarded.get(key, options);
-        // Whatever names no other objects proves itself by its digest.
+        // Only pointers and missing objects need a look. All other objects are checked by their digests.
         const isChanged = result.kind === "object" && options?.ifNoneMatch !== undefined;
         if (!isChanged && result.kind !== "missing") return result;
         try {
@@ -113,7 +113,7 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
       },
     }),
 
-    goBy(storeId) {
+    adopt(storeId) {
       known ??= storeId;
     },
     storeId: () => known,
@@ -122,5 +122,5 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
   };
 }
 
-/** While the registry does not change. A store that is replaced mostly has another one. */
+/** How often to look while the registry does not change. A replaced store usually has another registry. */
 const lookEveryMs = 5000;

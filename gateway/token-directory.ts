@@ -7,10 +7,9 @@ import { readTokenRegistry } from "../core/read-token-registry.ts";
 import type { TokenDigest } from "../core/token.ts";
 import type { Clocks } from "./clocks.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
-import { copiedBody } from "./last-good/copied-body.ts";
+import { copiedBody, keptRegistry } from "./last-good/document-copies.ts";
 import type { KeptRegistry } from "./last-good/kept-state.ts";
 import type { LastGood } from "./last-good/last-good.ts";
-import { keptRegistry } from "./last-good/read-copies.ts";
 import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
 import type { StoreWatch } from "./store-watch.ts";
@@ -25,27 +24,27 @@ import {
 export type Authentication =
   | { readonly kind: "accepted"; readonly token: KnownToken }
   | { readonly kind: "refused"; readonly token: KnownToken | undefined; readonly cause: Cause }
-  /** T9: the registry could not be confirmed for too long: nobody can say whether the token is good. */
+  /** T9: the registry was not confirmed for too long, so nobody knows whether the token is valid. */
   | { readonly kind: "unconfirmed"; readonly cause: Cause };
 
-/** All tokens, in memory. An unknown token costs a look-up, never a call to the store. */
+/** All tokens in memory. An unknown token takes a look-up, never a call to the store. */
 export interface TokenDirectory {
   authenticate(digest: TokenDigest): Authentication;
-  /** Milliseconds since the state of the registry was last known for sure; infinite before the first time. */
+  /** Milliseconds since the registry was last confirmed; infinite before the first time. */
   ageMs(): number;
-  /** How many tokens there are now of each kind. */
+  /** The number of tokens per status. */
   counts(): Readonly<Record<TokenStatus, number>>;
-  /** Tokens in force that will expire, the soonest first. */
+  /** Valid tokens that will expire, the soonest first. */
   expiring(): readonly ExpiringToken[];
-  /** Why the directory cannot be trusted now; `undefined` while it can. */
+  /** Why the directory may not be used now; `undefined` while it may. */
   unconfirmedCause(): string | undefined;
   /** Why the last look at the registry failed; `undefined` when it did not. */
   failure(): string | undefined;
-  /** What is known of the registry, for whoever comes after this process. */
+  /** What this process knows of the registry, for the last good copy. */
   confirmed(): KeptRegistry | undefined;
-  /** Whether it goes by the last good copy, since the store did not confirm it yet. */
+  /** Whether the directory comes from the last good copy, because the store has not confirmed it yet. */
   isFromCopy(): boolean;
-  /** Begins to poll (T8); resolves when the registry is confirmed for the first time, or the last good copy has to do. */
+  /** Begins to poll (T8). Resolves when the registry is confirmed for the first time, or taken from the last good copy. */
   start(): Promise<void>;
   stop(): void;
 }
@@ -54,7 +53,7 @@ export interface TokenDirectoryOptions {
   readonly store: StoreReader;
   readonly watch: StoreWatch;
   readonly logger: Logger;
-  /** Staleness is measured on the monotonic one: its bound holds also for a process that was stopped and wakes up. */
+  /** Staleness is measured by the monotonic clock, so the bound also holds for a process that was stopped for a while. */
   readonly clocks: Clocks;
   readonly refreshMs: number;
   readonly maxStaleMs: number;
@@ -69,10 +68,10 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     options;
   const clock = clocks.monotonicMs;
   let table = new TokenTable(defaultLimit);
-  /** The table of the version before. Its memory is filled again, since the garbage collector is slow to give it back. */
+  /** The previous table. Its memory is used again, because the garbage collector is slow to free it. */
   let spare: TokenTable | undefined;
   let version: RegistryVersion | undefined;
-  /** When the poll began that last confirmed the table: what it saw is at most that old. */
+  /** When the poll that last confirmed the table began. */
   let confirmedAtMs = Number.NEGATIVE_INFINITY;
   let isFromCopy = false;
   let lastFailure: Failure | undefined;
@@ -120,12 +119,12 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
       if (result.kind === "object") result.body.destroy();
       throw error;
     }
-    // A later poll has overtaken this one; what this one saw may be older.
+    // A later poll was faster, so this answer may be older.
     if (beganAtMs < confirmedAtMs) {
       if (result.kind === "object") result.body.destroy();
       return;
     }
-    // T10: only a registry that was never there is an empty one; none replaces a newer one.
+    // T10: a missing registry counts as empty only if there never was one, and an older one never replaces a newer one.
     switch (result.kind) {
       case "not_modified":
         break;
@@ -142,7 +141,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
         const { etag } = result;
         const whole = copy?.whole();
         if (lastGood && whole && whole.sha256 !== version?.sha256) {
-          // W170: whoever starts after this process must refuse what this one is about to refuse.
+          // W170: a gateway that starts after this one must refuse the same tokens.
           const registry = { sha256: whole.sha256, etag, revision, storeId: watch.storeId() };
           await lastGood.keepRegistry({ ...registry, ageMs: clock() - beganAtMs }, whole.pieces);
           if (isOutdated(beganAtMs, revision)) return;
@@ -158,7 +157,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     onConfirmed();
   }
 
-  /** Whether a later poll was faster. Throws when the registry has fallen to an older revision (T10). */
+  /** Whether a later poll was faster. Throws when the registry's revision has fallen (T10). */
   function isOutdated(beganAtMs: number, revision: number): boolean {
     if (beganAtMs < confirmedAtMs) return true;
     if (version === undefined || revision >= version.revision) return false;
@@ -166,18 +165,18 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     throw new Failure("corrupt_document", `${tokensKey} fell from revision ${from} to ${to}.`);
   }
 
-  /** W76: what was confirmed before this process began, as if it had run since. Never rejects. */
+  /** W76: takes over what an earlier process had confirmed, as if this process had run since then. Never rejects. */
   async function restore(from: LastGood): Promise<void> {
     const kept = from.registry();
     if (kept === undefined) return;
-    watch.goBy(kept.storeId);
-    // What was confirmed of another store says nothing about the one that STORE_ID names.
+    watch.adopt(kept.storeId);
+    // The copy is of another store than STORE_ID names.
     if (kept.storeId !== undefined && kept.storeId !== watch.storeId()) return;
-    // W79, T10: also of a copy that is too old to be trusted.
+    // W79, T10: the revision of a copy counts even if the copy is too old to be used.
     version = { etag: undefined, revision: kept.revision, sha256: undefined };
     if (clock() - kept.confirmedAtMs > maxStaleMs) return;
     const read = await keptRegistry(from, kept.sha256, emptyTable).catch(() => undefined);
-    // The store may have been quicker.
+    // The store may have answered first.
     if (read?.revision !== kept.revision || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
     table = read.tokens;
     version = kept;
@@ -185,7 +184,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     isFromCopy = true;
   }
 
-  /** A disk may have been too slow for the copy: it is asked again, but for one that hangs. */
+  /** Reads the copy again when the disk was too slow before, unless that read still hangs. */
   async function restored(): Promise<void> {
     if (lastGood === undefined || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
     restoring ??= restore(lastGood).finally(() => {
@@ -204,13 +203,13 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   function begin(): void {
     if (isStopped) return;
     timer = setInterval(() => {
-      // One poll may hang while the store answers others: the next does not wait for it.
+      // A poll may hang while the store answers others, so the next poll does not wait for it.
       if (polling < maxPolls) void poll();
     }, refreshMs);
     void poll();
   }
 
-  /** Said once, at the start: a new installation, or a wrong `STORE_URL` with a store that somebody has begun. */
+  /** Logged once, at the start. It is a new installation, or `STORE_URL` names another store that somebody has begun. */
   function warnIfUseless(): void {
     if (table.counts(clocks.unixMs()).valid > 0) return;
     const cause = `${tokensKey} ${version === undefined ? "is missing" : "has no valid token"}`;
@@ -267,11 +266,11 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
 interface RegistryVersion {
   readonly etag: ETag | undefined;
   readonly revision: number;
-  /** Of the bytes, where they are kept. */
+  /** The digest of the bytes, when a last good copy is kept. */
   readonly sha256: string | undefined;
 }
 
 const maxPolls = 2;
-/** For a disk that hangs. 100,000 tokens are read in less than one second. */
+/** The bound for a hanging disk. Reading 100,000 tokens takes less than one second. */
 const restoreWaitMs = 5000;
 const unknownToken: Cause = { code: "unknown_token", text: "unknown token" };

@@ -1,4 +1,4 @@
-/** Bytes of a row: the digest, then the characters of the id behind `tok_`, then what the caller writes. */
+/** The bytes of a row: the digest, the characters of the id after `tok_`, and the bytes that the caller writes. */
 export interface TokenRow {
   readonly block: Buffer;
   readonly at: number;
@@ -8,8 +8,9 @@ export const digestBytes = 32;
 export const idBytes = 16;
 
 /**
- * Rows of `rowBytes` bytes, found by their digest, no two with the same digest or the same id. 100,000 of them are no work for
- * the garbage collector: they lie in blocks that are never moved. Each takes its own bytes and about twenty for the indexes.
+ * Rows of `rowBytes` bytes, found by their digest. No two rows have the same digest or the same id. The rows lie in blocks that
+ * are never moved, so even 100,000 rows are no work for the garbage collector. Each row takes its bytes and about twenty
+ * more for the indexes.
  */
 export class TokenRows {
   readonly #rowBytes: number;
@@ -17,7 +18,7 @@ export class TokenRows {
   #count = 0;
   readonly #byDigest: RowIndex;
   readonly #byId: RowIndex;
-  /** A digest that is being looked up, as bytes. */
+  /** The bytes of the digest that is being looked up. */
   readonly #sought: TokenRow = { block: Buffer.alloc(digestBytes), at: 0 };
 
   constructor(rowBytes: number) {
@@ -27,7 +28,7 @@ export class TokenRows {
     this.#byId = new RowIndex(row, digestBytes, idBytes);
   }
 
-  /** Adds a row whose further bytes are the caller's to write. `undefined`, and nothing is added, when there is such a row. */
+  /** Adds a row, whose further bytes the caller writes. `undefined` when the digest or the id exists; nothing is added then. */
   add(sha256: string, id: string): TokenRow | undefined {
     const number = this.#count;
     if (number % rowsPerBlock === 0 && this.#blocks.length * rowsPerBlock === number) {
@@ -74,7 +75,7 @@ class RowIndex {
   readonly #row: (number: number) => TokenRow;
   readonly #from: number;
   readonly #bytes: number;
-  /** Two numbers a slot: the hash of a row, and the row's number plus one, or 0. */
+  /** Two numbers per slot: the hash of a row, and the row's number plus one, or 0 for a free slot. */
   #slots = new Uint32Array(2 * 64);
   #count = 0;
 

@@ -5,13 +5,13 @@ import type { TokenDigest } from "../core/token.ts";
 import { type RegisteredToken, readScope } from "../core/token-registry.ts";
 import { digestBytes, idBytes, type TokenRow, TokenRows } from "./token-rows.ts";
 
-/** What a request needs to know of its token, its tenant first (W4). */
+/** What a request needs to know of its token, above all the tenant (W4). */
 export interface KnownToken {
   readonly tokenId: TokenId;
   readonly tenantId: TenantId;
   /** Requests per window. */
   readonly limit: number;
-  /** Has the scope that every resource requires. */
+  /** Whether the token has the scope that every resource requires. */
   readonly mayRead: boolean;
   readonly isRevoked: boolean;
   /** Milliseconds since 1970; infinite without an expiry. */
@@ -20,21 +20,20 @@ export interface KnownToken {
 
 export type TokenStatus = "valid" | "expired" | "revoked";
 
-/** A token that is in force and will expire. */
+/** A valid token that will expire. */
 export type ExpiringToken = Pick<KnownToken, "tokenId" | "tenantId" | "expiresAtMs">;
 
 /** The metrics name at most so many expiring tokens: labels must not grow without bound. */
 export const maxExpiring = 100;
 
 /**
- * The tokens of one version of the registry. Revoked tokens are among them, so that the log can tell them from tokens that
- * never were. A token takes about 100 bytes, which the garbage collector never looks at. What a request gets to know of its
- * token is put together when it asks.
+ * The tokens of one version of the registry. It includes revoked tokens, so that the log can tell them from unknown ones. A
+ * token takes about 100 bytes that the garbage collector never visits. `get` makes the object for a request.
  */
 export class TokenTable implements TokenSink {
   readonly #defaultLimit: number;
   readonly #rows = new TokenRows(rowBytes);
-  /** Many tokens share a tenant: a row holds the number of its tenant in here. */
+  /** A row holds the number of its tenant in this list, since many tokens share a tenant. */
   readonly #tenants: TenantId[] = [];
   readonly #tenantNumbers = new Map<TenantId, number>();
 
@@ -75,8 +74,8 @@ export class TokenTable implements TokenSink {
   }
 
   /**
-   * The tokens that are valid at that time and will expire, the soonest first, at most `maxExpiring`. Sorting all of
-   * 100,000 would hold requests up for a tenth of a second at each scrape.
+   * The tokens that are valid at that time and will expire, the soonest first, at most `maxExpiring`. Sorting 100,000 tokens
+   * would delay requests by a tenth of a second at each scrape.
    */
   expiring(nowMs: number): readonly ExpiringToken[] {
     const soonest: { readonly row: TokenRow; readonly expiresAtMs: number }[] = [];

@@ -2,19 +2,19 @@ import type { TokenId } from "../core/ids.ts";
 import type { Quota } from "./quota.ts";
 
 /**
- * Answers counted by token, and how much of its quota each has used, so that it shows who uses the API, whose requests fail
- * and who will soon be refused, without reading the log.
+ * Counts answers by token, and how much of its quota each token has used. So the metrics show who uses the API, whose requests
+ * fail, and who will soon be refused.
  */
 export interface TokenTally {
-  /** `quota`: where it stands after this request, if that was counted. `nowMs`: monotonic. */
+  /** `quota`: the token's quota after this request, if the request was counted. `nowMs`: monotonic. */
   add(tokenId: TokenId, status: number, quota: Quota | undefined, nowMs: number): void;
   /** Lines of the Prometheus text format. */
   lines(nowMs: number): string[];
 }
 
 /**
- * The first `maxTokens` tokens that make requests have a count of their own for as long as the process lives; the rest
- * share one. Labels must not grow without bound, and a count must never fall.
+ * The first `maxTokens` tokens that make requests have counts of their own for as long as the process lives. The rest share
+ * one, since labels must not grow without bound and a count must never fall.
  */
 export function createTokenTally(maxTokens = 1000): TokenTally {
   const tokens = new Map<string, TokenCounts>();
@@ -59,7 +59,7 @@ interface TokenCounts {
   successes: number;
   refusals: number;
   faults: number;
-  /** Of the minute that ends at `peakEndsMs`, and of the one before. */
+  /** The peak of the minute that ends at `peakEndsMs`; `peakBefore` is that of the minute before. */
   peak: number;
   peakBefore: number;
   peakEndsMs: number;
@@ -81,7 +81,7 @@ function newCounts(): TokenCounts {
   };
 }
 
-/** A peak outlives the window it was seen in: who scrapes once a minute must not miss one between two scrapes. */
+/** A peak is kept for up to two minutes, so that a scrape once a minute sees it. */
 function notePeak(counts: TokenCounts, usedShare: number, nowMs: number): void {
   if (nowMs >= counts.peakEndsMs) {
     counts.peakBefore = nowMs - counts.peakEndsMs < minuteMs ? counts.peak : 0;

@@ -2,7 +2,7 @@ import type { ResponseEntry } from "../core/manifest.ts";
 import { entryFailure, readEntry } from "../core/read-entry.ts";
 import type { StoreReader } from "./store-reader.ts";
 
-/** The whole bytes that a manifest's entry describes; throws rather than give others (P17, W17). */
+/** The bytes that a manifest's entry describes. Throws when the store has other bytes (P17, W17). */
 export async function verifiedBody(
   store: StoreReader,
   entry: ResponseEntry,
@@ -14,7 +14,7 @@ export async function verifiedBody(
   return ownBytes(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
 }
 
-/** Small buffers are slices of a shared block; a long-lived slice would keep the whole block in memory. */
+/** A copy, if the buffer is a slice of a shared block, since a long-lived slice would keep the whole block in memory. */
 export function ownBytes(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
   const own = Buffer.allocUnsafeSlow(bytes.length);

@@ -11,11 +11,11 @@ export interface SendLimits {
 }
 
 /**
- * W62: ends the connection of a client that takes its response too slowly or not at all, and calls back once when the
- * response is over. Only for responses that the operating system did not take whole at once.
+ * W62: ends the connection of a client that reads its response too slowly or not at all, and calls `over` once when the
+ * response is over. Used for responses that the operating system did not take completely at once.
  *
- * The socket's own timeout does not do: Node lets it pass once more while a write is under way, and whatever the client
- * sends puts it off. Here nothing counts but bytes that the system has taken.
+ * The socket's own timeout is not enough: Node lets it pass once more while a write is under way, and anything that the client
+ * sends delays it. Here only bytes count that the system has taken.
  */
 export function watchSending(res: ServerResponse, limits: SendLimits, over: (isCut: boolean) => void): void {
   const { socket } = res;
@@ -31,7 +31,7 @@ export function watchSending(res: ServerResponse, limits: SendLimits, over: (isC
     const look = (): void => {
       const progress = progressOf(socket);
       const nowMs = performance.now();
-      // When this process was held up, nobody handed the system anything: that is no fault of the client's.
+      // If this process was held up, it gave nothing to the system. That is not the client's fault.
       stalledMs += Math.min(nowMs - lookedAtMs, (2 * stallMs) / looksPerStall);
       lookedAtMs = nowMs;
       if (progress.written !== seen.written || progress.waiting !== seen.waiting) {
@@ -45,13 +45,13 @@ export function watchSending(res: ServerResponse, limits: SendLimits, over: (isC
     };
     looking = setTimeout(look, stallMs / looksPerStall);
   }
-  // It may still read, but most clients that close their side are gone, which shows only when bytes are sent.
+  // A client that closed its side may still read. But most are gone, which shows only when bytes are sent.
   const shorten = (): void => {
     stallMs = Math.min(stallMs, halfClosedStallMs);
   };
   if (socket?.readableEnded === true) shorten();
   else socket?.once("end", shorten);
-  // Node says `finish` also of a response whose connection was destroyed before its last bytes were out.
+  // Node emits `finish` even if the connection was destroyed before the last bytes were sent.
   res.prependOnceListener("finish", () => {
     isWhole = socket?.destroyed === false;
   });

@@ -1,6 +1,6 @@
 import { type CompiledError, type Violation, violation } from "./violation.ts";
 
-/** A validator of `./generated`: the errors of its last call hang on the function. */
+/** A validator of `./generated`. The function's `errors` are those of its last call. */
 export interface CompiledValidator<Document> {
   (value: unknown): value is Document;
   errors?: readonly CompiledError[] | null;
@@ -8,12 +8,12 @@ export interface CompiledValidator<Document> {
 
 export type Validation<Document> =
   | { readonly valid: true; readonly document: Document }
-  /** The first fault: one is enough to refuse a document, and a hostile one must not cost more than a good one. */
+  /** The first fault. It is enough to refuse a document, and a hostile document must not cost more than a good one. */
   | { readonly valid: false; readonly violation: Violation };
 
 /**
- * Checks a value that `JSON.parse` returned against its schema. Values from elsewhere are no documents: a `Date` or an
- * object with `toJSON` passes as an object and is written as something else.
+ * Checks a value that `JSON.parse` returned against its schema. Other values must not be checked here: a `Date` or an object with
+ * `toJSON` would be accepted as an object and then written as something else.
  */
 export function validate<Document>(
   isDocument: CompiledValidator<Document>,

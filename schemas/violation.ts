@@ -2,13 +2,13 @@ import { patternPhrases } from "./generated/pattern-phrases.ts";
 
 /** How a document breaks its schema. */
 export interface Violation {
-  /** JSON pointer (RFC 6901) to the offending value, or to the object that has a key too many or too few; empty for the whole. */
+  /** JSON pointer (RFC 6901) to the wrong value, or to the object with a key too many or too few. Empty for the whole document. */
   readonly path: string;
   /** Completes "must ...". */
   readonly expected: string;
-  /** The offending value on one line, at most 60 characters; arrays and objects are only named. */
+  /** The wrong value on one line, at most 60 characters. Arrays and objects are only named. */
   readonly found: string;
-  /** All of it in one sentence, without a full stop. */
+  /** The violation as one sentence, without a full stop. */
   readonly message: string;
 }
 
@@ -19,7 +19,7 @@ export interface CompiledError {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The violation that a failed validator's errors amount to. */
+/** Makes a violation of a failed validator's errors. */
 export function violation(errors: readonly CompiledError[], document: unknown): Violation {
   const told = mostTelling(errors);
   const path = told[0]?.instancePath ?? "";
@@ -31,10 +31,11 @@ export function violation(errors: readonly CompiledError[], document: unknown): 
 }
 
 /**
- * A value that fits none of several alternatives leaves one error of each, and one that only says so. The deepest comes
- * from the alternative that the value resembles most. Among equals, an error that fewest alternatives share: with the
- * right code and a wrong message, six of the seven complain of the code. Last, what is more than a wrong type: an object
- * where an object or `null` may stand is judged as an object.
+ * Chooses the most helpful errors. A value that fits none of several alternatives gives one error per alternative, and one that
+ * only says so. The deepest error comes from the alternative that the value resembles most. Among equally deep errors, the
+ * one that the fewest alternatives share is best: with the right code and a wrong message, six of the seven alternatives
+ * report the code. Last, other errors are better than a wrong type: where an object or `null` is allowed, an object is
+ * judged as an object.
  */
 function mostTelling(errors: readonly CompiledError[]): readonly CompiledError[] {
   const groups = new Map<string, CompiledError[]>();
@@ -96,7 +97,7 @@ function valueAt(document: unknown, pointer: string): unknown {
 }
 
 function shown(value: unknown): string {
-  // Not their content, which may be megabytes.
+  // Their content is left out, since it may have megabytes.
   if (Array.isArray(value)) return value.length === 0 ? "[]" : `an array of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);

@@ -3,7 +3,7 @@
 import { check } from "recheck";
 import { type Pattern, productionPatterns } from "./production-patterns.ts";
 
-/** Proves or refutes. The analyser's other way, trying at random within a time, finds other things on a busy machine. */
+/** This checker proves its result. The analyser's other one tries inputs at random for some time, so its result varies. */
 const options = { checker: "automaton", timeout: null } as const;
 
 const { patterns, fileCount } = productionPatterns();

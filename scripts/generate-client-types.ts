@@ -28,7 +28,7 @@ function reached(names: readonly string[]): ReadonlySet<string> {
     const text = declarations.get(name);
     if (text === undefined || found.has(name)) return;
     found.add(name);
-    // A comment may name what has nothing to do with it.
+    // Names in comments do not count.
     for (const [word] of text.replaceAll(/\/\*\*[\s\S]*?\*\//g, "").matchAll(/\b[A-Z]\w+/g)) visit(word);
   };
   names.forEach(visit);

@@ -118,7 +118,7 @@ function fieldTable(): string {
   return ["| field | type | meaning |", "| --- | --- | --- |", ...rows, ""].join("\n");
 }
 
-/** A shell for commands that are only asked for their descriptions. */
+/** A shell for commands that only describe themselves. */
 function idleShell(): Shell {
   const nowhere: Output = { write: () => {}, isTTY: false, columns: 80 };
   return {

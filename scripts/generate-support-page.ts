@@ -6,7 +6,7 @@ import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts
 import { supportPage, supportPagePath } from "./support-page/support-page.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "support-page-data-"));
-// As root the server runs under another account, which has to pass.
+// If this process is root, the server runs under another account, which must be able to enter the folder.
 await chmod(directory, 0o755);
 try {
   const before = await readFile(supportPagePath, "utf8");

@@ -40,7 +40,7 @@ try {
 
 async function packedRun() {
   chmodSync(work, 0o755);
-  // Of a file whose source is gone; what is packed is built anew.
+  // This file stands for one whose source is gone. `npm pack` builds anew, so it must not be packed.
   mkdirSync(join(root, "dist", "cli"), { recursive: true });
   writeFileSync(join(root, "dist", "cli", "left-over.js"), "");
   tool("npm", ["pack", "--silent", "--pack-destination", work], root);
@@ -70,8 +70,8 @@ async function packedRun() {
   const [tenant] = JSON.parse(await run("partner-programs", ["snapshot", "status", "--json"])).tenants;
   await askGateway((await run("partner-programs", ["token", "create", "--tenant", tenant.tenantId])).trim());
 
-  const told = await run("partner-programs", ["demo", "--check"], { ...env, DATA_DIR: join(own, "demo") });
-  say(told.trimEnd().split("\n").at(-1) ?? "");
+  const printed = await run("partner-programs", ["demo", "--check"], { ...env, DATA_DIR: join(own, "demo") });
+  say(printed.trimEnd().split("\n").at(-1) ?? "");
   if (treeText() !== before) throw new Error("The programs have changed files of their package.");
 }
 

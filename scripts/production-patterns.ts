@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 
-/** A regular expression as it stands in the code, or as ajv compiles it from a schema. */
+/** A regular expression in the code, or one that ajv compiles from a schema. */
 export interface Pattern {
   /** File and line. */
   readonly where: string;
   readonly source: string;
   readonly flags: string;
-  /** Put together at run time, so that nobody can look at it. */
+  /** The expression is put together at run time, so it cannot be checked. */
   readonly isComposed: boolean;
 }
 

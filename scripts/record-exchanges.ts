@@ -106,7 +106,7 @@ async function recorded(baseUrl: string, plan: Plan, token: string): Promise<Exc
   };
 }
 
-/** Not `fetch`, which gives headers in another order and in lower case. */
+/** Uses `node:http`, since `fetch` gives headers in another order and in lower case. */
 function ask(
   baseUrl: string,
   method: string,

@@ -5,7 +5,7 @@ import { join, posix } from "node:path";
 import { guideFolder, guidePages } from "../cli/partners/folder/guide-page.ts";
 import { renderedPage } from "./partner-pages/rendered-page.ts";
 
-/** What a page of the repository links to, and where that is in the folder. */
+/** Maps links of the repository's pages to their places in the partner's folder. */
 const inFolder: Readonly<Record<string, string>> = {
   schemas: "reference.html",
   "schemas/program.schema.json": "fields.html",

@@ -1,13 +1,13 @@
 import ts from "typescript";
 
-/** A rule's number where somebody names it. */
+/** A place where a rule's number is cited. */
 export interface Citation {
   readonly number: string;
   /** File and line. */
   readonly where: string;
 }
 
-/** The rules of docs/rules.md, in its order, with what is wrong with the page itself. */
+/** The rules of docs/rules.md in their order, and the faults of the page itself. */
 export function rulesOf(page: string): {
   readonly numbers: readonly string[];
   readonly faults: readonly string[];
@@ -21,14 +21,14 @@ export function rulesOf(page: string): {
   return { numbers, faults: numbers.length === 0 ? ["no rule was seen"] : faults };
 }
 
-/** The numbers in the comments of a TypeScript file. Strings and names never count, whatever they look like. */
+/** The numbers in the comments of a TypeScript file. Numbers in strings and names do not count. */
 export function citationsInComments(path: string, text: string): readonly Citation[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const citations: Citation[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isJSDoc(node)) return;
     const children = node.getChildren(file);
-    // What lies between two tokens is white space and comments.
+    // Between two tokens are only white space and comments.
     if (children.length > 0) children.forEach(visit);
     else citations.push(...citationsBetween(file, node.getFullStart(), node.getStart(file)));
   };
@@ -59,7 +59,7 @@ export function citationsInTitles(path: string, text: string): readonly Citation
   return citations;
 }
 
-/** Numbers that are cited and are no rule's, and rules that no code or no test cites. */
+/** The faults: cited numbers without a rule, and rules that no code or no test cites. */
 export function citationFaults(
   numbers: readonly string[],
   code: readonly Citation[],

@@ -83,7 +83,7 @@ async function takeAll(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Five companies; of one a program was cancelled, of one a build failed, and one is held. Gives the time after it all. */
+/** Makes five companies: one cancelled a program, one had a failed build, and one is held. Returns the time at the end. */
 async function publishSamples(databaseUrl: string, env: Readonly<Record<string, string>>): Promise<Date> {
   const terminal = createTerminal(env);
   const command = async (text: string): Promise<void> => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { createSlots } from "../../core/bounded-work.ts";
 import { withDeadline } from "../../core/deadline.ts";
 import { asFailure, Failure, interrupted } from "../../core/failure.ts";
-import { createSlots } from "../../core/slots.ts";
 import type { SourceClient } from "../database/connect.ts";
 import { withSourceReading } from "../database/with-source-reading.ts";
 import type { CliSettings } from "../shell/shell.ts";

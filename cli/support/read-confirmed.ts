@@ -1,8 +1,7 @@
-import type { Confirmation, Confirmations } from "../../core/confirmations.ts";
+import { type Confirmation, type Confirmations, readConfirmations } from "../../core/confirmations.ts";
 import { asFailure } from "../../core/failure.ts";
 import { confirmedKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { readConfirmations } from "../../core/read-confirmations.ts";
 import type { LastRun } from "./run-history.ts";
 
 /** What the builds wrote down of when they confirmed and tried each tenant; nothing when that cannot be read, and why. */

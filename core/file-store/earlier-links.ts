@@ -3,10 +3,10 @@ import type { LinkGuard } from "./link-guard.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
 
 /**
- * Releases up to 0.1.0 noted each replacement as a hidden link beside the object, named after the tag of the version that it
- * replaced. A process killed between the link and the rename left the object's file behind its last link. So an object that
- * this release has not replaced yet is read by following its links; its first replacement takes the last one over, and
- * `tidyFolders` removes them.
+ * Releases up to 0.1.0 recorded each replacement as a hidden link beside the object, named after the tag of the replaced version.
+ * If a process was killed between the link and the rename, the newest content is in the last link and not in the object's
+ * file. So an object that this release has not replaced yet is read by following its links. Its first replacement takes over
+ * the last link, and `tidyFolders` removes the links.
  */
 export async function followLinks(
   guard: LinkGuard,
@@ -25,10 +25,10 @@ export async function followLinks(
   return undefined;
 }
 
-/** The object whose link has this name; `undefined` when it is no link's. */
+/** The object to which a link of this name belongs; `undefined` when the name is no link's. */
 export function linkedObject(name: string): string | undefined {
   if (!name.startsWith(linkPrefix)) return undefined;
-  // A tag has four parts.
+  // The tag at the end of the name has four parts.
   return name.slice(linkPrefix.length).split("-").slice(0, -4).join("-") || undefined;
 }
 

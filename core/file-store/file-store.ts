@@ -2,25 +2,21 @@ import { constants, linkSync, renameSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
-import { Failure } from "../failure.ts";
-import { isObjectKey, type ObjectKey } from "../object-key.ts";
+import { checkedKey, type ObjectKey } from "../object-key.ts";
 import type { GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
-import { unlessErrno } from "./errno.ts";
-import { folderFailure } from "./folder-failure.ts";
+import { folderFailure, unlessErrno } from "./file-error.ts";
 import { versionsFolder } from "./head.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
-import { putNewFile, type WriteFile } from "./new-file.ts";
-import { isNamed, type OpenFile } from "./open-file.ts";
-import { readThrough } from "./read-through.ts";
+import { putNewFile, type WriteFile, writeSyncedFile } from "./new-file.ts";
+import { isNamed, type OpenFile, readThrough } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
-import { writeSyncedFile } from "./synced-file.ts";
 import { removeEmptyFolders, tidyFolders } from "./tidy.ts";
 import { createVersions } from "./versions.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
-  /** See `LinkGuard`; for tests of what other systems than Linux do. */
+  /** Lets tests run as on other systems than Linux. See `LinkGuard`. */
   readonly hasProc?: boolean;
 }
 
@@ -28,9 +24,9 @@ export interface FileStoreOptions {
  * The object store in a folder: one file per object, named like its key. For one machine and any number of
  * processes on it; needs a file system with hard links (every usual local one).
  *
- * Conditional writes take no lock, so a killed or frozen process never blocks another: *put if absent* is `link(2)`, which
- * fails if the name exists; *put if match* see `Versions`. The plain files are what the store says whenever nobody writes, and
- * nothing depends on inodes or times: a copy of the folder is the store (P173).
+ * Conditional writes take no lock, so a killed or frozen process never blocks another. *Put if absent* is `link(2)`, which fails
+ * if the name exists. *Put if match* is described at `Versions`. Whenever nobody writes, the plain files are the objects, and
+ * nothing depends on inodes or times. So a copy of the folder is the same store (P173).
  */
 export function createFileStore(options: FileStoreOptions): ObjectStore {
   const root = resolve(options.directory);
@@ -96,7 +92,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         const { handle, etag } = version;
         try {
           if (isNamed(versionsFolder(target))) await versions.settle(target);
-          // What was opened has passed the guard; a name could lead elsewhere by now.
+          // The open file has passed the guard. Its name could lead elsewhere by now.
           const opened = guard.hasProc ? `/proc/self/fd/${handle.fd}` : source;
           const copied: WriteFile = async (path) => {
             await copyFile(opened, path, copyMode);
@@ -117,7 +113,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       translatedListing(prefix, options?.signal, listFolders({ guard, folders }, prefix)),
 
     async delete(keys, options) {
-      // All keys are looked at before the first object goes.
+      // All keys are checked before the first object is deleted.
       const paths = keys.map((key) => ({ key, path: pathOf(key) }));
       for (const { key, path } of paths) {
         await translated(key, async () => {
@@ -140,8 +136,8 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
 }
 
 /**
- * A copy is a second file, never a second name of one: an editor that saves in place must change the one it has opened only.
- * Where the file system can (Btrfs, XFS, APFS, ...) they share their blocks until one is changed.
+ * A copy is a second file and not a hard link, so that an editor that saves in place changes only one of them. Where the file
+ * system can do it (Btrfs, XFS, APFS, ...), both share their blocks until one is changed.
  */
 const copyMode = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
 
@@ -160,11 +156,6 @@ async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenFile): Pro
   }
   await handle.close();
   return { body: Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }) };
-}
-
-function checkedKey(key: string): ObjectKey {
-  if (isObjectKey(key)) return key;
-  throw new Failure("usage", `Not an object key: ${JSON.stringify(key.slice(0, 200))}.`);
 }
 
 async function translated<Result>(key: string, operation: () => Promise<Result>): Promise<Result> {

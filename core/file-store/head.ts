@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { unlessErrno } from "./errno.ts";
+import { unlessErrno } from "./file-error.ts";
 
-/** A version of an object: its number only rises, and its id is never given twice, also not after the object was deleted. */
+/** A version of an object. Its number only rises, and its id is never used twice, even after the object was deleted. */
 export interface Version {
   readonly number: number;
   readonly id: string;
 }
 
-/** What a versions folder has in it. */
+/** The content of a versions folder. */
 export interface ListedVersions {
   /** All names, the head's included. */
   readonly names: readonly string[];
@@ -18,7 +18,7 @@ export interface ListedVersions {
   readonly isPending: boolean;
 }
 
-/** The hidden folder beside an object that says which version it is at. */
+/** The hidden folder beside an object that records the object's version. */
 export function versionsFolder(path: string): string {
   return join(dirname(path), `.versions-${basename(path)}`);
 }
@@ -30,11 +30,11 @@ export function newVersion(number: number): Version {
   return { number, id: randomBytes(16).toString("hex") };
 }
 
-/** `undefined` when the object has no versions folder: nobody has replaced it under a condition yet. */
+/** Lists the versions folder; `undefined` when there is none, because nobody has replaced the object under a condition yet. */
 export async function listVersions(path: string): Promise<ListedVersions | undefined> {
   const names = await unlessErrno(readdir(versionsFolder(path)), "ENOENT", "ENOTDIR");
   if (names === undefined) return undefined;
-  // A copy made over an older copy may hold several heads; the highest number is the newest.
+  // A copy of the store made over an older copy may have several heads. The highest number is the newest.
   const [head] = names.flatMap((name) => parsedHead(name) ?? []).sort((a, b) => b.number - a.number);
   return { names, head, isPending: head !== undefined && names.includes(bodyName(head)) };
 }

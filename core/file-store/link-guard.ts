@@ -2,39 +2,39 @@ import { existsSync, readlinkSync } from "node:fs";
 import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { Failure } from "../failure.ts";
-import { isErrno, unlessErrno } from "./errno.ts";
+import { isErrno, unlessErrno } from "./file-error.ts";
 
 /**
- * Opens what lies below the store's root without following a symbolic link: neither the last name nor a folder on the
- * way. Otherwise whoever may write into the store could make one tenant's key stand for another tenant's file, or for
- * a file of the machine. The root itself may be a link.
+ * Opens files below the store's root without following a symbolic link, neither in the last name nor in a folder on the way.
+ * Otherwise anybody who may write into the store could make one tenant's key lead to another tenant's file, or to any file
+ * of the machine. The root itself may be a link.
  *
- * Linux says under which path a file was really opened (`/proc/self/fd`), so there what was opened is judged, and a link
- * that is swapped in meanwhile gains nothing. Elsewhere the folders are looked at after the opening: who swaps a link
- * in and out again within those microseconds goes unnoticed.
+ * Linux shows the path of an open file (`/proc/self/fd`), so the guard checks that path, and a link that is put there meanwhile
+ * has no effect. On other systems the guard checks the folders after the opening. A link that is put there and removed
+ * within those microseconds goes unnoticed.
  *
- * Hard links are taken: conditional writes make them, and the kernel lets nobody link what he can't write himself
+ * Hard links are allowed. Conditional writes make them, and the kernel lets nobody link a file that he may not write
  * (`fs.protected_hardlinks`).
  */
 export interface LinkGuard {
   readonly root: string;
-  /** Whether the path `/proc/self/fd/N` leads to the very file or folder that is open as N. */
+  /** Whether the path `/proc/self/fd/N` leads to the file or folder that is open as N. */
   readonly hasProc: boolean;
   /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
   open(path: string, flags: number): Promise<FileHandle>;
-  /** Throws a `Failure` when the path or a folder on the way to it is a link; a missing one is none. */
+  /** Throws a `Failure` when the path or a folder on the way is a link. A missing path is no link. */
   refuseLinks(path: string): Promise<void>;
 }
 
-/** `hasProc`: for tests of what other systems than Linux do. */
+/** `hasProc` lets tests run as on other systems than Linux. */
 export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGuard {
-  /** Where the root really is. It may be a link that is pointed elsewhere while this process runs. */
+  /** The root without links. It can change while this process runs, if the root is a link. */
   let realRoot: string | undefined;
 
   function isAt(opened: string, path: string): boolean {
     if (realRoot === undefined) return false;
     const expected = realRoot + path.slice(root.length);
-    // The kernel adds the word when the name was removed or replaced after the opening; no key has a space.
+    // The kernel appends this when the name was removed or replaced after the opening. No key has a space.
     return opened === expected || opened === `${expected} (deleted)`;
   }
 
@@ -68,10 +68,10 @@ export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGu
       const noFollow = path === root ? 0 : constants.O_NOFOLLOW;
       let handle: FileHandle;
       try {
-        // Without O_NONBLOCK the opening of a named pipe would wait for a writer, and hold a thread as long.
+        // Without O_NONBLOCK, opening a named pipe would wait for a writer and block a thread.
         handle = await open(path, flags | noFollow | constants.O_NONBLOCK);
       } catch (error) {
-        // What systems say of a link where O_NOFOLLOW forbids one, or O_DIRECTORY wants a folder.
+        // The systems' errors for a link where O_NOFOLLOW forbids one or O_DIRECTORY requires a folder.
         if (isErrno(error, "ELOOP", "EMLINK", "ENOTDIR")) await refuseLinks(path);
         throw error;
       }
@@ -86,12 +86,12 @@ export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGu
   };
 }
 
-/** A chroot may lack it. */
+/** A chroot may have no `/proc`. */
 function systemHasProc(): boolean {
   return process.platform === "linux" && existsSync("/proc/self/fd");
 }
 
-/** The kernel answers from memory, so there is nothing to wait for; a call in another thread takes ten times as long. */
+/** A synchronous call, since the kernel answers from memory. A call in another thread would take ten times as long. */
 function openedPath(file: number): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${file}`);

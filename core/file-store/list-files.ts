@@ -1,20 +1,19 @@
 import { lstat, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ListedObject } from "../object-store.ts";
-import { unlessErrno } from "./errno.ts";
+import { unlessErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 import type { StoreFolder, StoreFolders } from "./store-folders.ts";
 
-/** What a listing walks through. */
+/** The store whose files are listed. */
 export interface ListedStore {
   readonly guard: LinkGuard;
   readonly folders: StoreFolders;
 }
 
 /**
- * The objects below the root in the order of their keys by code unit, hidden files passed over. Holds the names of
- * one folder per level, never the whole tree, and enters no folder that cannot hold a match. Throws for a symbolic link
- * among them.
+ * Lists the objects below the root in the order of their keys by code unit, without hidden files. Memory holds the names of one
+ * folder per level. Folders that cannot have a match are not read. Throws when a listed name is a symbolic link.
  */
 export async function* listFiles(
   store: ListedStore,
@@ -28,7 +27,7 @@ export async function* listFiles(
 export async function* listFolders(store: ListedStore, prefix: string): AsyncGenerator<string> {
   for (const name of await namesIn(store, prefix)) {
     if (!name.endsWith("/")) continue;
-    // A process killed while it deleted leaves empty folders behind; they are no objects.
+    // A process that was killed while deleting may have left empty folders, which do not count.
     for await (const _ of walk(store, prefix + name, prefix + name, "")) {
       yield name.slice(0, -1);
       break;
@@ -58,7 +57,7 @@ async function* walk(
   yield* await filesOf(store, folder, files);
 }
 
-/** Names whose files are looked at while their folder is open; it is closed while a listing waits for its reader. */
+/** How many files are examined while their folder is open. The folder is closed while the listing waits for its reader. */
 const filesAtOnce = 64;
 
 async function filesOf(

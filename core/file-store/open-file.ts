@@ -3,29 +3,29 @@ import { type BigIntStats, lstatSync } from "node:fs";
 import { constants, type FileHandle } from "node:fs/promises";
 import { Failure } from "../failure.ts";
 import type { ETag } from "../object-store.ts";
-import { isErrno } from "./errno.ts";
+import { isErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
-/** Up to this size a tag includes the content's digest; a larger file differs by its identity alone. */
+/** Up to this size a tag includes the content's digest. The tags of larger files differ by inode, time and size alone. */
 const maxHashedBytes = 1024 * 1024;
 
-/** An open file with what identifies its version. */
+/** An open file and the tag of its version. */
 export interface OpenFile {
   readonly handle: FileHandle;
   readonly etag: ETag;
   readonly size: number;
   readonly modifiedAt: Date;
-  /** The whole content when it was small enough to be hashed. */
+  /** The whole content, if it is small enough to be hashed. */
   readonly bytes: Buffer | undefined;
 }
 
-/** The tag of a file with this identity and this content, `sha256` in hex. */
+/** The tag of a file with this inode, time, size and content; `sha256` is in hex. */
 export function versionTag(stat: BigIntStats, sha256: string): ETag {
   const digest = stat.size <= maxHashedBytes ? sha256.slice(0, 32) : "";
   return `${stat.ino.toString(36)}-${stat.mtimeNs.toString(36)}-${stat.size.toString(36)}-${digest}`;
 }
 
-/** Whether anything has the name. No guard: a link on the way is found by the put or the opening that asks. */
+/** Whether anything has the name. Links on the way are not refused here, but by the put or open that follows. */
 export function isNamed(path: string): boolean {
   try {
     lstatSync(path);
@@ -36,20 +36,20 @@ export function isNamed(path: string): boolean {
   }
 }
 
-/** Opens the file, or gives `undefined` when there is none. The caller closes the handle. */
+/** Opens the file; `undefined` when there is none. The caller closes the handle. */
 export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile | undefined> {
   let handle: FileHandle;
   try {
     handle = await guard.open(path, constants.O_RDONLY);
   } catch (error) {
     if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
-    // A socket cannot be opened at all.
+    // The system refuses to open a socket.
     if (isErrno(error, "ENXIO")) throw specialFile(path);
     throw error;
   }
   try {
     const stat = await handle.stat({ bigint: true });
-    // A folder opens like a file; as an object it does not exist.
+    // A folder can be opened like a file, but it is no object.
     if (stat.isDirectory()) {
       await handle.close();
       return undefined;
@@ -76,10 +76,34 @@ async function readExactly(handle: FileHandle, size: number): Promise<Buffer> {
   return bytes;
 }
 
-/** A reading of a device or a pipe may never end, or change something. */
+/** The failure for a pipe, socket or device. Reading one may never end, or may change something. */
 function specialFile(path: string): Failure {
   return new Failure(
     "corrupt_document",
     `The store's folder cannot serve ${path}: it is a pipe, a socket or a device, and no file. Remove it.`,
   );
 }
+
+/**
+ * Reads the first `size` bytes of a file in chunks that share one buffer. The next chunk is read when `take` has resolved. Closes
+ * the file. Throws when there are fewer bytes, and what `take` throws.
+ */
+export async function readThrough(
+  handle: FileHandle,
+  size: number,
+  take: (chunk: Buffer) => Promise<void>,
+): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(size, chunkBytes));
+  try {
+    for (let at = 0; at < size; ) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
+      if (bytesRead === 0) throw new Error("the file was cut while it was being read");
+      await take(buffer.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+const chunkBytes = 128 * 1024;

@@ -1,13 +1,13 @@
 import { constants, type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { isErrno, unlessErrno } from "./errno.ts";
+import { isErrno, unlessErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
-/** Below the root nobody outside the owner's group may read, whatever the umask; a stricter umask stays stricter. */
+/** Below the root only the owner and his group may read, whatever the umask. A stricter umask makes it stricter. */
 export const folderMode = 0o750;
 export const fileMode = 0o640;
 
-/** An open folder of the store: its names mean the same folder even if it is moved or replaced by a link meanwhile. */
+/** An open folder of the store. Its paths stay in this folder, even if it is moved or replaced by a link meanwhile. */
 export interface StoreFolder {
   /** The path of a name in it, or of the folder itself. */
   at(name?: string): string;
@@ -18,14 +18,14 @@ export interface StoreFolder {
 export interface StoreFolders {
   /** Runs `work` with the folder open. Throws ENOENT when there is none, and a `Failure` for a link on the way. */
   within<Result>(folder: string, work: (folder: StoreFolder) => Promise<Result>): Promise<Result>;
-  /** The same, and creates the folder, durably, when it is not there. */
+  /** Runs `work` with the folder open, and first creates the folder, durably, if it is missing. */
   withinMade<Result>(folder: string, work: (folder: StoreFolder) => Promise<Result>): Promise<Result>;
 }
 
 export function createStoreFolders(guard: LinkGuard): StoreFolders {
   const shared = new Map<string, SharedFolder>();
 
-  /** Puts that come together share an open folder: a build writes thousands of files into one. */
+  /** Concurrent puts share an open folder, since a build writes thousands of files into one folder. */
   async function within<Result>(
     folder: string,
     work: (folder: StoreFolder) => Promise<Result>,
@@ -41,7 +41,7 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
         sync: () => syncShared(entry, handle),
       });
     } catch (error) {
-      // The folder may be gone and made again meanwhile: whoever comes next opens it anew.
+      // The folder may have been removed and made again, so the next caller opens it again.
       forget(folder, entry);
       throw error;
     } finally {
@@ -75,8 +75,8 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
   }
 
   /**
-   * More than one attempt: another process may remove a folder that it emptied before the work is done, and an opening that
-   * is shared may have begun before the folder was made.
+   * Makes several attempts, because another process may remove the empty folder before the work is done, and a shared opening
+   * may have begun before the folder was made.
    */
   async function withinMade<Result>(
     folder: string,
@@ -103,8 +103,8 @@ interface SharedFolder {
 }
 
 /**
- * Many puts into one folder share a sync: a call that arrives while one is under way joins the *next* one, since the
- * one under way may have begun before the caller's name was there.
+ * Puts into one folder share a sync. A call that arrives during a sync joins the *next* one, since the present one may have begun
+ * before the caller's name was there.
  */
 function syncShared(entry: SharedFolder, handle: FileHandle): Promise<void> {
   const start = (): Promise<void> => {
@@ -124,8 +124,8 @@ function syncShared(entry: SharedFolder, handle: FileHandle): Promise<void> {
 }
 
 /**
- * `mkdir -p` for the root. Not Node's own `recursive`, which never ends where a parent exists and still takes no folder
- * (/proc). The folders above are not the store's: they get the mode that the umask gives.
+ * `mkdir -p` for the root. Node's own `recursive` is not used, since it never ends where a parent exists but takes no folder
+ * (/proc). The folders above the root do not belong to the store, so they get the mode that the umask gives.
  */
 async function makeRoot(root: string): Promise<void> {
   const missing: string[] = [];

@@ -1,14 +1,14 @@
 import { lstat, readdir, rm, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { linkedObject } from "./earlier-links.ts";
-import { unlessErrno } from "./errno.ts";
+import { unlessErrno } from "./file-error.ts";
 import { temporaryPrefix } from "./new-file.ts";
 import type { StoreFolders } from "./store-folders.ts";
 import type { Versions } from "./versions.ts";
 
 /**
- * P176: removes what no listing shows, in the folder and below: new files that a killed process did not get to name, links of release
- * 0.1.0, and folders without anything in them.
+ * P176: removes hidden leftovers in the folder and below: temporary files of killed processes, links of release 0.1.0, and empty
+ * folders.
  */
 export async function tidyFolders(
   { folders, versions }: { readonly folders: StoreFolders; readonly versions: Versions },
@@ -23,7 +23,7 @@ export async function tidyFolders(
   for (const entry of entries ?? []) {
     const path = join(folder, entry.name);
     const linked = linkedObject(entry.name);
-    // Release 0.1.0 had all of them in one folder.
+    // Release 0.1.0 had all temporary files in one folder.
     const isTemporary = entry.name.startsWith(temporaryPrefix) || folder === join(root, ".tmp");
     if (isTemporary) await unlessGone(removeOld(folders, path));
     else if (linked !== undefined) {
@@ -36,7 +36,7 @@ export async function tidyFolders(
   await removeEmptyFolders(folders, root, folder);
 }
 
-/** Removes the folder if it is empty and no mount, then those above it. A store has objects only, no folders. */
+/** Removes the folder, then those above it, as long as they are empty and no mounts. */
 export async function removeEmptyFolders(
   folders: StoreFolders,
   root: string,
@@ -51,7 +51,7 @@ export async function removeEmptyFolders(
   }
 }
 
-/** A process may still be writing it. No put takes as long. */
+/** Removes the file if it is old: a process may still be writing a younger one. */
 async function removeOld(folders: StoreFolders, path: string): Promise<void> {
   await folders.within(dirname(path), async (folder) => {
     const name = folder.at(basename(path));

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag, ObjectBody, PutResult } from "../object-store.ts";
 import { followLinks } from "./earlier-links.ts";
-import { unlessErrno } from "./errno.ts";
+import { unlessErrno } from "./file-error.ts";
 import {
   bodyName,
   headName,
@@ -14,13 +14,12 @@ import {
   versionsFolder,
 } from "./head.ts";
 import type { LinkGuard } from "./link-guard.ts";
-import { temporaryName, unlinkIfThere } from "./new-file.ts";
+import { temporaryName, unlinkIfThere, writeSyncedFile } from "./new-file.ts";
 import { isNamed, type OpenFile, openFile } from "./open-file.ts";
 import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./store-folders.ts";
-import { writeSyncedFile } from "./synced-file.ts";
 
 /**
- * Compare-and-swap of a file, without a lock and without anything that a copy of the folder loses.
+ * Compare-and-swap of a file without a lock. It does not depend on anything that a copy of the folder would lose.
  *
  * An object that is replaced under a condition has a hidden *versions folder* beside it, with one empty file: the *head*, named
  * after the version that the object is at. Whoever replaces version 7 puts the new content beside it as body 8, then renames
@@ -34,11 +33,11 @@ import { writeSyncedFile } from "./synced-file.ts";
  * read the plain file; where they may not write they read the pending body (P172).
  */
 export interface Versions {
-  /** Opens what the object is now; the caller closes the handle. `undefined` when there is none. */
+  /** Opens the object's present content; `undefined` when there is no object. The caller closes the handle. */
   open(path: string): Promise<OpenFile | undefined>;
-  /** Replaces the object, if it still has the tag `expected`. `refused` also when somebody else was faster. */
+  /** Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster. */
   replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult>;
-  /** Makes the plain file what the object is, whatever a killed process of this release or of 0.1.0 left undone. */
+  /** Completes what a killed process of this release or of 0.1.0 left undone, so that the plain file is the object. */
   settle(path: string): Promise<void>;
   /** Deletes the object and its versions folder; every replacement under way loses. */
   remove(path: string): Promise<void>;
@@ -55,7 +54,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     return await unlessErrno(folders.within(versionsFolder(path), work), "ENOENT");
   }
 
-  /** Nothing happens when the body is published already. */
+  /** Renames the body onto the plain file. Nothing happens when that was done before. */
   async function publish(path: string, version: Version): Promise<void> {
     await inVersions(path, (from) =>
       folders.within(dirname(path), async (to) =>
@@ -64,7 +63,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     );
   }
 
-  /** Whether the name was there and is another now. */
+  /** Renames a name in the versions folder. False when the name is gone. */
   async function isRenamed(path: string, from: string, to: string): Promise<boolean> {
     const renaming = inVersions(path, async (folder) => {
       renameSync(folder.at(from), folder.at(to));
@@ -79,7 +78,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     });
   }
 
-  /** Makes the versions folder with its first head in it, unless somebody else has. False when there is no object. */
+  /** Makes the versions folder with its first head, unless another process has made it. False when there is no object. */
   async function begin(path: string): Promise<boolean> {
     const version = newVersion(0);
     const earlier = await followLinks(guard, path);
@@ -97,7 +96,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
         rmSync(temporary, { recursive: true, force: true });
       }
     });
-    // Somebody else was faster, or the object was deleted.
+    // These errors mean that another process was faster, or that the object was deleted.
     await unlessErrno(beginning, "ENOTEMPTY", "EEXIST", "ENOENT");
     return true;
   }
@@ -122,12 +121,12 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     }
   }
 
-  /** The same when the head's content has become the plain file, durably (P171). `undefined` when there is no object. */
+  /** The versions after the head's content has become the plain file, durably (P171). `undefined` when there is no object. */
   async function published(path: string): Promise<StandingVersions | undefined> {
     for (;;) {
       const listed = await standing(path);
       if (listed !== undefined) {
-        // Also when no body was listed: one that appears during a look may be missing from the look.
+        // The body is published even if it was not listed, since a listing may miss a file that appears meanwhile.
         await publish(path, listed.head);
         await folders.within(dirname(path), (folder) => folder.sync());
         return listed;
@@ -145,7 +144,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
 
   async function open(path: string): Promise<OpenFile | undefined> {
     const file = await openCurrent(path);
-    // Nothing is found behind a link that leads nowhere; that must not pass for an object that was never put.
+    // A link that leads nowhere must not look like a missing object.
     if (file === undefined) await guard.refuseLinks(path);
     return file;
   }
@@ -161,7 +160,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
         return await openPlain(path);
       } catch (error) {
         if (error instanceof Failure) throw error;
-        // A reader that may not write: the body itself is read, unless somebody else publishes it just now.
+        // The reader may not write, so it reads the body itself, unless another process publishes the body just now.
         const file = await openFile(guard, join(versionsFolder(path), bodyName(head))).catch(
           (reason: unknown) => {
             if (looks === maxLooks) throw reason;
@@ -176,7 +175,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     open,
 
     async replace(path, body, expected) {
-      // An object that is not there, or was replaced, gets no versions folder.
+      // No versions folder is made when the object is missing or has another tag.
       if (!isNamed(versionsFolder(path)) && !(await isStill(path, expected, open)))
         return { kind: "refused" };
       const before = await published(path);
@@ -220,7 +219,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
           await publish(path, head);
           await inVersions(path, async (folder) => unlinkSync(folder.at(headName(head))));
         }
-        // The plain file goes last: a process killed before has deleted nothing, and leaves nothing behind.
+        // The plain file is removed last. A process that is killed before has deleted nothing and leaves nothing behind.
         const removal = folders.within(dirname(path), async (folder) =>
           unlinkSync(folder.at(basename(path))),
         );

@@ -2,26 +2,26 @@ import { setTimeout as delay } from "node:timers/promises";
 import { withDeadline } from "../deadline.ts";
 import { Failure, interrupted } from "../failure.ts";
 
-/** What to do with an error of one attempt: give up with a failure, or try again if an attempt is left. */
+/** How to handle an error of one attempt: throw the failure, or try again if an attempt is left. */
 export interface AttemptVerdict {
   readonly failure: Failure;
   readonly mayRetry: boolean;
 }
 
 export interface AttemptOptions {
-  /** How often the call may be made in all; 1 where a second one could do harm. */
+  /** How often the call may be made; 1 where a second call could do harm. */
   readonly maxAttempts: number;
   /** Deadline of each attempt. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** For messages: what is being done to what. */
+  /** Describes the call in messages. */
   readonly what: string;
   readonly judge: (thrown: unknown) => AttemptVerdict;
 }
 
 /**
- * Makes a call until it succeeds, must not be repeated or has been tried `maxAttempts` times, waiting in between.
- * The call must stop when its signal fires; the caller does not wait for it to.
+ * Repeats a call, with pauses, until it succeeds, must not be repeated, or was made `maxAttempts` times. The call must stop when
+ * its signal fires, but nobody waits until it has stopped.
  */
 export async function withAttempts<Result>(
   options: AttemptOptions,
@@ -45,8 +45,7 @@ export async function withAttempts<Result>(
 }
 
 /**
- * Exponential back-off with full jitter: clients that failed together do not come back together.
- * `random` is in [0, 1).
+ * Exponential back-off with full jitter, so that clients that failed together do not try again together. `random` is in [0, 1).
  */
 export function retryDelayMs(attempt: number, random: number): number {
   return Math.floor(random * Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1)));

@@ -1,14 +1,14 @@
 import { pipeline, Readable, Transform } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
 
-/** A page of 1,000 keys, each of 1,024 bytes and every one of them escaped, with what S3 says of each. */
+/** Enough for a page of 1,000 keys of 1,024 escaped bytes, with what S3 says about each. */
 const maxAnswerBytes = 8 * 1024 * 1024;
-/** S3's errors have some hundred bytes, and a proxy's page a few thousand. */
+/** S3's errors have some hundred bytes, and a proxy's error page a few thousand. */
 const maxErrorBytes = 64 * 1024;
 
 /**
- * Bounds what the SDK reads whole before it looks at it: listings, errors, all but the body of an object. Otherwise a
- * store that never ends an answer fills the memory before the call's deadline.
+ * Bounds all answers that the SDK reads into memory: listings, errors, everything but the body of an object. Otherwise a store
+ * that never ends an answer could fill the memory before the call's deadline.
  */
 export function boundAnswers(client: S3Client): void {
   client.middlewareStack.add(
@@ -17,17 +17,17 @@ export function boundAnswers(client: S3Client): void {
       const { response } = result;
       if (!isAnswer(response)) return result;
       const isError = response.statusCode >= 300;
-      // The driver reads it itself, held to the length that the store announced.
+      // The driver reads an object's body itself and checks its length.
       if (!isError && context.commandName === "GetObjectCommand") return result;
       response.body = bounded(response.body, isError ? maxErrorBytes : maxAnswerBytes);
       return result;
     },
-    // The nearest to the network, so that nothing has read the body yet.
+    // This middleware is the nearest to the network, so nothing has read the body yet.
     { step: "deserialize", priority: "low", name: "boundAnswers" },
   );
 }
 
-/** Like an error of the network: another attempt may get a better answer. */
+/** Treated like an error of the network: another attempt may get a better answer. */
 class AnswerTooLarge extends Error {
   readonly code = "ANSWER_TOO_LARGE";
 }
@@ -41,7 +41,7 @@ function bounded(body: Readable, maxBytes: number): Readable {
       else done(null, chunk);
     },
   });
-  // An error of either ends both, and comes out of the reading.
+  // An error of either stream ends both, and reading throws it.
   return pipeline(body, limit, () => {});
 }
 

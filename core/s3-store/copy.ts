@@ -1,11 +1,11 @@
 import { CopyObjectCommand } from "@aws-sdk/client-s3";
+import { createSlots } from "../bounded-work.ts";
 import type { ObjectStore } from "../object-store.ts";
-import { createSlots } from "../slots.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import type { S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
 
-/** `copy` of the port: the store does it by itself, and the copy keeps the object's Content-Type. */
+/** `copy` of the port. The store copies by itself, and the copy keeps the object's Content-Type. */
 export function createCopy(context: S3Context, maxParallelCopies: number): ObjectStore["copy"] {
   const { client, location } = context;
   const slots = createSlots(maxParallelCopies);
@@ -14,7 +14,7 @@ export function createCopy(context: S3Context, maxParallelCopies: number): Objec
     const input = {
       Bucket: location.bucket,
       Key: s3Key(location, to),
-      // Unlike a key of its own, this one travels in a header and is to be encoded.
+      // This key is sent in a header, so it must be encoded here.
       CopySource: `${location.bucket}/${s3Key(location, from).split("/").map(encodeURIComponent).join("/")}`,
     };
     const call: S3Call = { operation: "CopyObject", location, key: to };

@@ -4,12 +4,12 @@ import {
   DeleteObjectsCommand,
   type DeleteObjectsCommandOutput,
 } from "@aws-sdk/client-s3";
+import { createSlots } from "../bounded-work.ts";
 import type { ObjectStore } from "../object-store.ts";
-import { createSlots } from "../slots.ts";
-import { requestBodyText, setRequestHeader } from "./request-header.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import type { S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
+import { requestBodyText, setRequestHeader } from "./sdk-request.ts";
 
 /** S3's limit on a batch. */
 const maxBatch = 1000;
@@ -17,12 +17,12 @@ const maxParallelSingles = 16;
 
 export function createDelete(context: S3Context): ObjectStore["delete"] {
   const slots = createSlots(maxParallelSingles);
-  /** Some stores have no batches; found out by the first one. */
+  /** Some stores have no batch requests, which the first one shows. */
   let hasBatches = true;
 
   return async (keys, options) => {
     const signal = options?.signal;
-    // All keys are looked at before the first object goes.
+    // All keys are checked before the first object is deleted.
     const targets = keys.map((key) => ({ key, Key: s3Key(context.location, key) }));
     for (let from = 0; from < targets.length; from += maxBatch) {
       const batch = targets.slice(from, from + maxBatch);
@@ -67,12 +67,12 @@ async function deleteBatch(
 function batchCommand(bucket: string, targets: readonly Target[]): DeleteObjectsCommand {
   const command = new DeleteObjectsCommand({
     Bucket: bucket,
-    // Not `Quiet`: an answer that lost its end must not pass for one without errors.
+    // `Quiet` is off, so that an answer that lost its end does not look like one without errors.
     Delete: { Objects: targets.map(({ Key }) => ({ Key })), Quiet: false },
   });
   command.middlewareStack.add(
     (next) => (args) => {
-      // The SDK sends a CRC-32 only; older S3-compatible stores insist on the MD5 of S3's first years.
+      // The SDK sends only a CRC-32. Older S3-compatible stores require the MD5.
       const digest = createHash("md5").update(requestBodyText(args.request)).digest("base64");
       setRequestHeader(args.request, "content-md5", digest);
       return next(args);
@@ -88,7 +88,7 @@ function notDeleted(targets: readonly Target[], output: DeleteObjectsCommandOutp
   return targets.filter(({ Key }) => !gone.has(Key));
 }
 
-/** Some objects of a batch are still there; carries the store's code for the first of them. */
+/** Some objects of a batch are still there. `code` is the store's error code for the first of them. */
 class PartlyDeleted extends Error {
   readonly code: string;
 

@@ -8,7 +8,7 @@ import { guardedBody } from "./guarded-body.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import { describeCall, grantFor, type S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
-import { withAnswer } from "./sdk-answer.ts";
+import { withAnswer } from "./sdk-request.ts";
 import { maxSmallBytes, smallBody } from "./small-body.ts";
 
 export function createGet(context: S3Context): ObjectStore["get"] {
@@ -33,7 +33,7 @@ export function createGet(context: S3Context): ObjectStore["get"] {
   };
 }
 
-/** What an object's answer says, as far as it does. */
+/** The parts of an answer with an object. A store may leave some out. */
 interface ObjectAnswer {
   readonly Body?: unknown;
   readonly ContentLength?: number | undefined;
@@ -60,7 +60,7 @@ async function answerTo(
 
 const emptySha256 = sha256Hex(Buffer.alloc(0));
 
-/** `undefined` for all but the usual answer, whose headers need no interpretation. */
+/** The object of a usual answer, whose headers need no interpretation; `undefined` for all other answers. */
 function plainObject(answer: IncomingMessage): ObjectAnswer | undefined {
   const { "content-length": size = "", "last-modified": modified = "", etag } = answer.headers;
   if (answer.statusCode !== 200 || etag === undefined || etag === "") return undefined;
@@ -68,7 +68,7 @@ function plainObject(answer: IncomingMessage): ObjectAnswer | undefined {
   return { Body: answer, ContentLength: Number(size), ETag: etag, LastModified: new Date(modified) };
 }
 
-/** As HTTP wants dates to be sent (RFC 9110 section 5.6.7); others are the SDK's to read. */
+/** The form in which HTTP sends dates (RFC 9110 section 5.6.7). The SDK reads answers with other forms. */
 const httpDate =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 
@@ -80,7 +80,7 @@ function objectOf(
 ): GetResult {
   const { Body: source, ContentLength: size, ETag: etag, LastModified: modifiedAt } = output;
   if (!(source instanceof Readable)) throw new Failure("internal", `${describeCall(call)}: no body to read.`);
-  // Without an announced length a body that was cut looks like a whole one.
+  // Without a Content-Length, a body that was cut off would look complete.
   if (size === undefined || etag === undefined || modifiedAt === undefined) {
     source.destroy();
     throw new Failure(
@@ -105,8 +105,8 @@ function objectOf(
 }
 
 /**
- * S3 answers 403 for a key that does not exist when the caller may not list the bucket. To take that for "missing"
- * would turn a lost permission into "there are no tokens"; so it stays a failure, but says which grant clears it up.
+ * S3 answers 403 for a missing key when the caller may not list the bucket. If that counted as "missing", a lost permission would
+ * look like "there are no tokens". So it stays a failure, and the message says which grant is missing.
  */
 async function explainedDenial(
   context: S3Context,
@@ -116,7 +116,7 @@ async function explainedDenial(
 ): Promise<Failure> {
   const { location, client } = context;
   const listCall: S3Call = { operation: "ListObjectsV2", location, key: "" };
-  // The grant may be for some prefixes only; for a read S3 takes the key for the prefix.
+  // The grant may be for some prefixes only. For a read, S3 uses the key as the prefix.
   const input = { Bucket: location.bucket, Prefix: s3Key(location, call.key), MaxKeys: 1 };
   const reply = await s3Call(
     context,

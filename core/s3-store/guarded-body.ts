@@ -5,24 +5,24 @@ export interface GuardOptions {
   /** Bytes that the store announced. */
   readonly size: number;
   /**
-   * How long the reader may wait for the store: at a stretch, and in all beyond what the bytes received so far take at
-   * `slowestBytesPerMs`. So a body lasts at most this time and what its size takes, not counting a slow reader's.
+   * How long the reader may wait for the store: in one pause, and in all beyond the time that the bytes received so far take at
+   * `slowestBytesPerMs`. So a body lasts at most this time and the time for its size. A slow reader's time does not count.
    */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** For messages: which body. */
+  /** Describes the body in messages. */
   readonly what: string;
 }
 
 /**
- * The body of a response, held to its promise: it fails with a `Failure` when it ends before `size` bytes or goes
- * on after them (HTTP alone does not notice when a connection-delimited body is cut), when it pauses too long
- * or drips (a slow *reader* does neither) and when the signal fires. Whatever ends it also ends the connection under it.
+ * The body of a response, checked while it is read. It fails with a `Failure` when it has fewer or more bytes than `size` (HTTP
+ * itself does not notice when a connection-delimited body is cut off), when it pauses too long or arrives too slowly, and
+ * when the signal fires. A slow *reader* is no fault. When the body ends for any reason, its connection ends, too.
  */
 export function guardedBody(source: Readable, options: GuardOptions): Readable {
   const { size, timeoutMs, signal, what } = options;
   let received = 0;
-  /** What the reader has waited for the store so far, and since when it waits now. */
+  /** How long the reader has waited for the store so far, and since when it waits now. */
   let waitedMs = 0;
   let waitingSince = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -33,7 +33,7 @@ export function guardedBody(source: Readable, options: GuardOptions): Readable {
   const onAbort = (): void => {
     guarded.destroy(interrupted(what));
   };
-  /** Whichever comes first: the longest pause, or the end of what its bytes have earned the store. */
+  /** Sets a timer for the longest pause, or for the rest of the total time if that ends earlier. */
   const startWaiting = (): void => {
     if (timer !== undefined) return;
     waitingSince = performance.now();
@@ -77,12 +77,12 @@ export function guardedBody(source: Readable, options: GuardOptions): Readable {
     if (!source.readableEnded) fail(`the body broke off after ${received} of ${size} bytes`);
   });
   source.pause();
-  // A body may fail before its reader listens; the reader then finds the error on the stream.
+  // A body may fail before its reader listens. The reader then finds the error on the stream.
   guarded.on("error", () => {});
   if (signal?.aborted === true) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
   return guarded;
 }
 
-/** 64 KiB a second: slower than any store that works, and slow enough for a bad line. */
+/** 64 KiB a second. A working store is faster, even over a bad line. */
 export const slowestBytesPerMs = (64 * 1024) / 1000;

@@ -8,19 +8,19 @@ import { createSign, type Sign, type SignedHeaders } from "./signature.ts";
 /** A request for one object. */
 export interface PlainRequest {
   readonly method: "GET" | "PUT";
-  /** With the location's prefix; of characters that a path takes as they are. */
+  /** The key with the location's prefix. Its characters need no encoding in a path. */
   readonly key: string;
-  /** By their names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
-  /** Of the body, as hex. */
+  /** The body's digest as hex. */
   readonly sha256: string;
 }
 
 /**
- * Sends a request past the SDK's stack of middleware, which costs several times what the network does; gives the
- * answer's head, and `undefined` where only the SDK can send it. Endpoint, region, credentials and the store's time
- * are the SDK's (P41, `client.config`), so that whatever they come from, and however often they change, still counts.
+ * Sends a request without the SDK's middleware, which takes several times as long as the network. Returns the head of the
+ * answer, or `undefined` where only the SDK can send the request. Endpoint, region, credentials and the store's time come from
+ * the SDK (P41, `client.config`), so that all its ways of configuration work, also when values change.
  */
 export type PlainSend = (request: PlainRequest, signal: AbortSignal) => Promise<IncomingMessage | undefined>;
 
@@ -32,7 +32,7 @@ export function createPlainSend(client: S3Client, agents: S3Agents, bucket: stri
       const template = await requestTemplate(client, bucket);
       return template && { template, sign: createSign(template.region, template.service) };
     } catch (error) {
-      // Credentials or a region may be there the next time.
+      // The next request tries again, since credentials or a region may be available by then.
       preparing = undefined;
       throw error;
     }
@@ -51,7 +51,7 @@ export function createPlainSend(client: S3Client, agents: S3Agents, bucket: stri
       credentials,
       now,
     );
-    // Unsigned, as by the SDK: proxies rewrite it.
+    // The SDK does not sign this header either, since proxies rewrite it.
     signed["user-agent"] = template.userAgent;
     return answerTo({ template, agents, method, path, headers: signed, body }, signal);
   };
@@ -71,7 +71,7 @@ interface SignedRequest {
   readonly body: Buffer | undefined;
 }
 
-/** The head of the answer. Whoever gets it reads the rest, or destroys it; until then the signal ends it. */
+/** Resolves with the head of the answer. The caller must read the rest or destroy it. Until then the signal ends it. */
 function answerTo(request: SignedRequest, signal: AbortSignal): Promise<IncomingMessage> {
   const { template, agents, method, path, headers, body } = request;
   const { hostname, port, isTls } = template;

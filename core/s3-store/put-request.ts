@@ -4,24 +4,23 @@ import { Failure } from "../failure.ts";
 import type { ObjectKey } from "../object-key.ts";
 import type { ObjectBody, PutCondition } from "../object-store.ts";
 import type { PlainRequest } from "./plain-request.ts";
-import { setRequestHeader } from "./request-header.ts";
 import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
 import type { S3ErrorKind } from "./s3-error.ts";
 import { describeCall, type S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
-import { withAnswer } from "./sdk-answer.ts";
+import { setRequestHeader, withAnswer } from "./sdk-request.ts";
 
-/** One put as the store gets it. */
+/** One put request. */
 export interface PutRequest {
   readonly key: ObjectKey;
   readonly body: ObjectBody;
   readonly condition: PutCondition | undefined;
-  /** Whether the request carries the SHA-256 for S3 to keep and verify; some stores refuse the header. */
+  /** Whether the request has the SHA-256 for S3 to verify and keep. Some stores refuse that header. */
   readonly withChecksum: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Gives the new ETag, or one of the answers that `expectedOf` lists. */
+/** Returns the new ETag, or one of the errors that `expectedOf` lists. */
 export async function putObject(context: S3Context, request: PutRequest): Promise<S3Reply<string>> {
   const { key, body, condition, signal } = request;
   const call: S3Call = { operation: "PutObject", location: context.location, key };
@@ -57,7 +56,7 @@ function plainPut(key: string, { body, condition, withChecksum }: PutRequest): P
   return { method: "PUT", key, headers, body: body.bytes, sha256: body.sha256 };
 }
 
-/** `undefined` for all but the usual answer, which has nothing after its head. */
+/** The ETag of a usual answer, which has no body; `undefined` for all other answers. */
 function plainTag(answer: IncomingMessage): string | undefined {
   const { etag, "content-length": size } = answer.headers;
   if (answer.statusCode !== 200 || size !== "0" || etag === undefined || etag === "") return undefined;
@@ -82,8 +81,8 @@ function putCommand(
   });
   command.middlewareStack.add(
     (next) => (args) => {
-      // Part of the signature, so every store verifies it, also those that know no checksums. The SDK would hash the
-      // bytes once more.
+      // The signature includes this digest, so every store verifies it, also those without checksums. The SDK would hash
+      // the bytes again.
       setRequestHeader(args.request, "x-amz-content-sha256", body.sha256);
       return next(args);
     },
@@ -100,7 +99,7 @@ function base64Digest({ sha256 }: ObjectBody): string {
   return Buffer.from(sha256, "hex").toString("base64");
 }
 
-/** What a put may be answered without having failed. */
+/** The errors that a put understands. */
 function expectedOf(condition: PutCondition | undefined): readonly S3ErrorKind[] {
   switch (condition?.kind) {
     case undefined:
@@ -112,7 +111,7 @@ function expectedOf(condition: PutCondition | undefined): readonly S3ErrorKind[]
   }
 }
 
-/** Time to send a body on top of a call's deadline, at the slowest rate that is still taken for progress. */
+/** The time for sending a body, which is added to the call's deadline. */
 function uploadMs(size: number): number {
   return Math.ceil(size / slowestBytesPerMs);
 }

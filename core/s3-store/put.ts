@@ -1,11 +1,11 @@
+import { createSlots } from "../bounded-work.ts";
 import type { ETag, ObjectStore, PutResult } from "../object-store.ts";
-import { createSlots } from "../slots.ts";
 import { type PutRequest, putObject } from "./put-request.ts";
 import type { S3Context, S3Reply } from "./s3-call.ts";
 
 /**
- * `put` of the port, on stores that differ: what a store turns out not to take is remembered for as long as the
- * driver lives. `get` reads an object back where a refusal is not to be believed at once.
+ * `put` of the port, for stores that differ. The driver remembers, for its lifetime, what a store does not accept. `get` reads an
+ * object back where a refusal may be wrong.
  */
 export function createPut(
   context: S3Context,
@@ -14,10 +14,10 @@ export function createPut(
 ): ObjectStore["put"] {
   const slots = createSlots(maxParallelPuts);
   let withChecksum = true;
-  /** How the store wants tags in If-Match; not known before a put-if-match was stored. */
+  /** The form of tags in If-Match that the store accepts. It is known once a put-if-match was stored. */
   let form: TagForm | undefined;
 
-  /** Without the checksum header when the store refuses the put because of it. */
+  /** Sends the put, and sends it again without the checksum header if the store refuses that. */
   async function send(request: Omit<PutRequest, "withChecksum">): Promise<S3Reply<string>> {
     const reply = await putObject(context, { ...request, withChecksum });
     if (!withChecksum || !isError(reply, "unsupported")) return reply;
@@ -27,12 +27,12 @@ export function createPut(
   }
 
   /**
-   * Ceph's gateway up to 16 compares `If-Match` without its quotes, so the quoted ETag that it gave out itself
-   * never matches. Until a form has worked, a 412 for a tag that the object still has is therefore tried once in the
-   * other form; being a put-if-match too, that attempt is as safe as the first.
+   * Ceph's gateway up to version 16 compares `If-Match` without quotes, so the quoted ETag that it returned never matches. Until
+   * one form has worked, a 412 for a tag that the object still has is therefore tried once in the other form. That attempt is
+   * a put-if-match, too, so it is as safe as the first.
    */
   async function putIfMatch(request: Unconditional, etag: ETag): Promise<S3Reply<ETag>> {
-    // As it is known now: what a put under way beside this one finds out says nothing about the form sent here.
+    // `form` may change while this put runs, but what counts is the form that this put has sent.
     const known = form;
     const reply = await sendIfMatch(request, etag, known ?? "quoted");
     if (known !== undefined || !isError(reply, "precondition_failed")) return reply;

@@ -1,25 +1,24 @@
 import { GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 
-/** What all plain requests for the objects of a bucket have in common, as the SDK would make them. */
+/** What all plain requests for the objects of a bucket have in common, as the SDK would make it. */
 export interface RequestTemplate {
   readonly isTls: boolean;
-  /** Of the endpoint, without brackets. */
+  /** The endpoint's host, without brackets. */
   readonly hostname: string;
   readonly port: number | undefined;
-  /** What stands before a key in the path, encoded; begins and ends with `/`. */
+  /** The encoded path before a key. It begins and ends with `/`. */
   readonly pathPrefix: string;
   readonly host: string;
   readonly userAgent: string;
-  /** For the signature. */
+  /** Used in the signature, like `service`. */
   readonly region: string;
   readonly service: string;
 }
 
 /**
- * Lets the SDK make a request for an object, up to the network, and keeps what it found out on the way: endpoint, path
- * style, region and name for the signature, from wherever the SDK takes its configuration. `undefined` where a request
- * takes more than a signature of the usual kind (directory buckets, access points of several regions, endpoints with
- * a query): such calls are the SDK's.
+ * Lets the SDK prepare a request for an object without sending it, and keeps endpoint, path style, region and the service's name
+ * for the signature, from all places where the SDK looks for its configuration. `undefined` where a request needs more than
+ * the usual signature (directory buckets, access points of several regions, endpoints with a query). The SDK sends those.
  */
 export async function requestTemplate(
   client: S3Client,
@@ -30,7 +29,7 @@ export async function requestTemplate(
   command.middlewareStack.add(
     (_next, context) => async (args) => {
       template = templateOf(args.request, context);
-      // The SDK takes it for an answer; nothing is sent.
+      // The SDK takes this for the answer, so nothing is sent.
       return { response: undefined, output: { $metadata: {} } };
     },
     { step: "finalizeRequest", name: "requestTemplate" },

@@ -6,10 +6,10 @@ import { type S3Error, type S3ErrorKind, s3Error } from "./s3-error.ts";
 import { describeCall, type S3Call, s3Failure } from "./s3-failure.ts";
 import type { S3Location } from "./s3-location.ts";
 
-/** What every operation of the driver needs. */
+/** What all operations of the driver share. */
 export interface S3Context {
   readonly client: S3Client;
-  /** For the two calls that are made most. */
+  /** Sends the two most frequent requests, GET and PUT of an object. */
   readonly plainSend: PlainSend;
   readonly location: S3Location;
   readonly timeoutMs: number;
@@ -17,22 +17,22 @@ export interface S3Context {
 
 export interface CallPolicy {
   readonly signal: AbortSignal | undefined;
-  /** Whether the call does no harm when it is made again after an unclear answer. */
+  /** Whether the call may safely be made again after an unclear answer. */
   readonly repeatable: boolean;
-  /** Errors that the operation understands: they are given back instead of thrown. */
+  /** Errors that the operation handles. They are returned instead of thrown. */
   readonly expected: readonly S3ErrorKind[];
-  /** Deadline of an attempt, where it is not the store's. */
+  /** Deadline of an attempt, if it differs from the store's. */
   readonly timeoutMs?: number | undefined;
 }
 
 export type S3Reply<Output> =
   | { readonly kind: "done"; readonly output: Output }
-  /** One of the expected errors, and the failure that it amounts to if the operation has no better use for it. */
+  /** One of the expected errors, and the failure to throw if the operation cannot handle it. */
   | { readonly kind: "error"; readonly error: S3Error; readonly failure: Failure };
 
 const maxAttempts = 3;
 
-/** Makes one call to the store, with deadline and attempts; throws a `Failure` on every error that is not expected. */
+/** Makes one call to the store, with a deadline and several attempts. Throws a `Failure` for every error that is not expected. */
 export async function s3Call<Output>(
   context: S3Context,
   call: S3Call,
@@ -71,6 +71,6 @@ const worthRepeating: ReadonlySet<S3ErrorKind> = new Set<S3ErrorKind>([
   "throttled",
   "damaged_request",
   "conflict",
-  // P183: from the answer to the first attempt the store's time is known.
+  // P183: the answer to the first attempt has the store's time, so the second one can succeed.
   "clock_skew",
 ]);

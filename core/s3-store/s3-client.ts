@@ -2,12 +2,12 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { boundAnswers } from "./bounded-answer.ts";
-import { keepSigningClock } from "./signing-clock.ts";
+import { s3Error } from "./s3-error.ts";
 
 export interface S3ClientOptions {
   readonly agents: S3Agents;
   readonly forcePathStyle: boolean;
-  /** What the SDK takes from the environment otherwise; for tests that talk to several stores at once. */
+  /** Replaces what the SDK takes from the environment, for tests that use several stores at once. */
   readonly connection?: S3Connection | undefined;
 }
 
@@ -27,20 +27,20 @@ export function createS3Agents(): S3Agents {
   return { httpAgent: new HttpAgent(agentOptions), httpsAgent: new HttpsAgent(agentOptions) };
 }
 
-/** The SDK's client, with everything switched off that this driver does itself or that other stores stumble over. */
+/** The SDK's client, without the features that this driver has itself or that break other stores. */
 export function createS3Client({ agents, forcePathStyle, connection }: S3ClientOptions): S3Client {
   const config: S3ClientConfig = {
     forcePathStyle,
-    // The SDK would also repeat conditional puts, and report 412 for one that had been stored.
+    // The SDK would also repeat conditional puts, and report 412 for one that was stored.
     maxAttempts: 1,
-    // Otherwise the SDK sends checksums as trailers, which several S3-compatible stores take for part of the body.
+    // Otherwise the SDK sends checksums as trailers, which several S3-compatible stores read as part of the body.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     expectContinueHeader: false,
     followRegionRedirects: false,
     requestHandler: {
       ...agents,
-      // Deadlines are set per attempt by the driver; these would not cover a body.
+      // The driver sets a deadline per attempt. The SDK's own timeouts would not cover a body.
       requestTimeout: 0,
       connectionTimeout: 0,
       socketTimeout: 0,
@@ -54,7 +54,42 @@ export function createS3Client({ agents, forcePathStyle, connection }: S3ClientO
 }
 
 /**
- * Streamed bodies hold their sockets for as long as their readers take, hence many. Stores close idle connections
- * without notice; a request that meets such a closing is lost, so a socket is not reused after a longer pause.
+ * There are many sockets because a streamed body holds its socket for as long as its reader takes. Stores close idle connections
+ * without notice, and a request sent just then is lost. So a socket is not used again after a longer pause.
  */
 const agentOptions = { keepAlive: true, maxSockets: 256, timeout: 15_000 } as const;
+
+/**
+ * P183: requests are signed with this machine's time until the store refuses a signature because of its time; from then on with
+ * the store's time. The SDK itself follows the `Date` of every answer, so one wrong answer of a proxy or a node would make all
+ * later signatures wrong, even if this machine's clock is right.
+ */
+function keepSigningClock(client: S3Client): void {
+  let offsetMs = 0;
+  Object.defineProperty(client.config, "systemClockOffset", {
+    get: () => offsetMs,
+    set: () => {},
+  });
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        const storeMs = s3Error(error).kind === "clock_skew" ? Date.parse(dateOf(error)) : Number.NaN;
+        if (!Number.isNaN(storeMs)) offsetMs = storeMs - Date.now();
+        throw error;
+      }
+    },
+    { step: "finalizeRequest", priority: "high", name: "keepSigningClock" },
+  );
+}
+
+/** The `Date` header of the answer behind the SDK's error. */
+function dateOf(error: unknown): string {
+  const headers = property(property(error, "$response"), "headers");
+  return String(property(headers, "date") ?? "");
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

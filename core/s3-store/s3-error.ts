@@ -1,4 +1,4 @@
-/** What the store, the network or the SDK answered, as far as anybody here tells errors apart. */
+/** The kinds of errors of store, network and SDK that the driver tells apart. */
 export type S3ErrorKind =
   /** 304 on a conditional read; the SDK throws it like an error. */
   | "not_modified"
@@ -12,14 +12,14 @@ export type S3ErrorKind =
   | "credentials"
   | "clock_skew"
   | "wrong_region"
-  /** The store understood the request and will never do it. */
+  /** The store understood the request but does not support it. */
   | "unsupported"
-  /** Bytes of the request got lost or changed on the way; the store took none of them. */
+  /** Bytes of the request were lost or changed on the way, and the store stored nothing. */
   | "damaged_request"
   | "throttled"
-  /** Everything that may work later: 5xx, resets, timeouts, an answer cut short. */
+  /** Anything that may work later: 5xx, resets, timeouts, an answer that was cut off. */
   | "unavailable"
-  /** Neither the store's nor the network's: a defect on this side. */
+  /** A defect of this program. */
   | "defect";
 
 export interface S3Error {
@@ -27,11 +27,11 @@ export interface S3Error {
   /** S3's error code, the operating system's, or the SDK's name of the error. */
   readonly code: string;
   readonly status: number | undefined;
-  /** What the store's operators look the request up by. */
+  /** The store's id of the request, for the store's operators. */
   readonly requestId: string | undefined;
 }
 
-/** Reads whatever the SDK threw. The SDK's own message is left out: it may quote headers and signatures. */
+/** Reads an error that the SDK threw. The SDK's message is left out, since it may quote headers and signatures. */
 export function s3Error(thrown: unknown): S3Error {
   const status = statusOf(thrown);
   const code = codeOf(thrown);
@@ -39,7 +39,7 @@ export function s3Error(thrown: unknown): S3Error {
   return { kind: errorKind(status, code), code, status, requestId: text(field(metadata, "requestId")) };
 }
 
-/** The kind that an HTTP status (none: no usable answer) and an error code amount to. */
+/** The kind of an error with this HTTP status (`undefined` without a usable answer) and this code. */
 export function errorKind(status: number | undefined, code: string): S3ErrorKind {
   const known = kindsByCode.get(code);
   if (known !== undefined) return known;
@@ -50,13 +50,13 @@ export function errorKind(status: number | undefined, code: string): S3ErrorKind
   if (status === 409) return "conflict";
   if (status === 412) return "precondition_failed";
   if (status === 429) return "throttled";
-  // A 404 that does not say NoSuchKey comes from a proxy or a wrong endpoint and says nothing about an object.
+  // A 404 without NoSuchKey comes from a proxy or a wrong endpoint, and does not mean that an object is missing.
   if (status === 404 || status === 408) return "unavailable";
   if (status === 501 || (status >= 400 && status < 500)) return "unsupported";
   return "unavailable";
 }
 
-/** ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED, HPE_INVALID_CONSTANT, ...; not Node's own for wrong arguments. */
+/** True for ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED, HPE_INVALID_CONSTANT, ..., but not for Node's codes of wrong arguments. */
 function isTransportCode(code: string): boolean {
   return /^[A-Z][A-Z0-9_]+$/.test(code) && !/^ERR_(?:INVALID|HTTP)_/.test(code);
 }
@@ -65,7 +65,7 @@ const kindsByCode: ReadonlyMap<string, S3ErrorKind> = new Map(
   Object.entries({
     NoSuchKey: "no_object",
     NoSuchBucket: "no_bucket",
-    // S3 answers 200 for a batch of deletions, and says of each object that stayed no more than a code.
+    // S3 answers 200 to a batch of deletions, with only a code for each object that was not deleted.
     AccessDenied: "denied",
     InternalError: "unavailable",
     PreconditionFailed: "precondition_failed",

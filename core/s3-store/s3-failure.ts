@@ -2,7 +2,7 @@ import { Failure, type FailureCode } from "../failure.ts";
 import type { S3Error, S3ErrorKind } from "./s3-error.ts";
 import { type S3Location, s3Address } from "./s3-location.ts";
 
-/** The S3 operations that the driver uses, by the name that S3 gives them. */
+/** The S3 operations that the driver uses, by S3's names. */
 export type S3Operation =
   | "GetObject"
   | "PutObject"
@@ -11,15 +11,15 @@ export type S3Operation =
   | "DeleteObjects"
   | "DeleteObject";
 
-/** One call to the store, for messages. */
+/** A call to the store, for messages. */
 export interface S3Call {
   readonly operation: S3Operation;
   readonly location: S3Location;
-  /** The object, or what the keys of a listing or a batch begin with, without the location's prefix. */
+  /** The object's key, or the prefix of a listing, without the location's prefix. For a batch, the first key. */
   readonly key: string;
 }
 
-/** The failure that an error means: what was asked, what came back, and what to do about it. */
+/** The failure for an error. Its message says what was asked, what the store answered, and what to do. */
 export function s3Failure(call: S3Call, error: S3Error, cause: unknown): Failure {
   const { code, explain } = meanings[error.kind];
   const answer = [error.code, error.status === undefined ? "" : `HTTP ${error.status}`, requestText(error)];
@@ -32,7 +32,7 @@ export function describeCall(call: S3Call): string {
   return `${call.operation} ${s3Address(call.location)}${call.key}`;
 }
 
-/** What to grant for a call, as IAM writes it. */
+/** The permission that a call needs, as IAM writes it. */
 export function grantFor(call: S3Call): string {
   const bucketArn = `arn:aws:s3:::${call.location.bucket}`;
   const objectsArn = `${bucketArn}/${call.location.prefix}*`;
@@ -52,7 +52,7 @@ export function grantFor(call: S3Call): string {
   }
 }
 
-/** The SDK's errors hold the whole exchange, with its signed headers and its socket; neither is to be kept or logged. */
+/** A cause without the SDK's error, which holds the signed headers and the socket. Neither may be kept or logged. */
 function slimCause(error: S3Error, thrown: unknown): Error {
   const cause = new Error(error.code);
   if (thrown instanceof Error && thrown.stack !== undefined) {

@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
-import { isObjectKey, type ObjectKey } from "../object-key.ts";
+import { checkedKey } from "../object-key.ts";
 
-/** Where the store's objects live: a bucket, and what all keys in it begin with (empty, or ending in `/`). */
+/** Where the store's objects are: a bucket, and the prefix of all their keys (empty, or ending in `/`). */
 export interface S3Location {
   readonly bucket: string;
   readonly prefix: string;
@@ -20,9 +20,4 @@ export function s3Key(location: S3Location, key: string): string {
   const full = location.prefix + checkedKey(key);
   if (full.length <= maxKeyBytes) return full;
   throw new Failure("usage", `The key ${JSON.stringify(key)} is too long below ${s3Address(location)}.`);
-}
-
-function checkedKey(key: string): ObjectKey {
-  if (isObjectKey(key)) return key;
-  throw new Failure("usage", `Not an object key: ${JSON.stringify(key.slice(0, 200))}.`);
 }

@@ -15,10 +15,10 @@ export interface S3StoreOptions {
   readonly prefix: string;
   /** The bucket in the path instead of the host name, as most S3-compatible stores want it. */
   readonly forcePathStyle: boolean;
-  /** Deadline of one attempt of a call (a put gets 1 s more per MiB); of a body see `guardedBody`. */
+  /** Deadline of one attempt of a call. A put gets 1 s more per MiB. For bodies see `guardedBody`. */
   readonly timeoutMs: number;
   readonly maxParallelPuts?: number | undefined;
-  /** Replaces what the SDK finds by itself: AWS_ENDPOINT_URL_S3, AWS_REGION and the standard credential chain. */
+  /** Replaces what the SDK finds: AWS_ENDPOINT_URL_S3, AWS_REGION and the standard credential chain. */
   readonly connection?: S3Connection | undefined;
 }
 

@@ -1,15 +1,15 @@
 import { createHmac, hash } from "node:crypto";
 
-/** AWS Signature Version 4 in the Authorization header, for requests without a query whose body's digest is known. */
+/** Signs requests with AWS Signature Version 4 in the Authorization header. They have no query, and a known digest. */
 export type Sign = (request: UnsignedRequest, credentials: SigningCredentials, now: Date) => SignedHeaders;
 
 export interface UnsignedRequest {
   readonly method: string;
-  /** Encoded, as it goes out. */
+  /** The path as it is sent, encoded. */
   readonly path: string;
-  /** By their names in lower case; all of them get signed, so `host` is among them. */
+  /** Names are in lower case. All headers are signed, and `host` must be one of them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the body, as hex. */
+  /** The body's digest as hex. */
   readonly sha256: string;
 }
 
@@ -22,8 +22,8 @@ export interface SigningCredentials {
 export type SignedHeaders = Record<string, string>;
 
 /**
- * The SDK's own signer gives the same signature; it takes five times as long, and more than ten times before V8 has
- * compiled it, which made it the largest part of a small object's reading.
+ * The SDK's own signer gives the same signature but takes five times as long, and more than ten times as long before V8 has
+ * compiled it. That was the largest part of reading a small object.
  */
 export function createSign(region: string, service: string): Sign {
   let known: { readonly secret: string; readonly day: string; readonly key: Buffer } | undefined;

@@ -2,23 +2,23 @@ import { Readable } from "node:stream";
 import { Failure, interrupted } from "../failure.ts";
 import { type GuardOptions, slowestBytesPerMs } from "./guarded-body.ts";
 
-/** A body that is read into memory at once, given out whole or as a stream. */
+/** A body that is read into memory at once, and returned as a whole or as a stream. */
 export interface SmallBody {
   /** Fails as the stream does. */
   whole(): Promise<Buffer>;
   stream(): Readable;
 }
 
-/** Up to this size a body is collected as it comes; most arrive with the head of their answer. */
+/** Up to this size a body is read at once. Most such bodies arrive together with the head of the answer. */
 export const maxSmallBytes = 64 * 1024;
 
 /**
- * A small body held to the same promise as `guardedBody` holds a large one, for a fraction of what a second stream costs.
- * Its bytes are not left with the network until somebody reads, so there is no slow reader to wait for.
+ * A small body with the same checks as `guardedBody`, for a fraction of the cost of a second stream. Its bytes are read at once
+ * and not when somebody reads, so there is no slow reader to wait for.
  */
 export function smallBody(source: Readable, options: GuardOptions): SmallBody {
   const result = collected(source, options);
-  // It may fail before anybody asks for it.
+  // The body may fail before anybody asks for it.
   result.catch(() => {});
   return {
     whole: () => result,
@@ -38,7 +38,7 @@ export function smallBody(source: Readable, options: GuardOptions): SmallBody {
           callback(error);
         },
       });
-      // As with `guardedBody`: the reader finds the error on the stream.
+      // The reader finds the error on the stream, as with `guardedBody`.
       stream.on("error", () => {});
       result.catch((error: Failure) => stream.destroy(error));
       return stream;
@@ -70,7 +70,7 @@ function collected(source: Readable, { size, timeoutMs, signal, what }: GuardOpt
     function onAbort(): void {
       fail(interrupted(what));
     }
-    /** One timer for both bounds: it is set anew when it fires too early for either. */
+    /** One timer serves both bounds. It is set again when it fires before either of them. */
     function onTime(): void {
       const nowMs = performance.now();
       const pauseLeftMs = lastAt + timeoutMs - nowMs;

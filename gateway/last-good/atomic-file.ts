@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isErrno } from "../../core/file-store/errno.ts";
-import { assertOwnFolder, isOpenToOthers } from "./own-entry.ts";
+import { isErrno } from "../../core/file-store/file-error.ts";
+import { assertOwnFolder, isOpenToOthers } from "./own-folder.ts";
 
-/** W89: files that are there as a whole or not at all, for this user alone. */
+/** W89: writes files that appear completely or not at all, and that only this user may read. */
 export interface AtomicFiles {
-  /** `isSynced`: its content is on the disk before its name is. */
+  /** `isSynced`: the content reaches the disk before the name does. */
   write(path: string, pieces: Pieces, options: { readonly isSynced: boolean }): Promise<void>;
-  /** Removes what killed gateways have left half-written. */
+  /** Removes files that killed gateways have left half-written. */
   sweep(): Promise<void>;
 }
 
 export type Pieces = Iterable<Buffer> | AsyncIterable<Buffer>;
 
-/** `onEmptied`: somebody has removed what was there to write into. */
+/** `onEmptied` is called when somebody has removed the folder's content. */
 export function createAtomicFiles(folder: string, onEmptied: () => void): AtomicFiles {
   const temporaries = join(folder, "tmp");
   let wasThere = false;
@@ -36,7 +36,7 @@ export function createAtomicFiles(folder: string, onEmptied: () => void): Atomic
         }
         await inFolder(dirname(path), () => rename(temporary, path));
       } catch (error) {
-        // What hinders the write may hinder this, and is what is to be said.
+        // The removal may fail for the same reason. The first error is the one to report.
         await rm(temporary, { force: true }).catch(() => {});
         throw error;
       }
@@ -53,7 +53,7 @@ export function createAtomicFiles(folder: string, onEmptied: () => void): Atomic
   };
 }
 
-/** W100: what was so at the start may have been changed since. What is missing is made with its first file. */
+/** W100: checks owner and mode again, since both may have changed after the start. A missing folder is made later. */
 async function closeToOthers(folder: string): Promise<void> {
   try {
     const found = await lstat(folder);
@@ -64,7 +64,7 @@ async function closeToOthers(folder: string): Promise<void> {
   }
 }
 
-/** None of a folder that is not there, or that is none. */
+/** The names in the folder; none when it is missing or no folder. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
@@ -74,7 +74,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Runs what needs the folder; made only when it proves to be missing, also when somebody has emptied it meanwhile. */
+/** Runs `use`, and runs it again after making the folder if that was missing. */
 async function inFolder<Result>(
   folder: string,
   use: () => Promise<Result>,
@@ -90,5 +90,5 @@ async function inFolder<Result>(
   }
 }
 
-/** No write takes as long. */
+/** No write takes this long. */
 const leftoverAgeMs = 3_600_000;

@@ -6,15 +6,15 @@ import type { StoreReader } from "../store-reader.ts";
 import { ownBytes } from "../verified-body.ts";
 import type { LastGood } from "./last-good.ts";
 
-/** Bodies of the folder. They are asked for before the store: equal digests mean equal bytes, wherever they lie (W77). */
+/** The bodies in the folder. They are read before the store is asked, since equal digests mean equal bytes (W77). */
 export interface KeptBodies {
   get(entry: ResponseEntry): Promise<Buffer | undefined>;
   open(entry: ResponseEntry): Promise<Readable | undefined>;
-  /** Of one whose reading failed. */
+  /** Makes the next reader check a body again whose reading failed. */
   doubt(entry: ResponseEntry): void;
-  /** Of a body that was just read from the store. */
+  /** Keeps a body that was just read from the store. */
   keep(entry: ResponseEntry, bytes: Buffer): void;
-  /** The same of one that went out without being held: it is read once more, when there is time. */
+  /** Keeps a body that was sent without being in memory. It is read again, when there is time. */
   keepLarge(entry: ResponseEntry): void;
 }
 

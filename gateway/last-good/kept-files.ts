@@ -3,28 +3,28 @@ import { type FileHandle, lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Failure } from "../../core/failure.ts";
-import { isErrno } from "../../core/file-store/errno.ts";
+import { isErrno } from "../../core/file-store/file-error.ts";
 import { sha256Hex } from "../../core/object-body.ts";
 import { type AtomicFiles, namesIn, type Pieces } from "./atomic-file.ts";
 import { isDigest } from "./kept-state.ts";
-import { openOwnFile } from "./own-entry.ts";
+import { openOwnFile } from "./own-folder.ts";
 
 /**
- * Files named after the SHA-256 of their content, so that no name comes from foreign text, several gateways never write
- * different things under one name, and each file proves itself when it is read (W77). Bounded: the least recently used go
- * first (W84).
+ * Files named after the SHA-256 of their content. So no name comes from foreign text, several gateways never write different
+ * content under one name, and each file can be checked when it is read (W77). Their size is bounded: the least recently
+ * used files are removed first (W84).
  */
 export interface KeptFiles {
   has(sha256: string): boolean;
-  /** The whole content; `undefined`, and the file is gone, when it is not what its name says. */
+  /** The whole content; `undefined` when it does not have the digest in its name, and then the file is removed. */
   read(sha256: string): Promise<Buffer | undefined>;
-  /** The same as a stream, of a file whose content was looked at before. */
+  /** The content as a stream. It was checked before, once for all readers. */
   stream(sha256: string): Promise<Readable | undefined>;
-  /** Such a stream was not what it should have been: the content is looked at again before the next. */
+  /** A stream was wrong, so the content is checked again for the next reader. */
   doubt(sha256: string): void;
-  /** Makes room, then writes; false: it is there already. Throws, with nothing removed, when there is no room to be made. */
+  /** Makes room, then writes. False when the file exists. Throws when there cannot be enough room; nothing is removed then. */
   write(sha256: string, size: number, pieces: Pieces): Promise<boolean>;
-  /** Finds what is there: files of gateways before, and of others beside. */
+  /** Finds the files of earlier gateways, and of others that share the folder. */
   scan(): Promise<void>;
   /** Bytes on the disk. */
   bytes(): number;
@@ -34,9 +34,9 @@ export interface KeptFilesOptions {
   readonly folder: string;
   readonly files: AtomicFiles;
   readonly maxBytes: number;
-  /** Never removed for others. */
+  /** Files that are never removed to make room. */
   readonly pinned: () => ReadonlySet<string>;
-  /** What is in use in memory, and so not asked for here, the most recently used last. */
+  /** Bodies in memory, which are in use though nobody reads their files; the most recently used last. */
   readonly inUse: () => Iterable<string>;
 }
 
@@ -44,9 +44,9 @@ export function createKeptFiles({ folder, files, maxBytes, pinned, inUse }: Kept
   const root = join(folder, "files");
   /** Digest → bytes on the disk, the least recently used first. */
   const sizes = new Map<string, number>();
-  /** Large ones that were read whole by this process, and have not failed since. */
+  /** Files whose content this process has checked, and that have not failed since. */
   const proven = new Set<string>();
-  /** Counted already, and not there yet. */
+  /** Files that count already but are not written yet. */
   const writing = new Set<string>();
   let total = 0;
 
@@ -76,7 +76,7 @@ export function createKeptFiles({ folder, files, maxBytes, pinned, inUse }: Kept
     forget(sha256);
   }
 
-  /** Whether there would be room if all went that may go. */
+  /** Whether there would be room if all files were removed that may be. */
   function canHold(bytes: number): boolean {
     if (total + bytes <= maxBytes) return true;
     let staying = 0;
@@ -88,7 +88,7 @@ export function createKeptFiles({ folder, files, maxBytes, pinned, inUse }: Kept
     if (total + bytes <= maxBytes) return;
     for (const sha256 of inUse()) touch(sha256);
     const kept = pinned();
-    // Somewhat more than is needed: else every write from now on would look through all of them.
+    // Some more room than needed is made, or every later write would look through all files.
     const goal = maxBytes * 0.95 - bytes;
     for (const sha256 of [...sizes.keys()]) {
       if (total <= goal) return;
@@ -138,11 +138,11 @@ export function createKeptFiles({ folder, files, maxBytes, pinned, inUse }: Kept
 
     async write(sha256, size, pieces) {
       if (sizes.has(sha256)) return false;
-      // Else one that is too large would cost all others their place, and have none itself.
+      // Without this check a file that is too large would remove all others and still find no room.
       if (!canHold(onDisk(size))) throw tooSmall(size);
       await makeRoom(onDisk(size));
       if (total + onDisk(size) > maxBytes) throw tooSmall(size);
-      // Counted before it is there: somebody else may be making room meanwhile.
+      // The file counts before it is written, because another write may be making room meanwhile.
       note(sha256, size);
       writing.add(sha256);
       try {
@@ -203,7 +203,7 @@ function tooSmall(size: number): Failure {
   return new Failure("settings", `LAST_GOOD_MAX_MB is too small: ${size} bytes find no room.`);
 }
 
-/** Small files take a whole block. */
+/** The size on the disk, where even a small file takes a whole block. */
 function onDisk(size: number): number {
   return Math.ceil(Math.max(size, 1) / blockBytes) * blockBytes;
 }

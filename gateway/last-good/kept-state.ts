@@ -9,7 +9,7 @@ import {
 import { sha256Hex } from "../../core/object-body.ts";
 import type { ETag } from "../../core/object-store.ts";
 
-/** What one gateway had last confirmed when it wrote it down. */
+/** What one gateway had last confirmed when it wrote its state. */
 export interface KeptState {
   /** Since 1970. */
   readonly writtenAtMs: number;
@@ -21,21 +21,21 @@ export interface KeptRegistry {
   readonly sha256: string;
   readonly etag: ETag;
   readonly revision: number;
-  /** The store that it is of; `undefined` while that has no identity. */
+  /** The registry's store; `undefined` when the store has no identity. */
   readonly storeId: StoreId | undefined;
-  /** Since it was last confirmed, by the clock that nobody can set; infinite when that is not known. */
+  /** Time since the last confirmation, by the monotonic clock; infinite when it is not known. */
   readonly ageMs: number;
 }
 
 export interface KeptPointer {
   readonly generation: number;
   readonly snapshotId: SnapshotId;
-  /** `undefined` when only the generation is known: as a floor it counts all the same. */
+  /** `undefined` when only the generation is known, which counts as a lower bound all the same. */
   readonly manifest: { readonly sha256: string; readonly etag: ETag } | undefined;
   readonly ageMs: number;
 }
 
-/** W77: pointer and registry have no digest of their own, so what is said of them is sealed with one in front. */
+/** W77: the state begins with its digest, since pointers and the registry have no digest of their own. */
 export function stateBytes({ writtenAtMs, registry, tenants }: KeptState): Buffer {
   const document: StateDocument = {
     format,
@@ -53,7 +53,7 @@ export function stateBytes({ writtenAtMs, registry, tenants }: KeptState): Buffe
   return Buffer.concat([Buffer.from(`${sha256Hex(text)}\n`), text]);
 }
 
-/** `undefined`: torn, foreign or of another version, and nothing of it counts. */
+/** `undefined` when the state is torn, foreign or of another version. Nothing of it counts then. */
 export function parseState(bytes: Buffer): KeptState | undefined {
   const text = bytes.subarray(sealLength);
   if (bytes.subarray(0, sealLength).toString("latin1") !== `${sha256Hex(text)}\n`) return undefined;
@@ -75,7 +75,7 @@ export function parseState(bytes: Buffer): KeptState | undefined {
   };
 }
 
-/** As files are named after it. */
+/** Whether the text has the form of a file's name. */
 export function isDigest(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }

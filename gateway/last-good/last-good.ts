@@ -4,44 +4,48 @@ import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { ResponseEntry } from "../../core/manifest.ts";
-import type { Clocks } from "../clocks.ts";
+import type { Clocks, Waits } from "../clocks.ts";
 import { settledWithin } from "../deadline.ts";
 import type { StoreReader } from "../store-reader.ts";
-import type { Waits } from "../waits.ts";
 import { createAtomicFiles } from "./atomic-file.ts";
-import { composedState, filesNamedBy, type KnownState } from "./composed-state.ts";
 import { createKeptFiles } from "./kept-files.ts";
 import { type KeptPointer, type KeptRegistry, stateBytes } from "./kept-state.ts";
+import {
+  composedState,
+  filesNamedBy,
+  type KnownState,
+  type RestoredState,
+  restoredState,
+} from "./known-state.ts";
 import { type Confirmed, type HeldBody, mendCopy } from "./mended-copy.ts";
 import { patientFiles, type ReadableFiles } from "./patient-files.ts";
 import { readStates, removeStates, type StateFile } from "./read-states.ts";
-import { type RestoredState, restoredState } from "./restored-state.ts";
 import { createWriteFaults, createWriteQueue } from "./write-queue.ts";
 
 /**
- * What was last confirmed, kept in a folder for a gateway that starts while the store is away (W76). Writes happen beside
- * all requests; no reading or writing that fails is more than a warning.
+ * A copy, in a folder, of what was last confirmed, for a gateway that starts while the store is away (W76). No request waits
+ * for a write, and a read or write that fails is only a warning.
  */
 export interface LastGood {
-  /** Reads what was confirmed before this process. First of all; never rejects. */
+  /** Reads what earlier processes had confirmed. Called before everything else. Never rejects. */
   open(): Promise<void>;
-  /** With the moment of its confirmation, by the monotonic clock. */
+  /** The registry that was confirmed before, with the time of that by the monotonic clock. */
   registry(): (KeptRegistry & ConfirmedAt) | undefined;
   pointer(tenantId: TenantId): (KeptPointer & ConfirmedAt) | undefined;
   readonly files: ReadableFiles;
   /**
-   * W170: resolves when the registry and a state that names it are on the disk, and after `waits.keepMs` at the latest: a
-   * disk that hangs must not keep a revocation from taking effect.
+   * W170: resolves when the registry and a state that names it are on the disk, after `waits.keepMs` at the latest, since a
+   * hanging disk must not keep a revocation from taking effect.
    */
   keepRegistry(registry: KeptRegistry, pieces: readonly Buffer[]): Promise<void>;
   /** Keeps a manifest. */
   keepRecord(sha256: string, pieces: readonly Buffer[]): void;
   keepBody(entry: ResponseEntry, bytes: Buffer): void;
-  /** The same of a body too large for memory: `fetch` gives its pieces when its turn comes, and throws for wrong ones. */
+  /** Keeps a body that is too large for the cache. `fetch` reads it later, and throws when the bytes are wrong. */
   keepLarge(entry: ResponseEntry, fetch: () => AsyncIterable<Buffer>): void;
-  /** Something else is confirmed than before: to be written down at once, not with the next beat. */
+  /** Something new is confirmed. The state is written at once, not with the next beat. */
   changed(): void;
-  /** Begins to write down what is confirmed. `held`: bodies in memory, the most recently used last. */
+  /** Begins to write states. `held`: bodies in memory, the most recently used last. */
   start(sources: { readonly confirmed: () => Confirmed; readonly held: () => Iterable<HeldBody> }): void;
   bytes(): number;
   writeFailures(): number;
@@ -51,11 +55,11 @@ export interface LastGood {
 export interface LastGoodOptions {
   /** See `lastGoodFolder`. */
   readonly folder: string;
-  /** For what went missing from the folder. */
+  /** Read again for documents that are missing from the folder. */
   readonly store: StoreReader;
   readonly callTimeoutMs: number;
   readonly maxBytes: number;
-  /** Older pointers are not worth their manifests. */
+  /** Manifests of older pointers are not kept. */
   readonly maxStaleMs: number;
   readonly clocks: Clocks;
   readonly waits: Pick<Waits, "beatMs" | "keepMs" | "mendPauseMs">;
@@ -66,9 +70,9 @@ export function createLastGood(options: LastGoodOptions): LastGood {
   const { folder, store, callTimeoutMs, maxBytes, maxStaleMs, clocks, logger } = options;
   const { beatMs, keepMs, mendPauseMs } = options.waits;
   const states = join(folder, "states");
-  // W86, one per process: gateways that share the folder never write the same file.
+  // W86: each process has a state file of its own, so gateways that share the folder never write the same file.
   const ownName = `${randomBytes(8).toString("hex")}.state`;
-  /** Something may be missing from the folder: writes failed, or somebody emptied it. */
+  /** Whether files may be missing from the folder, because writes failed or somebody emptied it. */
   let isIncomplete = false;
   let mendedAtMs = Number.NEGATIVE_INFINITY;
   const noteIncomplete = (): void => {
@@ -76,7 +80,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
   };
   const files = createAtomicFiles(folder, noteIncomplete);
   const faults = createWriteFaults(logger, clocks.monotonicMs, noteIncomplete);
-  // For W170 a registry waits for no other record.
+  // W170: a registry must not wait for other records, so it has a queue of its own.
   const registries = createWriteQueue("records", faults, maxRecordBytes, tooSlow);
   const records = createWriteQueue("records", faults, maxRecordBytes, tooSlow);
   const bodies = createWriteQueue("bodies", faults, maxBodyBytes, tooSlow);
@@ -91,16 +95,16 @@ export function createLastGood(options: LastGoodOptions): LastGood {
   });
   let restored: RestoredState = { registry: undefined, tenants: new Map(), isClockSetBack: false };
   let openedAtMs = 0;
-  /** What the last state says, or would have said. */
+  /** The content of the last state, written or not. */
   let last: KnownState = restored;
-  /** The registry that the gateway is about to go by, or does by now. */
+  /** The registry that the gateway is about to use, or uses already. */
   let nextRegistry: { readonly registry: KeptRegistry; readonly confirmedAtMs: number } | undefined;
   let stateTurn: Promise<unknown> = Promise.resolve();
   let lastAtMs = 0;
   const unwritten = new Set<string>();
-  /** Large bodies whose turn is to come: else each of their readers would have them read once more, also in vain. */
+  /** Large bodies that wait to be read, so that not every reader of a body queues it again. */
   const fetching = new Set<string>();
-  /** Of gateways before, or beside: what they say is in `restored`. */
+  /** States of other gateways, earlier or present ones. Their content is in `restored`. */
   let others: readonly StateFile[] = [];
   let isStateWaiting = false;
   let beat: NodeJS.Timeout | undefined;
@@ -108,7 +112,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
 
   const held = (): readonly HeldBody[] => [...(sources?.held() ?? [])];
 
-  /** One after the other: an older state must not come to lie over a newer one. */
+  /** States are written one after the other, so that an older one never replaces a newer one. */
   function writeState(): Promise<boolean> {
     const turn = stateTurn.then(writeStateNow);
     stateTurn = turn.catch(() => {});
@@ -128,7 +132,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
     pinned = filesNamedBy(last, maxStaleMs);
     const bytes = stateBytes({ writtenAtMs: clocks.unixMs(), registry, tenants });
     await files.write(join(states, ownName), [bytes], { isSynced: true });
-    // W78: once the clock has caught up, nobody could tell any more that it was set back.
+    // W78: if the clock was set back, other states stay. Without them nobody could tell that later.
     const livingSinceMs = restored.isClockSetBack ? Number.POSITIVE_INFINITY : clocks.unixMs() - livingMs;
     others = await removeStates(states, others, livingSinceMs);
     return true;
@@ -145,19 +149,19 @@ export function createLastGood(options: LastGoodOptions): LastGood {
     isStateWaiting = true;
     records.add(0, async () => {
       isStateWaiting = false;
-      // A generation is worth more with its bodies.
+      // A state is worth more once its bodies are there, too.
       await settledWithin(bodyWaitMs, bodies.drained());
       return await writeState();
     });
   }
 
   async function writeRecord(sha256: string, pieces: readonly Buffer[]): Promise<boolean> {
-    // Not to make room for the next with it before the state names it.
+    // The record is pinned until a state names it, or the next write could remove it to make room.
     pinned = new Set([...pinned, sha256]);
     return await kept.write(sha256, sizeOf(pieces), pieces);
   }
 
-  /** Behind the bodies, so that no record waits for it. */
+  /** Runs in the queue of the bodies, so that no record waits for it. */
   function tidy(): void {
     isIncomplete = false;
     bodies.add(0, async () => {
@@ -173,7 +177,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
 
   function onBeat(): void {
     addState();
-    // A folder that takes no state takes nothing else.
+    // When the folder takes no state, it takes nothing else.
     if (!isIncomplete || faults.isFailing("records")) return;
     if (clocks.monotonicMs() - mendedAtMs < mendPauseMs) return;
     mendedAtMs = clocks.monotonicMs();
@@ -212,7 +216,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
         try {
           await writeRecord(registry.sha256, pieces);
         } finally {
-          // Also when the file could not be written: better no registry after a restart than an older one.
+          // This also happens when the file could not be written: no registry after a restart is better than an older one.
           const isNewest = nextRegistry === undefined || confirmedAtMs >= nextRegistry.confirmedAtMs;
           if (isNewest) nextRegistry = { registry, confirmedAtMs };
         }
@@ -225,9 +229,9 @@ export function createLastGood(options: LastGoodOptions): LastGood {
       unwritten.add(sha256);
       const write = () => writeRecord(sha256, pieces).finally(() => unwritten.delete(sha256));
       const isAdded = records.add(sizeOf(pieces), write);
-      // A state that waits already comes before the document and would leave it out.
+      // A state that is queued already comes before the document and would not name it, so another one is needed.
       isStateWaiting = false;
-      // Then the state names what is not there: better nothing to serve than an older snapshot.
+      // The state then names a missing manifest: to serve nothing is better than to serve an older snapshot.
       if (!isAdded) unwritten.delete(sha256);
     },
 
@@ -268,7 +272,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
 }
 
 interface ConfirmedAt {
-  /** Minus infinity: nobody can say. */
+  /** Minus infinity when the time is not known. */
   readonly confirmedAtMs: number;
 }
 
@@ -283,12 +287,12 @@ function tooSlow(): Failure {
   );
 }
 
-/** What may wait in memory. A registry or a manifest is 64 MB at most. */
+/** Bounds on bytes that wait in memory. A registry or a manifest has at most 64 MB. */
 const maxRecordBytes = 128 * 1024 * 1024;
 const maxBodyBytes = 64 * 1024 * 1024;
 const bodyWaitMs = 200;
-/** So that a folder that several share stays within its bound. */
+/** How often to look for files of other gateways, so that a shared folder stays within its bound. */
 const rescanMs = 600_000;
-/** A gateway that has written so recently is running. */
+/** A gateway that wrote its state within this time counts as running. */
 const livingMs = 60_000;
 const maxStopMs = 2000;

@@ -7,13 +7,13 @@ import type { StoreReader } from "../store-reader.ts";
 import type { KeptFiles } from "./kept-files.ts";
 import type { KeptPointer, KeptRegistry } from "./kept-state.ts";
 
-/** What this gateway has confirmed by now; ages are those of this moment. */
+/** What this gateway has confirmed. Ages are given as of now. */
 export interface Confirmed {
   readonly registry: KeptRegistry | undefined;
   readonly tenants: Iterable<readonly [TenantId, KeptPointer]>;
 }
 
-/** A body in memory; `bytes` is `undefined` for one of which only a packed form is held. */
+/** A body in memory; `bytes` is `undefined` when only its gzip form is in memory. */
 export interface HeldBody {
   readonly sha256: string;
   readonly bytes: Buffer | undefined;
@@ -23,14 +23,14 @@ export interface MendOptions {
   readonly store: StoreReader;
   readonly timeoutMs: number;
   readonly files: Pick<KeptFiles, "has" | "write" | "bytes">;
-  /** On their way to the folder already. */
+  /** Digests of documents that are about to be written. */
   readonly unwritten: ReadonlySet<string>;
   readonly maxBytes: number;
 }
 
 /**
- * W101: writes what is confirmed and not in the folder: documents are read from the store once more, bodies are those in
- * memory. Resolves to false when the store did not give all of it; throws when the folder does not take it.
+ * W101: writes what is confirmed but missing from the folder. Documents are read from the store again; bodies are taken from
+ * memory. Resolves to false when the store did not give all documents. Throws when the folder does not take them.
  */
 export async function mendCopy(
   { registry, tenants }: Confirmed,
@@ -50,12 +50,12 @@ export async function mendCopy(
     } catch {
       return false;
     }
-    // Another one by now: whoever confirms that keeps it.
+    // The store may have a newer document by now. It will be kept when it is confirmed.
     if (bytes !== undefined && sha256Hex(bytes) === sha256) await files.write(sha256, bytes.length, [bytes]);
   }
   for (const { sha256, bytes } of held) {
     if (bytes === undefined || !isMissing(sha256)) continue;
-    // Not at the expense of what is there.
+    // Bodies must not push out files that are there.
     if (files.bytes() + bytes.length > maxBytes * 0.9) break;
     await files.write(sha256, bytes.length, [bytes]);
   }
@@ -73,5 +73,5 @@ async function readDocument(
   });
 }
 
-/** A manifest is no larger. */
+/** The bound of the registry is enough for a manifest, too. */
 const maxDocumentBytes = maxRegistryBytes;

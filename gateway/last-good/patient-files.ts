@@ -1,17 +1,16 @@
 import type { Readable } from "node:stream";
-import { createSlots } from "../../core/slots.ts";
+import { createSlots } from "../../core/bounded-work.ts";
 import { valueWithin } from "../deadline.ts";
 import type { KeptFiles } from "./kept-files.ts";
 
-/** Of the files, what requests are answered with. */
+/** The part of `KeptFiles` that requests use. */
 export type ReadableFiles = Pick<KeptFiles, "read" | "stream" | "doubt">;
 
 /**
- * The same files for those who have the store to ask as well (W85): what fails, or takes too long, counts as missing. Never
- * rejects.
+ * The files for callers that can also ask the store (W85): a file that fails or takes too long counts as missing. Never rejects.
  *
- * One at a time, and none while one hangs: it holds one of the four threads that Node.js has for files, and gzip and the
- * resolver of host names have no others. The two queues that write may hang, too.
+ * Files are read one at a time, and none while a read hangs. A hanging read holds one of the four threads that Node.js has for
+ * files, gzip and host names together, and the queues that write may hang as well.
  */
 export function patientFiles(files: ReadableFiles, maxReadMs = 1000): ReadableFiles {
   const slots = createSlots(1);
@@ -52,7 +51,7 @@ export function patientFiles(files: ReadableFiles, maxReadMs = 1000): ReadableFi
 
   return {
     read: (sha256) => patiently(() => files.read(sha256)),
-    // One that comes too late would stay open.
+    // A stream that comes too late must be closed.
     stream: (sha256) =>
       patiently<Readable>(
         () => files.stream(sha256),

@@ -1,22 +1,22 @@
 import { lstat, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isErrno } from "../../core/file-store/errno.ts";
+import { isErrno } from "../../core/file-store/file-error.ts";
 import { namesIn } from "./atomic-file.ts";
 import { parseState } from "./kept-state.ts";
-import { assertOwnFolder, openOwnFile } from "./own-entry.ts";
-import type { FoundState } from "./restored-state.ts";
+import type { FoundState } from "./known-state.ts";
+import { assertOwnFolder, openOwnFile } from "./own-folder.ts";
 
-/** A state, and which file it was. */
+/** A state and its file's name. */
 export interface StateFile extends FoundState {
   readonly name: string;
 }
 
 /**
- * What gateways of the folder have written down. W77, W100: what is no file of this user is passed over, and what cannot be read
- * costs itself alone: `onFault` hears of it. Throws when the folder is not this user's.
+ * Reads the states of all gateways of the folder. W77, W100: entries that are no files of this user are passed over. A file
+ * that cannot be read is reported to `onFault` and left out. Throws when the folder is not this user's.
  *
- * A gateway that starts beside this one removes older states once its own says the same (W86). Whoever listed them before
- * looks again, or would find neither. `list`: the names in a folder.
+ * Another gateway that starts now removes older states once its own state has their content (W86). So if a listed file is
+ * gone, the folder is listed again. `list`: gives the names in a folder.
  */
 export async function readStates(
   folder: string,
@@ -36,8 +36,8 @@ export async function readStates(
 }
 
 /**
- * Removes states whose content a newer one has by now, and gives those that may still be needed: their gateways have written after
- * `livingSinceMs` (by their files' times), and run. A state that was written since it was read is neither.
+ * Removes states whose content the new state has, and returns those of gateways that still run: their files were written after
+ * `livingSinceMs`. A state that was written again since it was read is neither removed nor returned.
  */
 export async function removeStates(
   folder: string,
@@ -66,5 +66,5 @@ async function readState(folder: string, name: string): Promise<StateFile | unde
   }
 }
 
-/** Each gateway that starts removes others' states once or twice. */
+/** Each gateway that starts removes other states once or twice, so more looks are not needed. */
 const maxLooks = 5;

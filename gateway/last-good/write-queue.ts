@@ -3,18 +3,18 @@ import { asFailure } from "../../core/failure.ts";
 import type { Logger } from "../../core/logger.ts";
 import { createOutageLog } from "../outage-log.ts";
 
-/** Writes beside all requests, one after the other. */
+/** Runs writes one after the other. No request waits for them. */
 export interface WriteQueue {
   /**
-   * False, and counted as a failure, when more than `maxWaitingBytes` would wait. Never throws. `write` resolves to false
-   * when that proves nothing of the folder: there was nothing to be written.
+   * False, and counted as a failure, when more than `maxWaitingBytes` would wait. Never throws. `write` resolves to false when
+   * there was nothing to write, which says nothing about the folder.
    */
   add(bytes: number, write: () => Promise<boolean>): boolean;
-  /** Resolves when all that was added before is done. */
+  /** Resolves when all writes that were added before are done. */
   drained(): Promise<void>;
 }
 
-/** Failures of all queues, said once for all of them. */
+/** Failures of all queues, logged together. */
 export interface WriteFaults {
   note(queue: string, error: unknown): void;
   succeeded(queue: string): void;
@@ -22,10 +22,10 @@ export interface WriteFaults {
   count(): number;
 }
 
-/** W85: a folder that takes nothing is a warning and a count; no request hears of it. `onFault`: something is left out now. */
+/** W85: a failed write is a warning and a count, and affects no request. `onFault` is called since the copy is incomplete now. */
 export function createWriteFaults(logger: Logger, clock: () => number, onFault: () => void): WriteFaults {
   let count = 0;
-  /** A disk that is nearly full takes small files and no large ones. */
+  /** The queues that are failing. A nearly full disk may take small files but no large ones. */
   const failing = new Set<string>();
   const outage = createOutageLog(
     logger,

@@ -93,7 +93,7 @@ async function measure(databaseUrl: string): Promise<Record<string, string | num
   ];
 }
 
-/** Reads every row and finds all details unchanged: what a build costs that something has changed for. */
+/** Reads every row and finds all details unchanged, which is what a full build costs when nothing has changed. */
 async function buildOfAnotherRecipe(): Promise<MeasuredRun> {
   return await measuredCli(["snapshot", "build", "--dry-run"], { ...env, LEGACY_CAPACITY: "total" });
 }

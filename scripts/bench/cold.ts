@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 const connections = 8;
 const cold = Number(values.details);
-/** What a gateway is asked before its code counts as compiled, in parts of as many as are measured. */
+/** After so many parts, each of as many requests as are measured, the gateway's code counts as compiled. */
 const warmingParts = 8;
 const { TEST_S3_ENDPOINT: endpoint, TEST_S3_BUCKET: bucket } = process.env;
 if (endpoint === undefined || bucket === undefined) {
@@ -59,7 +59,7 @@ async function gatewayRound(): Promise<void> {
     RATE_LIMIT_REQUESTS: "1000000000",
     LOG_LEVEL: "warn",
   });
-  // Its manifest is read by the first request; what is measured are bodies.
+  // This request makes the gateway read the manifest, since only bodies are to be measured.
   await fetch(`${gateway.url}/v1/programs/unknown`, { headers });
   await measured("gateway", gateway);
 }
@@ -110,7 +110,7 @@ function rows(): Record<string, string | number>[] {
   });
 }
 
-/** As large as real ones, and no two alike. */
+/** Details as large as real ones, and all different. */
 function detailOf(id: string): Buffer {
   return Buffer.from(JSON.stringify({ data: { id, name: randomBytes(1100).toString("hex") } }));
 }

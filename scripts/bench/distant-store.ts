@@ -7,7 +7,7 @@ export interface DistantStore {
   close(): void;
 }
 
-/** The same S3 server, further away: each request waits before it is passed on as it is. */
+/** Simulates a distant S3 server: each request waits before it is passed on unchanged. */
 export async function startDistantStore(endpoint: URL, delayMs: number): Promise<DistantStore> {
   const agent = new Agent({ keepAlive: true });
   const server = createServer(async (req, res) => {

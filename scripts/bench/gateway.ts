@@ -20,8 +20,8 @@ const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const connections = 32;
 /**
- * In a pause V8 gives memory back, sometimes, and every server of `node:http` is slower by a fifth or more from then on:
- * who was hit would decide the ratio. See docs/performance.md.
+ * In a pause V8 sometimes gives memory back, and any server of `node:http` is slower by a fifth or more from then on. This would
+ * decide the ratio if it happened to one of the servers only. See docs/performance.md.
  */
 const nodeOptions = ["--no-memory-reducer"];
 const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
@@ -120,14 +120,14 @@ async function measure(
     const before = server.cpuMicros();
     const result = await load({ url: server.url + path, headers: answer.headers, connections, seconds });
     const requests = result.requestsPerSecond * seconds;
-    // The loader counts what is not 2xx or 3xx; a server that fails fast must not look like a fast one.
+    // The loader counts answers other than 2xx and 3xx, since a server that fails fast must not look like a fast one.
     const wrong = answer.expectedStatus === 200 ? result.errors > 0 : result.errors < requests * 0.9;
     if (wrong) throw new Error(`${key}: ${result.errors} of ${requests} answers were errors`);
     const cpuMicros = (server.cpuMicros() - before) / requests;
     results.set(key, [...(results.get(key) ?? []), { ...result, cpuMicros }]);
   };
   for (let round = 0; round <= rounds; round += 1) {
-    // What the first one measured is how fast code gets compiled.
+    // The first round does not count, since code is still being compiled.
     if (round === 1) results.clear();
     for (const answer of cases) {
       const { name, path } = answer;
@@ -135,11 +135,11 @@ async function measure(
         () => run(`gateway ${name}`, gateway, path, answer),
         () => run(`bare ${name}`, bare, `/${name}`, answer),
       ];
-      // Neither is always the one that follows the other.
+      // The order changes, so that neither server always follows the other.
       for (const next of round % 2 === 0 ? runs : runs.reverse()) await next();
     }
   }
-  // Last of all: its database is still busy with itself when a run has ended.
+  // The live server comes last, since its database is still busy after a run.
   for (const answer of cases.filter(({ name }) => name === "detail" || name === "list")) {
     for (let round = 0; round < rounds; round += 1)
       await run(`live ${answer.name}`, live, answer.path, answer);
@@ -150,7 +150,7 @@ async function measure(
     );
     const rate = (runs: readonly Run[]): number =>
       median(runs.map(({ requestsPerSecond }) => requestsPerSecond));
-    // Of each round, whose runs followed one another: what else the machine did changes from round to round.
+    // The ratio is taken per round, since the machine's other load changes from round to round.
     const ratio = (of: readonly Run[], to: readonly Run[], pick: (run: Run) => number): number =>
       Number(median(of.map((one, at) => pick(one) / pick(to[at] ?? one))).toFixed(2));
     return {

@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** What one bounded run of load measured. */
+/** The result of one run of load. */
 export interface LoadResult {
   readonly requestsPerSecond: number;
-  /** Of answers, also of those that were under way at the end. */
+  /** Bytes of answers, including answers that were under way at the end. */
   readonly bytesPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers of another status class than 2xx and 3xx, and failed connections. */
+  /** Number of answers other than 2xx and 3xx, and of failed connections. */
   readonly errors: number;
 }
 
@@ -18,7 +18,7 @@ export interface LoadPlan {
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly seconds: number;
-  /** Between an answer and the next request of its connection; by default none, so that the server is always busy. */
+  /** Pause between an answer and the next request of its connection. Without one the server is always busy. */
   readonly pauseMs?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ function wrkArguments({ url, headers, connections, seconds, pauseMs }: LoadPlan)
     String(connections),
     "--duration",
     `${seconds}s`,
-    // A slow answer is measured, not counted as wrong.
+    // A slow answer is measured and does not count as wrong.
     "--timeout",
     "60s",
     "--latency",
@@ -56,7 +56,7 @@ function wrkArguments({ url, headers, connections, seconds, pauseMs }: LoadPlan)
   ];
 }
 
-/** Seen from the built module. */
+/** The path relative to the built module. */
 const pauseScript = fileURLToPath(new URL("../../../scripts/bench/pause.lua", import.meta.url));
 
 function wrkResult(text: string): LoadResult {

@@ -51,7 +51,7 @@ async function writeLog(): Promise<number> {
     "partner-programs-gateway",
     60,
   );
-  // The gateway's writer takes the time from the clock.
+  // The gateway's access log reads the clock, so the clock is replaced.
   const clock = Date.now;
   Date.now = () => beginMs + Math.floor((written / total) * 30 * dayMs);
   try {
@@ -89,7 +89,7 @@ function writeRequest(log: ReturnType<typeof createAccessLog>, at: number): void
       ? { objectKey: `tenants/${token?.tenantId}/snapshots/${snapshotId}/programs/${program}.json` }
       : { cause: { code: status === 404 ? "unknown_program" : "over_limit", text: "The reason in words." } }),
   };
-  // What a line is made of, without the connection that it came by.
+  // The parts of an exchange from which the access log makes a line.
   log.exchange(
     exchange as unknown as Exchange,
     { status, bytes: 4000 + (at % 900), isCut: false },
@@ -156,7 +156,7 @@ async function asked(
   };
 }
 
-/** The same in each run, and of no rhythm. */
+/** Random numbers that are the same in each run. */
 function mixed(at: number, salt: number): number {
   const once = Math.imul((at + salt * 7919) ^ (at >>> 15), 0x2c1b3c6d);
   return (Math.imul(once ^ (once >>> 12), 0x297a2d39) ^ (once >>> 15)) >>> 0;

@@ -35,7 +35,7 @@ export async function measuredCli(args: readonly string[], env: NodeJS.ProcessEn
   return { seconds, peakMb, cpuSeconds, stdout };
 }
 
-/** Linux counts in hundredths of a second: the 14th and 15th field, behind the name in parentheses. */
+/** Linux counts in hundredths of a second. The times are the 14th and 15th field; the name before them is in parentheses. */
 function cpuOf(pid: number | undefined): number | undefined {
   try {
     const [user, system] =

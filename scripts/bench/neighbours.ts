@@ -56,11 +56,11 @@ interface Case {
 interface Round {
   readonly neighbour: LoadResult;
   readonly requestsPerSecond: number;
-  /** Of the gateway in all, by reader's request. */
+  /** The gateway's processor time per request of a reader. */
   readonly cpuMs: number;
 }
 
-/** Publishes a list made like real ones; gives the headers that ask for it. */
+/** Publishes a list that resembles real ones. Returns the request headers for it. */
 async function tenant(id: string, bytes: number): Promise<Readonly<Record<string, string>>> {
   await publishList(createFileStore({ directory: join(folder, "store") }), id, listOfBytes(sample(), bytes));
   const token = await runCli(["token", "create", "--tenant", id], { STORE_URL: storeUrl });

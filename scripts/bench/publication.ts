@@ -47,7 +47,7 @@ distant.close();
 reportBench("publication", rows());
 
 interface Part {
-  /** Answers slower than `slowMs`: of the programs that the publication changes, and of the others. */
+  /** Answers slower than `slowMs`: for programs that the publication changes, and for the others. */
   readonly slowChanged: number;
   readonly slowOthers: number;
   readonly p99Ms: number;

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 
-/** One kind of request whose answer the yardstick repeats. */
+/** A request whose answer the bare server repeats. */
 export interface BenchCase {
   readonly name: string;
   readonly path: string;
@@ -10,7 +10,7 @@ export interface BenchCase {
   readonly expectedStatus: number;
 }
 
-/** Asks the gateway each case once and writes what the bare server needs to give the same answers; returns the file. */
+/** Sends each case to the gateway once, and writes a file of the answers for the bare server. Returns the file's path. */
 export async function recordAnswers(
   url: string,
   cases: readonly BenchCase[],
@@ -19,7 +19,7 @@ export async function recordAnswers(
   const recordings: Record<string, unknown> = {};
   for (const { name, path, headers, expectedStatus } of cases) {
     let answer = await ask(`${url}${path}`, headers);
-    // A limit has to be used up first.
+    // The quota has to be used up first.
     if (expectedStatus === 429) answer = await ask(`${url}${path}`, headers);
     if (answer.status !== expectedStatus)
       throw new Error(`${name}: expected ${expectedStatus}, got ${answer.status}`);
@@ -32,7 +32,7 @@ export async function recordAnswers(
   return path;
 }
 
-/** Throws unless the two servers answer each case with the same bytes, but for what differs from answer to answer. */
+/** Throws unless the two servers answer each case with the same bytes, apart from parts that vary in each answer. */
 export async function expectSameAnswers(
   gateway: string,
   bare: string,
@@ -51,11 +51,11 @@ export async function expectSameAnswers(
   }
 }
 
-/** Times, what is left of a quota, and request ids. */
+/** These headers vary: times, the rest of a quota, and request ids. */
 const varying =
   /\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|r=\d+;t=\d+|Retry-After","\d+|[0-9a-f]{8}-[0-9a-f-]{27}(?=")|requestId\\":\\"[^\\]+/g;
 
-/** Node adds these to every answer by itself, the yardstick's included. */
+/** Node adds these headers to every answer by itself, also to those of the bare server. */
 const addedByNode = ["date", "connection", "keep-alive"];
 
 function ask(

@@ -10,10 +10,10 @@ export interface SoakTally {
   aborts: number;
   /** Connections that ended before the whole answer came, though the client had not left. */
   cuts: number;
-  /** Anything that no rule allows, in words. At most the first 20. */
+  /** Descriptions of wrong answers, at most the first 20. */
   readonly wrong: string[];
   wrongs: number;
-  /** The longest time for which a revoked token still passed, and a new one did not yet. */
+  /** The longest time for which a revoked token was still accepted, and a new one not yet. */
   worstRevocationMs: number;
   worstIssueMs: number;
 }
@@ -68,7 +68,7 @@ async function askAndJudge(
     answer = await ask(agent, `${url}${path}`, token.plaintext);
   } catch {
     tally.cuts += 1;
-    // A stream that breaks after its beginning can only be cut; nothing else may be.
+    // Only a stream that breaks after its beginning may be cut.
     if (!isDisturbedBefore && !isDisturbed()) wrong(tally, `${path} was cut`);
     return;
   }

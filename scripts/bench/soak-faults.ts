@@ -4,11 +4,11 @@ import { join } from "node:path";
 /** Something that goes wrong with a `file:` store for a while. */
 export interface StoreFault {
   readonly name: string;
-  /** Breaks it; what it returns mends it. */
+  /** Breaks the store. The returned function repairs it. */
   begin(directory: string): Promise<() => Promise<void>>;
 }
 
-/** One after the other, for ever: what disks, operators and network file systems do to a store. */
+/** An endless sequence of faults as disks, operators and network file systems cause them. */
 export const storeFaults: readonly StoreFault[] = [
   { name: "the whole store is away", begin: (directory) => hidden(join(directory, "tenants")) },
   { name: "a tenant's folder is away", begin: (directory) => hidden(join(directory, "tenants", "tenant-0")) },
@@ -36,7 +36,7 @@ async function hidden(path: string): Promise<() => Promise<void>> {
   return () => rename(`${path}.away`, path);
 }
 
-/** Other bytes under the same name; the right ones come back as they were. */
+/** Puts other bytes under the same name, and later restores the right ones. */
 async function damaged(path: string, change: (bytes: Buffer) => Buffer): Promise<() => Promise<void>> {
   const bytes = await readFile(path);
   await rename(path, `${path}.away`);

@@ -28,7 +28,7 @@ export interface SoakToken {
   isEnding: boolean;
 }
 
-/** What is published, and so what every answer must be. */
+/** What is published, which decides how every answer must look. */
 export interface SoakWorld {
   readonly tenants: readonly TenantId[];
   readonly tokens: readonly SoakToken[];
@@ -149,7 +149,7 @@ export async function createWorld(store: ObjectStore, listBytes: readonly number
       isEnding: false,
     });
     if (old !== undefined) old.revokedAtMs = nowMs;
-    // The oldest dead ones are asked for no more.
+    // The oldest invalid tokens are no longer used.
     if (tokens.length > 40)
       tokens.splice(
         0,

@@ -1,9 +1,8 @@
 // A server of `still-pays.ts`: Express and the gateway's own parts around one answer, but for the part named by WITHOUT.
 import { createServer, IncomingMessage, ServerResponse } from "node:http";
-import { createApp } from "../../gateway/app.ts";
+import { listen } from "../../core/listen.ts";
+import { createApp, messageClasses } from "../../gateway/app.ts";
 import { atEndOfTurn } from "../../gateway/end-of-turn.ts";
-import { listen } from "../../gateway/listen.ts";
-import { messageClasses } from "../../gateway/message-classes.ts";
 import { createWholeSender } from "../../gateway/send-whole.ts";
 
 const without = process.env.WITHOUT;

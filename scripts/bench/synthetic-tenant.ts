@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { forEachBounded } from "../../core/bounded-work.ts";
 import { type Current, currentBytes } from "../../core/current.ts";
-import { forEachBounded } from "../../core/for-each-bounded.ts";
 import { parseProgramId, parseTenantId, type SnapshotId, snapshotId } from "../../core/ids.ts";
 import { type Manifest, manifestText } from "../../core/manifest.ts";
 import { bytesBody } from "../../core/object-body.ts";
@@ -26,7 +26,7 @@ export async function publishTenant(
   return snapshot;
 }
 
-/** Everything of a publication but the write that makes it visible, which is left to the caller. */
+/** Prepares a publication. The caller makes the write that makes it visible. */
 export async function prepareTenant(
   store: ObjectStore,
   tenant: string,

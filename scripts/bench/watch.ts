@@ -140,7 +140,7 @@ async function measure(
   }
 }
 
-/** Empty while there is none. */
+/** Empty while the file is missing. */
 async function contentOf(path: string): Promise<string> {
   return await readFile(path, "utf8").catch(() => "");
 }

@@ -97,7 +97,7 @@ async function startGateway(
   return { api: (await running.start()).api, running, lines };
 }
 
-/** What differs from run to run: when it was, and how long it took. */
+/** Replaces times and durations, which differ from run to run. */
 function steadyLine(line: string, now: Date): string {
   const record: Record<string, unknown> = JSON.parse(line);
   const timed = "durationMs" in record ? { durationMs: 0.8 } : {};

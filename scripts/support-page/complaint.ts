@@ -1,13 +1,13 @@
 import type { Company } from "./company.ts";
 
-/** A thing that partners say, how it can come about, and the one command that tells why. */
+/** A complaint of partners, one cause of it, and the command that shows the cause. */
 export interface Complaint {
   readonly title: string;
-  /** What is planted, as the page tells it. */
+  /** What has happened, as the page tells it. */
   readonly story: string;
-  /** Makes it so; the clock is the terminal's. */
+  /** Causes it. The clock is the terminal's. */
   readonly plant: (company: Company) => Promise<void>;
-  /** Without the program's name in front. `gateway.log` is the log of the company's gateway. */
+  /** The command line without the program's name. `gateway.log` is the log of the company's gateway. */
   readonly command: string;
   readonly meaning: string;
 }

@@ -283,7 +283,7 @@ async function tokenId({ command }: Company): Promise<string> {
   return token?.tokenId ?? "";
 }
 
-/** A scenario that is not what it claims must not become documentation. */
+/** Throws when a scenario is not what it claims, so that it does not become documentation. */
 async function expectStatus(status: number, request: Promise<number>): Promise<void> {
   const answered = await request;
   if (answered !== status) throw new Error(`expected ${status}, the gateway answered ${answered}`);

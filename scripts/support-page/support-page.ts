@@ -9,7 +9,7 @@ import { complaints } from "./complaints.ts";
 export const supportPagePath = "docs/support.md";
 const [start, end] = ["<!-- generated: complaints -->", "<!-- end -->"];
 
-/** The page as it should be: each complaint is planted in a database of its own making, and its command run. */
+/** Makes the page: causes each complaint in a new database, and runs its command. */
 export async function supportPage(databaseUrl: string): Promise<string> {
   const text = await readFile(supportPagePath, "utf8");
   const [from, to] = [text.indexOf(start), text.indexOf(end)];

@@ -1,9 +1,8 @@
-import { type Confirmation, confirmationsBytes } from "../../core/confirmations.ts";
+import { type Confirmation, confirmationsBytes, readConfirmations } from "../../core/confirmations.ts";
 import { parseTenantId, type SnapshotId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { confirmedKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { readConfirmations } from "../../core/read-confirmations.ts";
 
 /** What `runs/confirmed.json` says of each tenant; `undefined` when there is none. */
 export async function storedConfirmations(

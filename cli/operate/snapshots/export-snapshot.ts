@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import { Failure } from "../../../core/failure.ts";
-import { forEachBounded } from "../../../core/for-each-bounded.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
 import { type ResponseName, responsePath } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";

@@ -1,5 +1,5 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import { asFailure } from "../../../core/failure.ts";
-import { forEachBounded } from "../../../core/for-each-bounded.ts";
 import type { ProgramId, SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry, type ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";

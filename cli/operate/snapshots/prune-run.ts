@@ -1,5 +1,5 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import { asFailure, type FailureCode } from "../../../core/failure.ts";
-import { forEachBounded } from "../../../core/for-each-bounded.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { tenantPrefix } from "../../../core/object-key.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";

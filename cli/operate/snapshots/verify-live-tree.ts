@@ -1,6 +1,6 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
 import { asFailure } from "../../../core/failure.ts";
-import { forEachBounded } from "../../../core/for-each-bounded.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { isObjectKey, liveMarkerKey, livePrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";

@@ -1,5 +1,5 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import { asFailure } from "../../../core/failure.ts";
-import { forEachBounded } from "../../../core/for-each-bounded.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
 import { currentKey, manifestKey } from "../../../core/object-key.ts";

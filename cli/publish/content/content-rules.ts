@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
-import { codeDigest } from "../../../core/code-digest.ts";
+import { codeDigest } from "../../../core/package-version.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { terminalStatusTest } from "../public-program/capacity.ts";
 import type { MappingRules } from "../public-program/public-program.ts";

@@ -1,5 +1,5 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import { Failure } from "../../../core/failure.ts";
-import { forEachBounded } from "../../../core/for-each-bounded.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { isObjectKey, liveMarkerKey, livePrefix } from "../../../core/object-key.ts";

@@ -1,11 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Confirmation, type Confirmations, confirmationsBytes } from "../../../core/confirmations.ts";
+import {
+  type Confirmation,
+  type Confirmations,
+  confirmationsBytes,
+  readConfirmations,
+} from "../../../core/confirmations.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
-import { readConfirmations } from "../../../core/read-confirmations.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { type CarriedStep, carriedStep, withCarried } from "./carried-confirmations.ts";
 import { confirmationOf, mergedConfirmations, withoutGone } from "./merged-confirmations.ts";

@@ -1,5 +1,5 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import { Failure } from "../../../core/failure.ts";
-import { forEachBounded } from "../../../core/for-each-bounded.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { faultText, readEntry } from "../../../core/read-entry.ts";

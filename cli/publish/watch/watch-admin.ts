@@ -10,19 +10,29 @@ export interface WatchAdmin {
   run(report: RunReport, kind: RunKind): void;
 }
 
-/** Runs with the listener of the settings, if they ask for one: its code is loaded then alone. */
+/** Runs with the listener of the settings. Its code is loaded only when the settings ask for it. */
 export async function withWatchAdmin<Result>(
   settings: CliSettings,
   sources: MetricSources & { readonly notReadyCause: () => string | undefined },
   use: (admin: WatchAdmin) => Promise<Result>,
 ): Promise<Result> {
-  const { watchAdminHost: host, watchAdminPort: port, adminHostNames: hostNames } = settings;
+  const { watchAdminHost: host, watchAdminPort: port, adminHostNames } = settings;
   if (port === undefined) return await use({ address: undefined, run: () => {} });
   const { createWatchMetrics } = await import("./watch-metrics.ts");
-  const { withAdminServer } = await import("./admin-server.ts");
+  const { createAdminServer } = await import("../../../core/admin-server.ts");
+  const { listen } = await import("../../../core/listen.ts");
   const metrics = createWatchMetrics(sources);
-  const { notReadyCause } = sources;
-  return await withAdminServer({ host, port, hostNames, notReadyCause, metrics }, (address) =>
-    use({ address, run: metrics.run }),
-  );
+  const server = createAdminServer({
+    hostNames: [host, ...adminHostNames],
+    hostSetting: "WATCH_ADMIN_HOST",
+    otherMethods: 405,
+    notReadyCause: sources.notReadyCause,
+    metrics,
+  });
+  try {
+    return await use({ address: await listen(server, host, port), run: metrics.run });
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFleetCounter } from "../../../gateway/fleet-counter.ts";
-import type { WindowCounter } from "../../../gateway/window-counter.ts";
+import type { WindowCounter } from "../../../gateway/quota.ts";
 import { type Answer, type Client, createClient, eventually } from "../../support/gateway-client.ts";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";

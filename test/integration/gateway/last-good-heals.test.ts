@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { lastGoodFolder } from "../../../gateway/last-good/last-good-folder.ts";
+import { lastGoodFolder } from "../../../gateway/last-good/own-folder.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";

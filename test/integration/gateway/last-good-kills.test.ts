@@ -2,7 +2,7 @@ import { watch } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { lastGoodFolder } from "../../../gateway/last-good/last-good-folder.ts";
+import { lastGoodFolder } from "../../../gateway/last-good/own-folder.ts";
 import type { GatewayProcess } from "../../support/gateway-process.ts";
 import { type PublishedSnapshot, publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";

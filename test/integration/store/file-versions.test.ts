@@ -1,10 +1,9 @@
 import { cpSync, linkSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { unlessErrno } from "../../../core/file-store/errno.ts";
+import { unlessErrno } from "../../../core/file-store/file-error.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { putNewFile } from "../../../core/file-store/new-file.ts";
-import { writeSyncedFile } from "../../../core/file-store/synced-file.ts";
+import { putNewFile, writeSyncedFile } from "../../../core/file-store/new-file.ts";
 import { tidyFolders } from "../../../core/file-store/tidy.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { isQuick } from "../../support/quick-pass.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
+import { readConfirmations } from "../../../core/confirmations.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
-import { readConfirmations } from "../../../core/read-confirmations.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
 import type { CommandResult } from "../../support/command-line.ts";
 import { gateSource } from "../../support/gated-source.ts";

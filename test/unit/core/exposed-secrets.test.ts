@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { exposedSecretWarnings, secretPaths } from "../../../core/exposed-secrets.ts";
+import { exposedSecretWarnings, secretPaths } from "../../../core/secret-files.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -9,9 +9,9 @@ import {
   confirmedAtOf,
   confirmedFormat,
   maxConfirmedBytes,
+  readConfirmations,
 } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import { readConfirmations } from "../../../core/read-confirmations.ts";
 import { isConfirmedDocument } from "../../../schemas/generated/validators-stored.ts";
 import { validate } from "../../../schemas/validate.ts";
 

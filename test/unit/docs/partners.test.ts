@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/error-envelope.ts";
+import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/refusal.ts";
 import { emptiableFields, publicFields } from "../../../schemas/generated/public-fields.ts";
 import { isErrorResponse } from "../../../schemas/generated/validators-published.ts";
 import { codeBlocks, inlineCode, page, projectRoot, tableAfter } from "../../support/markdown.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/error-envelope.ts";
+import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/refusal.ts";
 import { isErrorResponse } from "../../../schemas/generated/validators-published.ts";
 
 /** The specification's table of errors. */

@@ -9,11 +9,10 @@ import type { ResponseEntry } from "../../../core/manifest.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import { type BodyStreams, createBodyStreams } from "../../../gateway/body-stream.ts";
-import { processClocks } from "../../../gateway/clocks.ts";
+import { processClocks, usualWaits } from "../../../gateway/clocks.ts";
 import { createKeptBodies } from "../../../gateway/last-good/kept-bodies.ts";
 import { createLastGood, type LastGood } from "../../../gateway/last-good/last-good.ts";
 import type { StoreReader } from "../../../gateway/store-reader.ts";
-import { usualWaits } from "../../../gateway/waits.ts";
 
 const good = Buffer.alloc(1_500_000, "a");
 const entry: ResponseEntry = {

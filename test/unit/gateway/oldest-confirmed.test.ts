@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Confirmation } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import { oldestConfirmed } from "../../../gateway/oldest-confirmed.ts";
+import { oldestConfirmed } from "../../../gateway/freshness.ts";
 
 const snapshotId = parseSnapshotId("20270101T000000Z-00000001");
 

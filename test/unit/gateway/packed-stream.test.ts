@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { packedStream } from "../../../gateway/body-packer.ts";
 import type { ChunkSource } from "../../../gateway/body-stream.ts";
-import { packedStream } from "../../../gateway/packed-stream.ts";
 
 const never = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { restoredState } from "../../../gateway/last-good/restored-state.ts";
+import { restoredState } from "../../../gateway/last-good/known-state.ts";
 
 const state = { writtenAtMs: 1000, registry: undefined, tenants: new Map() };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createWaitingRequests } from "../../../gateway/waiting-requests.ts";
+import { createWaitingRequests } from "../../../gateway/connections.ts";
 
 test("W61 256 requests may wait, and one more for each that is taken up", () => {
   const waiting = createWaitingRequests();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folderFailure } from "../../../core/file-store/folder-failure.ts";
+import { folderFailure } from "../../../core/file-store/file-error.ts";
 
 test.each([
   ["ENOSPC", "store_unavailable", "could not take runs/a.json, since the disk is full; make room there"],

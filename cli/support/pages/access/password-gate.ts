@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { LRUCache } from "lru-cache";
+import { createSlots } from "../../../../core/bounded-work.ts";
 import { asFailure, Failure } from "../../../../core/failure.ts";
-import { createSlots } from "../../../../core/slots.ts";
 import { createFailedLogins } from "./failed-logins.ts";
 import { createForeignRequestCheck } from "./foreign-request.ts";
 import { type Access, type Gate, type Refusal, refused } from "./gate.ts";

@@ -2,7 +2,7 @@ import { interrupted } from "./failure.ts";
 
 /** Runs tasks, at most `max` at once; the others wait in order. Throws `interrupted` when the signal ends a wait. */
 export type Slots = <Result>(
-  /** For messages: what the task is. */
+  /** Describes the task in messages. */
   what: string,
   signal: AbortSignal | undefined,
   task: () => Promise<Result>,
@@ -32,7 +32,7 @@ export function createSlots(max: number): Slots {
     });
   }
 
-  /** Hands the slot to whoever waits longest, so that nobody can slip in between. */
+  /** Gives the slot to the task that has waited longest, so that no new task overtakes it. */
   function release(): void {
     const next = waiting.shift();
     if (next === undefined) free += 1;
@@ -47,4 +47,26 @@ export function createSlots(max: number): Slots {
       release();
     }
   };
+}
+
+/**
+ * Runs `work` for every item, at most `limit` at a time, in the items' order. After the first failure no more work begins. The
+ * failure is thrown when the work under way has ended.
+ */
+export async function forEachBounded<Item>(
+  items: Iterable<Item>,
+  limit: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  let failure: { readonly reason: unknown } | undefined;
+  const worker = async (): Promise<void> => {
+    for (let next = queue.next(); !next.done && failure === undefined; next = queue.next()) {
+      await work(next.value).catch((reason: unknown) => {
+        failure ??= { reason };
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, worker));
+  if (failure !== undefined) throw failure.reason;
 }

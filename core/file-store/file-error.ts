@@ -1,7 +1,24 @@
 import { Failure } from "../failure.ts";
-import { isErrno } from "./errno.ts";
 
-/** What an error of the file system at an object (or a prefix) means: what is wrong, where, and how to mend it. */
+/** Whether the error is one of the given operating-system errors. */
+export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
+}
+
+/** The result of the work; `undefined` when it fails with one of these operating-system errors. */
+export async function unlessErrno<Result>(
+  work: Promise<Result>,
+  ...codes: readonly string[]
+): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isErrno(error, ...codes)) return undefined;
+    throw error;
+  }
+}
+
+/** The failure for an error of the file system at an object or a prefix: what is wrong, where, and how to mend it. */
 export function folderFailure(key: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   if (cause instanceof Error && cause.name === "AbortError") {

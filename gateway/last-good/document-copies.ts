@@ -1,10 +1,31 @@
+import { createHash } from "node:crypto";
 import type { TenantId } from "../../core/ids.ts";
 import { readManifest } from "../../core/read-manifest.ts";
 import { type ReadRegistry, readTokenRegistry, type TokenSink } from "../../core/read-token-registry.ts";
 import type { ReadSnapshot } from "../live-snapshot.ts";
 import type { LastGood } from "./last-good.ts";
 
-/** The registry whose digest the sealed state names (W77), or `undefined`; throws as a reading does. */
+/** A body that is copied while it is read, so that it can be kept once its reader has accepted it. */
+export interface CopiedBody {
+  readonly body: AsyncIterable<Buffer>;
+  /** The bytes read so far, and their digest. */
+  whole(): { readonly sha256: string; readonly pieces: readonly Buffer[] };
+}
+
+export function copiedBody(body: AsyncIterable<Buffer>): CopiedBody {
+  const pieces: Buffer[] = [];
+  const hash = createHash("sha256");
+  async function* passed(): AsyncGenerator<Buffer> {
+    for await (const piece of body) {
+      pieces.push(piece);
+      hash.update(piece);
+      yield piece;
+    }
+  }
+  return { body: passed(), whole: () => ({ sha256: hash.digest("hex"), pieces }) };
+}
+
+/** The copy of the registry whose digest the sealed state names (W77), or `undefined`. Throws when it is damaged. */
 export async function keptRegistry<Sink extends TokenSink>(
   { files }: LastGood,
   sha256: string,
@@ -14,7 +35,7 @@ export async function keptRegistry<Sink extends TokenSink>(
   return body === undefined ? undefined : await readTokenRegistry(body as AsyncIterable<Buffer>, createSink);
 }
 
-/** The snapshot that the sealed state names; its manifest proves itself once more (P4). */
+/** The snapshot that the sealed state names. Its manifest is checked again (P4). */
 export async function keptSnapshot(
   lastGood: LastGood,
   tenantId: TenantId,

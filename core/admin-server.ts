@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createAdminHostCheck } from "./admin-host.ts";
+
+export interface AdminServerOptions {
+  /** The listener answers to these names, to IP addresses and to `localhost`. */
+  readonly hostNames: readonly string[];
+  /** The setting that names the listener's host, for the message to a client that asks by another name. */
+  readonly hostSetting: string;
+  /** The status for methods other than GET and HEAD. */
+  readonly otherMethods: 404 | 405;
+  /** Why the program is not ready; `undefined` while it is. */
+  readonly notReadyCause: () => string | undefined;
+  /** What an operator should know of a program that is ready all the same. */
+  readonly note?: () => string | undefined;
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+}
+
+/** Health, readiness and metrics for the operator's network: a server that does not listen yet. */
+export function createAdminServer(options: AdminServerOptions): Server {
+  const isAdminHost = createAdminHostCheck(options.hostNames);
+  // The message repeats nothing of the request, since its reader may be somebody else than its sender.
+  const reason = `Ask by IP address, as localhost, or by a name that the setting ${options.hostSetting} or ADMIN_HOST_NAMES has.`;
+  return createServer((req, res) => {
+    req.resume();
+    if (!isAdminHost(req.headers.host)) sendJson(res, 421, { status: "misdirected", reason });
+    else if (req.method !== "GET" && req.method !== "HEAD") refuseMethod(res, options.otherMethods);
+    else answer(req, res, options).catch(() => sendJson(res, 500, { status: "error" }));
+  });
+}
+
+async function answer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { notReadyCause, note, metrics }: AdminServerOptions,
+): Promise<void> {
+  const [path = ""] = (req.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").split("?");
+  switch (path.toLowerCase().replace(/\/$/, "")) {
+    case "/healthz":
+      return sendJson(res, 200, { status: "ok" });
+    case "/readyz": {
+      const reason = notReadyCause();
+      if (reason !== undefined) return sendJson(res, 503, { status: "not_ready", reason });
+      return sendJson(res, 200, { status: "ready", note: note?.() });
+    }
+    case "/metrics":
+      return send(res, 200, metrics.contentType, await metrics.text());
+    default:
+      sendNotFound(res);
+  }
+}
+
+function refuseMethod(res: ServerResponse, status: 404 | 405): void {
+  if (status === 404) sendNotFound(res);
+  else {
+    res.setHeader("Allow", "GET, HEAD");
+    sendJson(res, status, { status: "method_not_allowed" });
+  }
+}
+
+function sendNotFound(res: ServerResponse): void {
+  sendJson(res, 404, { status: "not_found", paths: ["/healthz", "/readyz", "/metrics"] });
+}
+
+function sendJson(res: ServerResponse, status: number, body: object): void {
+  send(res, status, "application/json; charset=utf-8", JSON.stringify(body));
+}
+
+function send(res: ServerResponse, status: number, contentType: string, body: string): void {
+  res.writeHead(status, { "Content-Type": contentType, "Cache-Control": "no-store" });
+  res.end(body);
+}
