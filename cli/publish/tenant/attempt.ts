@@ -54,6 +54,8 @@ export interface Begun {
   readonly pointer: PointerVersion | undefined;
   /** Before the source is read. */
   readonly readAt: Date;
+  /** An earlier attempt of this build found the live lists damaged. Then every program is read, and the lists are written anew. */
+  readonly areListsDamaged: boolean;
 }
 
 /** The same with what the store says of the tenant. */
@@ -91,7 +93,14 @@ export interface AttemptFacts {
 export type AttemptOutcome =
   | { readonly kind: "published" | "unchanged" | "held" | "would-publish"; readonly facts: AttemptFacts }
   | { readonly kind: "failed"; readonly error: unknown; readonly facts: AttemptFacts }
+  | ListsDamaged
   | Superseded;
+
+/** Some programs have changed, and the live lists, from which the others take their elements, are damaged. */
+interface ListsDamaged {
+  readonly kind: "lists-damaged";
+  readonly facts: AttemptFacts;
+}
 
 /** Another builder or a prune was faster, and nothing of the attempt is visible. */
 export interface Superseded {

@@ -51,23 +51,33 @@ export async function buildTenant(
   };
 }
 
-/** Attempts the tenant again from a fresh reading while other builders are faster. */
+type Decided = Exclude<AttemptOutcome, { kind: "superseded" | "lists-damaged" }>;
+
+/** Attempts the tenant again from a fresh reading while other builders are faster, and once more where the live lists are damaged. */
 async function attemptUntilDecided(
   tenantId: TenantId,
   options: BuildOptions,
   context: BuildContext,
-): Promise<Exclude<AttemptOutcome, { kind: "superseded" }>> {
-  let outcome = await attemptTenant(tenantId, options, context);
-  for (let restart = 1; restart <= maxRestarts && outcome.kind === "superseded"; restart += 1) {
+): Promise<Decided> {
+  let [areListsDamaged, statesAfterMs] = [false, context.statesAfterMs];
+  for (let superseded = 0; ; ) {
+    const attempt = { ...context, statesAfterMs };
+    const outcome = await attemptTenant(tenantId, options, attempt, areListsDamaged);
+    if (outcome.kind === "lists-damaged") {
+      areListsDamaged = true;
+      continue;
+    }
+    if (outcome.kind !== "superseded") return outcome;
     // P130: an attempt that was outdated by its own withdrawals is not outdated so again.
-    outcome = await attemptTenant(tenantId, options, { ...context, statesAfterMs: undefined });
+    statesAfterMs = undefined;
+    superseded += 1;
+    if (superseded <= maxRestarts) continue;
+    const error = new Failure(
+      "superseded",
+      `Tenant ${tenantId} was published by other builders ${superseded} times meanwhile; their snapshot stays.`,
+    );
+    return { kind: "failed", error, facts: outcome.facts };
   }
-  if (outcome.kind !== "superseded") return outcome;
-  const error = new Failure(
-    "superseded",
-    `Tenant ${tenantId} was published by other builders ${maxRestarts + 1} times meanwhile; their snapshot stays.`,
-  );
-  return { kind: "failed", error, facts: outcome.facts };
 }
 
 /** The store, and how many bytes of the tenant's snapshots were put into it. */
@@ -124,10 +134,7 @@ export function notBuilt(tenantId: TenantId, outcome: "skipped" | "elsewhere"): 
   };
 }
 
-function outcomeOf(
-  kind: Exclude<AttemptOutcome, { kind: "superseded" }>["kind"],
-  failure: Failure | undefined,
-): TenantRun["outcome"] {
+function outcomeOf(kind: Decided["kind"], failure: Failure | undefined): TenantRun["outcome"] {
   if (kind !== "failed" || failure === undefined) return kind;
   // P52: whoever ends a run has not made the tenant fail.
   if (failure.code === "interrupted") return "skipped";

@@ -19,15 +19,13 @@ export interface FoundContent {
   readonly content: TenantContent;
   /** `undefined` where no program has changed, so that the live lists stay. */
   readonly lists: ListBodies | undefined;
-  /** The live lists are not what the manifest vouches for, so they are written anew. */
-  readonly areListsDamaged: boolean;
 }
 
 /** Publishes what was read, unless it is what is live. */
 export async function publishContent(
   attempt: Attempt,
   live: Live,
-  { reading, content, lists, areListsDamaged }: FoundContent,
+  { reading, content, lists }: FoundContent,
   writer: ResponseWriter,
 ): Promise<AttemptOutcome> {
   const { tenantId, options, context, readAt } = attempt;
@@ -50,7 +48,7 @@ export async function publishContent(
   }
 
   if (lists === undefined) return await end("unchanged", pointer?.current, live.manifest);
-  const isAnew = options.rewrite || areListsDamaged;
+  const isAnew = options.rewrite || attempt.areListsDamaged;
   /** P7: the parent's entry when it has the same bytes and may be taken over. */
   const entryOf = async (
     name: ResponseName,
