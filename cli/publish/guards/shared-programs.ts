@@ -10,7 +10,7 @@ import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import { storedTenants } from "../snapshot/stored-tenants.ts";
 import { type TenantWithPrograms, tenantsOfPrograms } from "../source/find-programs.ts";
 import { readPrograms } from "../source/read-programs.ts";
-import { type ComparedPrograms, isMost } from "./compared-programs.ts";
+import { type ComparedPrograms, isMost } from "./shared-guard.ts";
 
 export interface SharedPrograms {
   /** The programs that other tenants have, too: their ids by the other tenant. */

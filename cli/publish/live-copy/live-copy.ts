@@ -1,10 +1,10 @@
+import { readFileSync } from "node:fs";
 import type { Current } from "../../../core/current.ts";
 import { asFailure } from "../../../core/failure.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { livePrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
-import { bootId } from "./boot-id.ts";
 import { keepLiveTree, type LiveTreeOutcome } from "./live-tree.ts";
 
 /** What a caller may know, to spare requests. */
@@ -41,4 +41,16 @@ export function createFollowLive(shell: Shell, settings: CliSettings): FollowLiv
       return "failed";
     }
   };
+}
+
+/**
+ * Names the time since this machine was started; empty where the system has no such name. Copies in a folder are not
+ * synced, so those of an earlier time may have been lost with the power.
+ */
+export function bootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return "";
+  }
 }

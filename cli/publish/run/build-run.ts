@@ -8,7 +8,6 @@ import { documentBytes } from "../../../core/stored-document.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
-import { createProblemBudget } from "../content/problem-budget.ts";
 import { findSharedPrograms } from "../guards/shared-programs.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
 import { sandboxRows } from "../sandbox/sandbox-rows.ts";
@@ -19,10 +18,15 @@ import { buildTenant, notBuilt } from "../tenant/build-tenant.ts";
 import { readingFailures } from "../tenant/stated-withdrawals.ts";
 import type { BuildSchedule, TryBuild } from "./build-schedule.ts";
 import { type ChosenTenants, chosenTenants, type WantedTenants } from "./chosen-tenants.ts";
-import { withLockPatience } from "./lock-patience.ts";
-import { knownRemovals, reinstateReturned } from "./returned-tenants.ts";
-import { runOutcome, runTotals } from "./run-outcome.ts";
-import { reportReturned, reportStrayPrograms, reportUnlisted } from "./run-tenants.ts";
+import { withLockPatience } from "./patience.ts";
+import { createProblemBudget, runOutcome, runTotals } from "./run-report.ts";
+import {
+  knownRemovals,
+  reinstateReturned,
+  reportReturned,
+  reportStrayPrograms,
+  reportUnlisted,
+} from "./run-tenants.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
 export interface RunContext extends Omit<BuildContext, "withRows" | "findShared" | "hintedPrograms"> {

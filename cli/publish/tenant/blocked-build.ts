@@ -5,7 +5,7 @@ import { type EmptiedField, emptiedRefusal } from "../guards/field-guard.ts";
 import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import { type Attempt, type AttemptFacts, type Live, type Superseded, superseded } from "./attempt.ts";
-import { followLive } from "./follow-live.ts";
+import { followLive } from "./publish-content.ts";
 import type { BlockedReading } from "./source-memory.ts";
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";

@@ -7,7 +7,7 @@ import { LiveTally } from "../guards/field-guard.ts";
 import { fieldPattern } from "../public-program/field-words.ts";
 import { jsonChanges } from "../snapshot/json-changes.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
-import { createPutQueue } from "./put-queue.ts";
+import { createPutQueue } from "./response-writer.ts";
 import {
   type EarlierParts,
   factsOf,

@@ -1,13 +1,17 @@
 import type { Current } from "../../../core/current.ts";
-import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
-import type { ResponseName } from "../../../core/object-key.ts";
-import type { ObjectBody } from "../../../core/object-store.ts";
+import { Failure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import { type Manifest, manifestText, type ResponseEntry } from "../../../core/manifest.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
+import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
 import type { ListBodies } from "../content/list-form.ts";
-import { type Attempt, type AttemptOutcome, type Live, superseded } from "./attempt.ts";
-import { generationBefore, takeBackIfRemoved } from "./first-publication.ts";
-import { followLive } from "./follow-live.ts";
-import { publishManifest } from "./publish-manifest.ts";
+import { commit } from "../snapshot/commit.ts";
+import type { PointerVersion } from "../snapshot/live-snapshot.ts";
+import { putImmutable } from "../snapshot/put-immutable.ts";
+import { readRemovedTenants } from "../snapshot/removed-tenants.ts";
+import { type Attempt, type AttemptOutcome, type BuildContext, type Live, superseded } from "./attempt.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
@@ -79,4 +83,81 @@ export async function publishContent(
   if (after === "superseded") return superseded;
   if (pointer === undefined) await takeBackIfRemoved(tenantId, context.store);
   return await end("published", after, manifest);
+}
+
+/**
+ * Stores the manifest and makes its snapshot live in place of the one that `pointer` names; a hold stays (P9). The snapshot's
+ * responses are stored already. Gives the new pointer.
+ */
+export async function publishManifest(
+  { tenantId, context }: Attempt,
+  pointer: PointerVersion | undefined,
+  manifest: Manifest,
+): Promise<Current | "superseded"> {
+  const { store, signal } = context;
+  const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
+  await context.beforeFirstWrite();
+  await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
+  const next: Current = {
+    tenantId,
+    generation: manifest.generation,
+    snapshotId: manifest.snapshotId,
+    manifestSha256: body.sha256,
+    publishedAt: context.now().toISOString(),
+    hold: pointer?.current.hold ?? null,
+    nonce: Buffer.from(context.randomBytes(16)).toString("hex"),
+  };
+  const { kind } = await commit(store, pointer, next);
+  return kind === "superseded" ? kind : next;
+}
+
+/**
+ * P92: the generation that a tenant without a pointer goes on from; 0 for one that was never removed. Throws `superseded` for
+ * one that is removed, by a build that began before (P91).
+ */
+export async function generationBefore(
+  tenantId: TenantId,
+  { store, signal }: Pick<BuildContext, "store" | "signal">,
+): Promise<number> {
+  const removed = (await readRemovedTenants(store, signal)).get(tenantId);
+  if (removed === undefined) return 0;
+  if (removed.removedAt !== null) throw removedMeanwhile(tenantId);
+  return removed.generation;
+}
+
+/**
+ * P91: the other half, after a first publication. Who removed the tenant before this look did so too early to see the pointer,
+ * so it is taken back here; who does so later sees it. Not interrupted: the pointer is there, and would stay.
+ */
+export async function takeBackIfRemoved(tenantId: TenantId, store: ObjectStore): Promise<void> {
+  const removed = (await readRemovedTenants(store, new AbortController().signal)).get(tenantId);
+  if (removed === undefined || removed.removedAt === null) return;
+  await store.delete([currentKey(tenantId)]);
+  throw removedMeanwhile(tenantId);
+}
+
+function removedMeanwhile(tenantId: TenantId): Failure {
+  return new Failure(
+    "superseded",
+    `Tenant ${tenantId} was removed while it was being built; nothing of it is published. ` +
+      `What the build wrote goes with another \`tenant remove ${tenantId} --purge\`.`,
+  );
+}
+
+/**
+ * P27: makes the tenant's `live/` folder follow what is live, also after a build that published nothing. `known`: manifests that
+ * need not be read. `mayExist`: false where the memory says that there is no folder, which spares a look. Says the same for the
+ * next memory.
+ */
+export async function followLive(
+  { context, options }: Attempt,
+  current: Current | undefined,
+  known: readonly (Manifest | undefined)[],
+  mayExist: boolean,
+): Promise<boolean> {
+  if (current === undefined || options.dryRun || context.followLive === undefined) return true;
+  const manifests = known.filter((manifest) => manifest !== undefined);
+  const { rewrite } = options;
+  const outcome = await context.followLive(context.store, current, { known: manifests, rewrite, mayExist });
+  return outcome !== "absent" && outcome !== "removed";
 }

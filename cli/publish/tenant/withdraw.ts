@@ -4,8 +4,7 @@ import { ProgramTable } from "../../../core/program-table.ts";
 import { listBodies, readListElements } from "../content/list-form.ts";
 import { readPointer } from "../snapshot/live-snapshot.ts";
 import type { Attempt, Live } from "./attempt.ts";
-import { followLive } from "./follow-live.ts";
-import { publishManifest } from "./publish-manifest.ts";
+import { followLive, publishManifest } from "./publish-content.ts";
 import { createResponseWriter } from "./response-writer.ts";
 
 export interface Withdrawal {

@@ -2,7 +2,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { BuildSchedule, TryBuild } from "../run/build-schedule.ts";
 import type { BuildSession, RunProgress } from "../run/build-session.ts";
-import { createRightOfWay } from "./right-of-way.ts";
+import { createRightOfWay } from "../run/patience.ts";
 import type { Task, TenantQueue } from "./tenant-queue.ts";
 
 export interface WatchBuildsOptions {

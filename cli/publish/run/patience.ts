@@ -1,0 +1,116 @@
+import type pg from "pg";
+import type { QueryConfig, QueryResult } from "pg";
+import { asFailure } from "../../../core/failure.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { SourceClient, SourcePool } from "../../database/connect.ts";
+import { limitWaiting } from "../../database/limit-waiting.ts";
+
+export interface LockPatience {
+  /** How long the readings wait for locks in vain, all together. */
+  readonly allMs: number;
+  /** How long each later reading still waits for a lock. */
+  readonly eachMs: number;
+}
+
+/**
+ * The pool of a run, whose readings share the time for which a lock is waited for in vain (P130). Otherwise one locked table would
+ * keep every tenant of the run waiting in its turn. A lock that is released in time costs nothing of it.
+ */
+export function withLockPatience(pool: SourcePool, { allMs, eachMs }: LockPatience = ofRun): SourcePool {
+  let leftMs = allMs;
+  return {
+    async withReading(read) {
+      const startedAt = performance.now();
+      try {
+        return await pool.withReading(async (client) => {
+          await limitWaiting(client, "lock_timeout", Math.max(eachMs, Math.round(leftMs)));
+          return await read(client);
+        });
+      } catch (error) {
+        if (isLockTimeout(error)) leftMs -= performance.now() - startedAt;
+        throw error;
+      }
+    },
+  };
+}
+
+const ofRun: LockPatience = { allMs: 60_000, eachMs: 1000 };
+
+function isLockTimeout(error: unknown): boolean {
+  const { cause } = asFailure(error);
+  return cause instanceof Error && "code" in cause && cause.code === "55P03";
+}
+
+/** Lets told tenants' builds go first where all builds of this process share: its one thread, its files, its sockets. */
+export interface RightOfWay {
+  /** A told tenant's build goes on until the returned function is called. */
+  take(): () => void;
+  /** Resolves when none goes on, or when it has been stood still for long enough. */
+  give(): Promise<void>;
+}
+
+/**
+ * P33: before each of its queries and writes a round stands still for told tenants' builds, for `maxMs`; then it goes on
+ * beside them for as long, so that it ends however much is told. `clock` is monotonic.
+ */
+export function createRightOfWay(maxMs: number, clock: () => number): RightOfWay {
+  let taken = 0;
+  let standsUntil = Number.NEGATIVE_INFINITY;
+  const waiting = new Set<() => void>();
+  return {
+    take() {
+      taken += 1;
+      if (clock() > standsUntil + maxMs) standsUntil = clock() + maxMs;
+      return () => {
+        taken -= 1;
+        if (taken === 0) for (const goOn of waiting) goOn();
+      };
+    },
+    give() {
+      const now = clock();
+      if (now > standsUntil + maxMs) standsUntil = now + maxMs;
+      if (taken === 0 || now >= standsUntil) return Promise.resolve();
+      return new Promise((resolve) => {
+        const goOn = (): void => {
+          clearTimeout(deadline);
+          waiting.delete(goOn);
+          resolve();
+        };
+        const deadline = setTimeout(goOn, standsUntil - now);
+        waiting.add(goOn);
+      });
+    },
+  };
+}
+
+/** The pool, where each query of a reading waits for `giveWay`. */
+export function patientPool(pool: SourcePool, giveWay: () => Promise<void>): SourcePool {
+  return {
+    withReading: (read) =>
+      pool.withReading((client) => {
+        const query = async (
+          query: string | QueryConfig | pg.Query,
+          values?: unknown[],
+        ): Promise<QueryResult | pg.Query> => {
+          await giveWay();
+          return await client.query(query as QueryConfig, values);
+        };
+        return read(Object.assign(Object.create(client) as SourceClient, { query }));
+      }),
+  };
+}
+
+/** The store, where each write waits for `giveWay`. */
+export function patientStore(store: ObjectStore, giveWay: () => Promise<void>): ObjectStore {
+  return {
+    ...store,
+    async put(key, body, options) {
+      await giveWay();
+      return await store.put(key, body, options);
+    },
+    async copy(from, to, options) {
+      await giveWay();
+      return await store.copy(from, to, options);
+    },
+  };
+}
