@@ -51,7 +51,7 @@ export class ProblemLog {
   }
 }
 
-/** The findings with one more, which is shown however many there are. */
+/** The findings with one more, which is shown also when the others were cut. */
 export function withProblem(findings: Findings, problem: DataProblem): Findings {
   const { problems, problemsOmitted, problemCounts } = findings;
   const count = (problemCounts[problem.code] ?? 0) + 1;

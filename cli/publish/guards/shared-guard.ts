@@ -3,7 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import type { FindShared } from "./shared-programs.ts";
 
-/** Programs of one tenant that are held against those of others, by id. */
+/** Programs of one tenant that are compared with those of others, by id. */
 export type ComparedPrograms = ReadonlyMap<string, ComparedProgram>;
 
 export interface ComparedProgram {
@@ -12,20 +12,20 @@ export interface ComparedProgram {
   readonly sha256: string;
 }
 
-/** Fewer equal programs of two tenants may be chance, such as samples. */
+/** Fewer equal programs of two tenants may be samples that both have. */
 export const minShared = 5;
 
-/** P144: whether so many of the programs are enough, and most of them. */
+/** P144: whether `count` is most of the programs, and enough to be no chance. */
 export function isMost(count: number, programs: ComparedPrograms): boolean {
   return count >= minShared && count * 2 > programs.size;
 }
 
-/** With so many, a share of three fifths is told from a half with 4 standard deviations. */
+/** In a sample of this size, a share of three fifths differs from a half by 4 standard deviations. */
 const maxCompared = 400;
 
 /**
- * P144: the programs that a build adds, or of many an even sample: those with the smallest digests, which have nothing to do with
- * the order of their ids or with whose they are.
+ * P144: the programs that a build adds, or a fair sample when there are many: those with the smallest digests. A digest says nothing
+ * about the id or the tenant of a program.
  */
 export class AddedPrograms {
   #programs: [id: string, program: ComparedProgram][] = [];
@@ -61,12 +61,12 @@ export interface AddingBuild {
 export type SharedVerdict =
   | { readonly kind: "fine" }
   | { readonly kind: "refused"; readonly failure: Failure }
-  /** It is published, with this warning. */
+  /** The build publishes, with this warning. */
   | { readonly kind: "told"; readonly problem: DataProblem };
 
 /**
- * P144: refuses a live tenant whose added programs are for the most part another tenant's: more often a join that forgets
- * the tenant than a decision. P145: a tenant's first snapshot is published with a warning, and so is what was allowed.
+ * P144: refuses a live tenant when most of its added programs are those of another tenant. More often a join forgets the tenant than
+ * a company decides so. P145: a tenant's first snapshot is published with a warning, and so is an allowed build.
  */
 export async function sharedVerdict(
   { tenantId, added, count, isLive, isAllowed }: AddingBuild,

@@ -7,7 +7,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { keepLiveTree, type LiveTreeOutcome } from "./live-tree.ts";
 
-/** What a caller may know, to spare requests. */
+/** What a caller knows already, to save requests. */
 export interface LiveCopyChoices {
   readonly known?: readonly Manifest[];
   readonly rewrite?: boolean;
@@ -15,7 +15,7 @@ export interface LiveCopyChoices {
   readonly mayExist?: boolean;
 }
 
-/** Makes a tenant's tree for people follow its pointer. Throws nothing. */
+/** Makes a tenant's `live/` folder follow its pointer. Never throws. */
 export type FollowLive = (
   store: ObjectStore,
   live: Current,
@@ -23,8 +23,8 @@ export type FollowLive = (
 ) => Promise<LiveTreeOutcome | "failed">;
 
 /**
- * P28: the tree is a convenience: when it cannot be kept, partners get what was published all the same, so a line on
- * standard error says so, and the next build mends it.
+ * P28: partners do not depend on the `live/` folder. So a failure to update it is only a line on standard error, and the next build
+ * mends the folder.
  */
 export function createFollowLive(shell: Shell, settings: CliSettings): FollowLive {
   const { liveCopy: isOn, storeUrl } = settings;
@@ -44,8 +44,8 @@ export function createFollowLive(shell: Shell, settings: CliSettings): FollowLiv
 }
 
 /**
- * Names the time since this machine was started; empty where the system has no such name. Copies in a folder are not
- * synced, so those of an earlier time may have been lost with the power.
+ * Names the present run of this machine since its start; empty where the system has no such name. Copies in a folder are not synced
+ * to disk, so copies made before the last start may have been lost with the power.
  */
 export function bootId(): string {
   try {

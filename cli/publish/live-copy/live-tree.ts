@@ -171,11 +171,7 @@ async function rewriteLiveFiles(store: ObjectStore, to: Manifest, signal: AbortS
 }
 
 /** Deletes every file of the tree but its marker. */
-async function deleteLiveFiles(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<void> {
+async function deleteLiveFiles(store: ObjectStore, tenantId: TenantId, signal: AbortSignal): Promise<void> {
   const markerKey = liveMarkerKey(tenantId);
   await deleteFiles(store, tenantId, (key) => key !== markerKey, signal);
 }

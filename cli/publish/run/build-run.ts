@@ -41,7 +41,7 @@ export interface RunContext extends Omit<BuildContext, "withRows" | "findShared"
   readonly onTenantDone: (run: TenantRun) => void;
 }
 
-/** Builds the tenants as the schedule has it, and gives the report of the run. Throws nothing: see `failure`. */
+/** Builds the tenants in the order of the schedule, and returns the report of the run. Never throws: see the report's `failure`. */
 export async function buildRun(
   wanted: WantedTenants,
   options: BuildOptions,
@@ -99,7 +99,7 @@ export async function buildRun(
     await context.schedule(tenants, tryBuild);
     const { listed } = chosen;
     const isOfAll = wanted.kind === "all";
-    // Where nothing changes, a build of some tenants lists no store.
+    // A run of some tenants that changes nothing does not list the store.
     const isNews = isOfAll || runs.some(({ outcome }) => outcome !== "unchanged");
     if (listed !== undefined && isNews && !context.signal.aborted) {
       if (isOfAll && failure === undefined) await reportStrayPrograms(context.pool, problems);
@@ -115,7 +115,7 @@ export async function buildRun(
     failure === undefined
       ? runOutcome(runs, problems, {
           dryRun: options.dryRun,
-          // P9: a notification asks for no tenant by name, whoever sent it.
+          // P9: a notification is no request of an operator for this tenant.
           askedFor: wanted.kind === "asked",
           onInvalid: options.onInvalid,
         })
@@ -181,7 +181,7 @@ async function claimedBuild(
       return notBuilt(tenantId, "elsewhere");
     case "ours": {
       const run = await buildTenant(tenantId, options, context);
-      // Whoever relies on it relies on a look at the whole tenant.
+      // Other builders rely on a reading of the whole tenant, which a build of hinted programs is not.
       const isWhole = context.hintedPrograms === undefined;
       await claims.release(tenantId, isWhole && (run.outcome === "published" || run.outcome === "unchanged"));
       return run;
@@ -190,8 +190,8 @@ async function claimedBuild(
 }
 
 /**
- * The views are checked once a round, so a change of theirs is met first by a told tenant's query. What it says then
- * is what the check says, with the fix.
+ * Why the views break their contract, if they do. Only rounds check the views, so after a change of a view the query of a told
+ * tenant may fail first. Then the run's failure is that of the check, which names the fix.
  */
 async function changedViews(
   failure: Failure | undefined,

@@ -6,15 +6,15 @@ import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { limitWaiting } from "../../database/limit-waiting.ts";
 
 export interface LockPatience {
-  /** How long the readings wait for locks in vain, all together. */
+  /** The time that all readings together may lose to locks that are not released. */
   readonly allMs: number;
-  /** How long each later reading still waits for a lock. */
+  /** How long each reading waits for a lock after that. */
   readonly eachMs: number;
 }
 
 /**
- * The pool of a run, whose readings share the time for which a lock is waited for in vain (P130). Otherwise one locked table would
- * keep every tenant of the run waiting in its turn. A lock that is released in time costs nothing of it.
+ * The pool of a run. Its readings share one allowance of time for locks that are not released (P130). Otherwise one locked table
+ * would keep each tenant of the run waiting in turn. A lock that is released in time takes nothing from the allowance.
  */
 export function withLockPatience(pool: SourcePool, { allMs, eachMs }: LockPatience = ofRun): SourcePool {
   let leftMs = allMs;
@@ -41,17 +41,17 @@ function isLockTimeout(error: unknown): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "55P03";
 }
 
-/** Lets told tenants' builds go first where all builds of this process share: its one thread, its files, its sockets. */
+/** Lets builds of told tenants go first, since all builds share one thread, its files and its sockets. */
 export interface RightOfWay {
-  /** A told tenant's build goes on until the returned function is called. */
+  /** Says that the build of a told tenant begins. The returned function says that it has ended. */
   take(): () => void;
-  /** Resolves when none goes on, or when it has been stood still for long enough. */
+  /** Resolves when no told tenant is being built, or when the caller has waited long enough. */
   give(): Promise<void>;
 }
 
 /**
- * P33: before each of its queries and writes a round stands still for told tenants' builds, for `maxMs`; then it goes on
- * beside them for as long, so that it ends however much is told. `clock` is monotonic.
+ * P33: before each query and write, a round waits for builds of told tenants, at most `maxMs`. Then it goes on beside them for as
+ * long, so that it ends however many notifications come. `clock` is monotonic.
  */
 export function createRightOfWay(maxMs: number, clock: () => number): RightOfWay {
   let taken = 0;
@@ -83,7 +83,7 @@ export function createRightOfWay(maxMs: number, clock: () => number): RightOfWay
   };
 }
 
-/** The pool, where each query of a reading waits for `giveWay`. */
+/** The pool with `giveWay` awaited before each query. */
 export function patientPool(pool: SourcePool, giveWay: () => Promise<void>): SourcePool {
   return {
     withReading: (read) =>
@@ -100,7 +100,7 @@ export function patientPool(pool: SourcePool, giveWay: () => Promise<void>): Sou
   };
 }
 
-/** The store, where each write waits for `giveWay`. */
+/** The store with `giveWay` awaited before each write. */
 export function patientStore(store: ObjectStore, giveWay: () => Promise<void>): ObjectStore {
   return {
     ...store,

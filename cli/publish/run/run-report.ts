@@ -5,8 +5,8 @@ import type { OnInvalid } from "../guards/guards.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
 
 /**
- * The outcome of a run from those of its tenants: pure, so that the table of exit statuses is easy to hold. `problems` are
- * those of no tenant's own run; an error among them is a tenant that could not even be named.
+ * The outcome of a run and its exit status, from the outcomes of its tenants. `problems` are those of the run itself; an error among
+ * them stands for a tenant that could not be named.
  */
 export function runOutcome(
   runs: readonly TenantRun[],
@@ -26,14 +26,14 @@ export function runOutcome(
     if (done > 0) return { outcome: "partial", exitStatus: 3 };
     return failed > 0 ? { outcome: "failed", exitStatus: 1 } : { outcome: "refused", exitStatus: 4 };
   }
-  // P19: what was left out is told by the exit status, also by that of a run that found everything as it was.
+  // P19: the exit status says that programs are left out, also when the run changed nothing.
   const leftOut = runs.some(({ outcome, counts }) => succeeded.has(outcome) && counts.invalid > 0);
   if (leftOut && options.onInvalid === "report") return { outcome: "partial", exitStatus: 3 };
   if (options.dryRun) return { outcome: "dry-run", exitStatus: 0 };
   return { outcome: runs.some(hasPublished) ? "published" : "unchanged", exitStatus: 0 };
 }
 
-/** P20: also a withdrawal on hold is something new for partners. */
+/** P20: a withdrawal of a tenant on hold is news for partners, too. */
 function hasPublished({ outcome, snapshotId, previousSnapshotId }: TenantRun): boolean {
   return outcome === "published" || (outcome === "held" && snapshotId !== previousSnapshotId);
 }
@@ -71,12 +71,12 @@ export function runTotals(runs: readonly TenantRun[], problems: readonly Problem
   return { tenants, programs, bytesWritten, errors, warnings };
 }
 
-/** Findings of a severity that a report holds of all its tenants together. */
+/** The most findings of one severity in a report, over all its tenants. */
 const maxOfSeverity = 5000;
 
 /**
- * Cuts the tenants' findings down to what a report of many tenants can hold, in the order in which they are handed over;
- * what is cut stays counted. Without it a thousand tenants make reports of tens of megabytes, kept for each run.
+ * Cuts the findings of tenants down to what a report can hold; the tenants that come first keep theirs, and counts stay whole.
+ * Otherwise each run of a thousand tenants would store a report of tens of megabytes.
  */
 export function createProblemBudget(max = maxOfSeverity): (run: TenantRun) => TenantRun {
   const left = { error: max, warning: max };
@@ -94,7 +94,7 @@ export function createProblemBudget(max = maxOfSeverity): (run: TenantRun) => Te
   };
 }
 
-/** Programs that were left out, named by a report. */
+/** The most programs that a report names as left out. */
 const maxNames = 100_000;
 
 function withNames(run: TenantRun, max: number): TenantRun {

@@ -103,7 +103,7 @@ export async function reportUnlisted(
   }
 }
 
-/** Of the schema of reports. */
+/** The report schema allows at most this many characters in a value. */
 const maxValueLength = 200;
 
 export function tenantProblem({ code, tenantId, programs, rows }: TenantProblem): Problem {

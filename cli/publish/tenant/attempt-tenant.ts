@@ -35,7 +35,7 @@ export async function attemptTenant(
   const problems = new ProblemLog();
   let facts: AttemptFacts = {};
   try {
-    // P5: before the database: a builder that holds older data must lose the race for the pointer, not win it.
+    // P5: the pointer is read before the database. So a builder that holds older data loses the race for the pointer.
     const pointer = await readPointer(context.store, tenantId, context.signal);
     facts = { before: pointer?.current, after: pointer?.current };
     const begun: Begun = { tenantId, options, context, pointer, readAt: context.now(), areListsDamaged };
@@ -63,7 +63,7 @@ export async function attemptTenant(
           : await endAsFound(read.result, read.live, read.withdrawn, problems, writer);
       return { ...ended, facts: { ...facts, ...ended.facts } };
     } finally {
-      // Also after a failure, no write may still be under way when the attempt has ended.
+      // No write may still be under way when the attempt has ended, also after a failure.
       await writer.settled().catch(() => {});
     }
   } catch (error) {
@@ -74,7 +74,7 @@ export async function attemptTenant(
 /** What a tenant's source says. */
 type TenantReading =
   | ({ readonly kind: "found"; readonly attempt: Attempt } & FoundContent)
-  /** The same as when an earlier build was blocked, and the block still stands. */
+  /** The source says what it said when an earlier build was blocked, and the block still stands. */
   | {
       readonly kind: "recalled";
       readonly attempt: Attempt;
@@ -110,7 +110,7 @@ async function readTenant(
   return { kind: "found", attempt, reading, content, lists: content.lists(elements) };
 }
 
-/** Reads the programs that are not as they were. */
+/** Reads the programs that have changed, or all where the reading is full, and makes the next content. */
 async function readContent(
   attempt: Attempt,
   reading: SourceReading,
@@ -194,7 +194,7 @@ async function endAsRecalled(
   return blocked(block, { livePrograms, counts, leftOut, findings, memoryFailure });
 }
 
-/** P148: what a build would change if it might is nobody's concern: these are the programs that partners go on seeing. */
+/** P148: the counts of a build that may not publish are those of the programs that partners go on seeing. */
 function blocked(block: Block, found: AttemptFacts): AttemptOutcome {
   const facts = { ...found, counts: countsOfKept(found.livePrograms, found.counts ?? {}) };
   return block.kind === "held" ? { kind: "held", facts } : { kind: "failed", error: block.failure, facts };
@@ -220,7 +220,7 @@ async function liveElements({
   return manifest && (await unlessCorrupt(readListElements(context.store, manifest, context.signal)));
 }
 
-/** What is damaged counts as missing: the build writes it anew. */
+/** A damaged document counts as missing, because the build writes it anew. */
 async function unlessCorrupt<Result>(reading: Promise<Result>): Promise<Result | undefined> {
   try {
     return await reading;

@@ -16,7 +16,7 @@ const noFindings = new ProblemLog().findings;
 /** A build that lost to another builder or to a prune starts again from a fresh reading at most this often. */
 const maxRestarts = 3;
 
-/** Builds and publishes one tenant. Never throws: what went wrong is in the result, and stops no other (P12). */
+/** Builds and publishes one tenant. Never throws: the result says what went wrong, so that other tenants go on (P12). */
 export async function buildTenant(
   tenantId: TenantId,
   options: BuildOptions,
@@ -68,7 +68,7 @@ async function attemptUntilDecided(
       continue;
     }
     if (outcome.kind !== "superseded") return outcome;
-    // P130: an attempt that was outdated by its own withdrawals is not outdated so again.
+    // P130: the attempt may have lost to its own withdrawals, so the next one withdraws nothing while it reads.
     statesAfterMs = undefined;
     superseded += 1;
     if (superseded <= maxRestarts) continue;
@@ -105,7 +105,7 @@ function problemsOfTheTenant(facts: AttemptFacts, outcome: TenantRun["outcome"])
   if (facts.isManifestUnreadable) add("manifest_unreadable", facts.before?.snapshotId ?? null);
   if (facts.memoryFailure !== undefined) add("memory_unwritten", facts.memoryFailure.message);
   if (facts.withdrawalFailure !== undefined) add("withdrawals_unknown", facts.withdrawalFailure.message);
-  // P22
+  // P22: partners see an empty list.
   const left = outcome === "would-publish" ? facts.counts?.programs : facts.livePrograms;
   if (left === 0) add("snapshot_empty", null);
   return found;
@@ -136,7 +136,7 @@ export function notBuilt(tenantId: TenantId, outcome: "skipped" | "elsewhere"): 
 
 function outcomeOf(kind: Decided["kind"], failure: Failure | undefined): TenantRun["outcome"] {
   if (kind !== "failed" || failure === undefined) return kind;
-  // P52: whoever ends a run has not made the tenant fail.
+  // P52: a tenant does not fail because somebody ended the run.
   if (failure.code === "interrupted") return "skipped";
   return refusals.has(failure.code) ? "refused" : "failed";
 }

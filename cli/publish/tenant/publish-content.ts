@@ -34,7 +34,7 @@ export async function publishContent(
 ): Promise<AttemptOutcome> {
   const { tenantId, options, context, readAt } = attempt;
   const { pointer } = live;
-  // The content was counted against this manifest, and takes over from it.
+  // The content takes over files of this manifest, and its counts compare with it.
   const parent = attempt.live.manifest;
 
   async function end(
@@ -45,7 +45,7 @@ export async function publishContent(
     const mayExist = attempt.memory?.mayHaveLiveTree ?? true;
     const mayHaveLiveTree = await followLive(attempt, after, [parent, manifest], mayExist);
     const memoryFailure = await rememberContent(attempt, after, reading, content, mayHaveLiveTree);
-    // A dry run proves nothing to those who read the store.
+    // A dry run confirms nothing, because readers of the store see nothing of it.
     const confirmedAt = reading.isHinted || options.dryRun ? undefined : readAt;
     const livePrograms = manifest?.programs.count;
     return { kind, facts: { after, livePrograms, confirmedAt, memoryFailure } };
@@ -112,8 +112,8 @@ export async function publishManifest(
 }
 
 /**
- * P92: the generation that a tenant without a pointer goes on from; 0 for one that was never removed. Throws `superseded` for
- * one that is removed, by a build that began before (P91).
+ * P92: the generation from which a tenant without a pointer goes on; 0 when it was never removed. Throws `superseded` when it was
+ * removed after this build had begun (P91).
  */
 export async function generationBefore(
   tenantId: TenantId,
@@ -126,8 +126,9 @@ export async function generationBefore(
 }
 
 /**
- * P91: the other half, after a first publication. Who removed the tenant before this look did so too early to see the pointer,
- * so it is taken back here; who does so later sees it. Not interrupted: the pointer is there, and would stay.
+ * P91: takes back a first publication whose tenant was removed meanwhile. A removal that ran before our first `current.json`
+ * existed could not see it, so we look for such a removal here. A later removal sees the pointer itself. The signal of the run does
+ * not stop this, because the pointer would stay.
  */
 export async function takeBackIfRemoved(tenantId: TenantId, store: ObjectStore): Promise<void> {
   const removed = (await readRemovedTenants(store, new AbortController().signal)).get(tenantId);
@@ -146,8 +147,8 @@ function removedMeanwhile(tenantId: TenantId): Failure {
 
 /**
  * P27: makes the tenant's `live/` folder follow what is live, also after a build that published nothing. `known`: manifests that
- * need not be read. `mayExist`: false where the memory says that there is no folder, which spares a look. Says the same for the
- * next memory.
+ * need not be read. `mayExist`: whether there may be a folder, as the memory has it; when false, nobody looks. Returns whether there
+ * may be one now.
  */
 export async function followLive(
   { context, options }: Attempt,

@@ -7,9 +7,9 @@ import { putImmutable } from "../snapshot/put-immutable.ts";
 /** Stores the responses of one snapshot, a bounded number and size at a time. */
 export interface ResponseWriter {
   readonly snapshotId: SnapshotId;
-  /** Resolves when the write has begun; with the entry for the manifest. */
+  /** Resolves with the entry for the manifest, once the write has begun. */
   put(name: ResponseName, body: ObjectBody): Promise<ResponseEntry>;
-  /** Resolves when every write has ended; throws the first failure. Always to be awaited, also after a failure. */
+  /** Resolves when every write has ended; throws the first failure. Callers await it also after a failure. */
   settled(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function createResponseWriter(options: WriterOptions): ResponseWriter {
 export interface PutQueue {
   /** Resolves when the write has *begun*, so that a producer waits while the store is slower than it is. */
   add(bytes: number, write: () => Promise<void>): Promise<void>;
-  /** Resolves when every write has ended; throws the first failure. Always to be awaited, also after a failure. */
+  /** Resolves when every write has ended; throws the first failure. Callers await it also after a failure. */
   settled(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createPutQueue(limit: number, maxBytes: number): PutQueue {
   const running = new Set<Promise<void>>();
   let runningBytes = 0;
   let failure: { readonly reason: unknown } | undefined;
-  /** Those who wait for a write to end. A race of all that run would leave something behind on each of them every time. */
+  /** Callers that wait for a write to end. `Promise.race` over all running writes would add a handler to each of them every time. */
   let waiting: (() => void)[] = [];
 
   function wakeAll(): void {

@@ -4,7 +4,7 @@ import type { ReadProgram } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { RememberedProgram, SourceMemory } from "./source-memory.ts";
 
-/** What a tenant's source says, held against what is remembered of it. */
+/** What a tenant's source says, compared with the memory. */
 export interface SourceReading {
   /** Programs that are as they are remembered, in the order of the ids. They are taken over from the live snapshot. */
   readonly kept: readonly RememberedProgram[];
@@ -39,7 +39,7 @@ export async function readSource(
 ): Promise<SourceReading> {
   const only = hinted === undefined ? undefined : lookedAt(await memory, hinted);
   const found: ProgramSum[] = [];
-  // The database adds up while the memory is fetched and parsed.
+  // The database computes the sums while the memory is fetched and parsed.
   const adding = rows.sums((sum) => found.push(sum), only && [...only]);
   adding.catch(() => {});
   const remembered = programsOf(await memory);

@@ -7,7 +7,7 @@ import { endClient } from "../../database/end-client.ts";
 export interface NotificationEvents {
   /** `undefined`: everything changed. */
   onChange(change: ToldChange | undefined): void;
-  /** From now on every change is heard. Those before, since the last `onDeaf`, were not. */
+  /** From now on every change is heard. Changes since the last `onDeaf` were not. */
   onListening(): void;
   onDeaf(): void;
 }
@@ -16,8 +16,8 @@ const channel = "partner_source_changed";
 const reconnectMs = 2000;
 
 /**
- * Runs while a connection listens for `NOTIFY partner_source_changed`, until `signal` aborts or `use` ends. `use` gets a promise of the first attempt to listen,
- * well or ill. That nothing is heard is no failure: the interval of `snapshot watch` is what guarantees freshness.
+ * Runs `use` while a connection listens for `NOTIFY partner_source_changed`. `use` gets a promise that resolves after the first
+ * attempt to listen, also when it failed. A broken connection is no failure, because the interval of `snapshot watch` keeps data fresh.
  */
 export async function withNotifications<Result>(
   databaseUrl: string,
@@ -79,7 +79,7 @@ async function listenOnce(
     connectionTimeoutMillis: 10_000,
     query_timeout: 10_000,
     keepAlive: true,
-    // It hears nothing for hours, and that its peer is gone must not go unnoticed for as long.
+    // A connection may hear nothing for hours. Keep-alive notices in time when the server is gone.
     keepAliveInitialDelayMillis: 10_000,
   });
   let onAbort = (): void => {};

@@ -1,8 +1,8 @@
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 
 /**
- * Whether a run's report says something that the ones before did not: a report a minute of nothing would only hide those
- * that matter. The first quiet run after another is news, too: it says that the trouble is over.
+ * Tells whether a run's report is news. A report per minute that says nothing would hide those that matter. The first quiet run
+ * after another is news, too, because it says that the trouble is over.
  */
 export function createNews(): (report: RunReport) => boolean {
   /** Tenants whose last run did something or failed. */
@@ -27,17 +27,17 @@ export function createNews(): (report: RunReport) => boolean {
 
 const quiet: ReadonlySet<string> = new Set(["unchanged", "elsewhere", "held"]);
 
-/** How the rounds of all go, for whoever restarts a watch that is stuck. */
+/** Whether rounds of all get through. A supervisor restarts a watch that is stuck. */
 export interface RoundHealth {
-  /** `failureCode`: why the round came to nothing; `undefined` when it got through, whatever single tenants did. */
+  /** `failureCode`: why the round failed as a whole; `undefined` when it got through, also when single tenants failed. */
   roundEnded(nowMs: number, tookMs: number, failureCode: string | undefined): void;
   /** Why it is not ready; `undefined` while it is. */
   notReadyCause(nowMs: number): string | undefined;
 }
 
 /**
- * Ready from the end of the first round that got through, for as long as the last such is not older than three intervals. A
- * round that takes longer than the interval has that time, too.
+ * A watch is ready when a round has got through within the last three intervals. Twice the length of that round is added, for rounds
+ * that take longer than the interval.
  */
 export function createRoundHealth(intervalMs: number): RoundHealth {
   let why = "";
@@ -58,11 +58,11 @@ export function createRoundHealth(intervalMs: number): RoundHealth {
 
 /** When each tenant's live snapshot was last found to be what the source says, as far as this process knows. */
 export interface ConfirmedTenants {
-  /** Of the tenants of the source, in milliseconds since 1970. */
+  /** Milliseconds since 1970, for each tenant of the source. */
   readonly atMs: ReadonlyMap<string, number>;
   /** To be called when a tenant's build has just ended. */
   note(run: TenantRun): void;
-  /** After a round of all: a tenant that vanished has nothing left to confirm. */
+  /** Forgets the tenants that a round of all did not find in the source. */
   keepOnly(round: RunReport): void;
 }
 
