@@ -11,7 +11,7 @@ import { removeTenant } from "../operate/tenants/remove-tenant.ts";
 import { sandboxJson, sandboxText, tokenVariables } from "../partners/sandbox/sandbox-text.ts";
 import { provideSandboxTokens } from "../partners/sandbox/sandbox-tokens.ts";
 import { buildSandbox } from "../publish/run/build-sandbox.ts";
-import { reinstateReturned } from "../publish/run/returned-tenants.ts";
+import { reinstateReturned } from "../publish/run/run-tenants.ts";
 import { makeSandbox, otherSandbox, readSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { readRemovedTenants } from "../publish/snapshot/removed-tenants.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";

@@ -7,7 +7,7 @@ import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { runSummary } from "../publish/report/run-summary.ts";
 import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
 import { buildOptions } from "../publish/tenant/build-options.ts";
-import { createNews } from "../publish/watch/run-news.ts";
+import { createNews } from "../publish/watch/run-history.ts";
 import { watchSource } from "../publish/watch/watch-source.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";

@@ -1,4 +1,4 @@
-import { bootId } from "../../cli/publish/live-copy/boot-id.ts";
+import { bootId } from "../../cli/publish/live-copy/live-copy.ts";
 import {
   keepLiveTree,
   type LiveTreeOutcome,

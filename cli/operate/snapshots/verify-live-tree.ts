@@ -5,9 +5,8 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { isObjectKey, liveMarkerKey, livePrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { faultText, readEntry } from "../../../core/read-entry.ts";
-import type { LiveMarker } from "../../publish/live-copy/live-marker.ts";
+import { type LiveMarker, readLiveMarker } from "../../publish/live-copy/live-marker.ts";
 import { isInLiveTree, liveFiles } from "../../publish/live-copy/live-tree-plan.ts";
-import { readLiveMarker } from "../../publish/live-copy/stored-live-marker.ts";
 import type { FindingCode, FindingLog } from "./finding.ts";
 
 const maxParallelReads = 16;

@@ -4,7 +4,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
-import { knownRemovals } from "../../publish/run/returned-tenants.ts";
+import { knownRemovals } from "../../publish/run/run-tenants.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";

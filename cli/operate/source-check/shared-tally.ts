@@ -1,5 +1,5 @@
 import type { TenantId } from "../../../core/ids.ts";
-import { minShared } from "../../publish/guards/compared-programs.ts";
+import { minShared } from "../../publish/guards/shared-guard.ts";
 import type { FindingGroups } from "./finding-groups.ts";
 
 /** Programs that are remembered; later ones are still held against those. */

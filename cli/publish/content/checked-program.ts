@@ -15,8 +15,8 @@ import type { SourceLimits } from "../source/source-limits.ts";
 import type { ContentRules } from "./content-rules.ts";
 
 /**
- * The canonical text of one program: minified JSON, keys in the order of the specification's tables (D5). Its bytes are its
- * UTF-8; they are made where they are needed, since those of most programs are known already.
+ * The canonical text of one program: minified JSON, keys in the order of the specification's tables (D5). The
+ * UTF-8 bytes are made only where they are needed, because most programs are stored already.
  */
 export interface RenderedProgram {
   /** The element of the list's `data`. */
@@ -25,7 +25,7 @@ export interface RenderedProgram {
   readonly legacyItem: string;
   /** The whole detail response. */
   readonly detail: string;
-  /** Of the bytes. */
+  /** The SHA-256 (hex) of the detail's bytes. */
   readonly detailSha256: string;
 }
 
@@ -41,7 +41,7 @@ export type CheckedProgram =
     });
 
 /**
- * What becomes of a program: its responses, held against their schemas, or why it has none. What `parent` vouches for is
+ * What becomes of a program: its responses, checked against their schemas, or why it has none. Bytes that `parent` vouches for are
  * not checked again.
  */
 export function checkedProgram(
@@ -52,7 +52,7 @@ export function checkedProgram(
   const program = publicProgram(source, rules);
   if (program.kind !== "published") return program;
   const { kind, programId, problems, listItem, detailOnly } = program;
-  // D3: which children belong to which is not known.
+  // D3: nobody knows which of the two programs the child rows belong to.
   if (isDuplicate) {
     const problem = { code: "program_id_duplicate", programId, field: "id", value: programId } as const;
     return { kind: "invalid", problems: [problem] };
@@ -81,8 +81,8 @@ function oversizeProblem(
 }
 
 /**
- * Whether the parent's build has held these very bytes against these very schemas. Reading them back takes a fifth of the
- * time of an unchanged build. The list's element needs no look of its own: the detail begins with its text.
+ * Whether the parent's build has checked these same bytes against these same schemas. Checking takes a fifth of the time of an
+ * unchanged build. The list element needs no check of its own, because the detail begins with its text.
  */
 function isVouchedFor(
   rendered: RenderedProgram,
@@ -100,7 +100,7 @@ export function renderedProgram(
 ): RenderedProgram {
   const { listItem, detailOnly } = program;
   const { name, capacity } = listItem;
-  // D9: the detail begins with the list's very text, so the list fields of both are equal by construction.
+  // D9: the detail begins with the text of the list item, so the list fields of both are equal by construction.
   const listText = JSON.stringify(listItem);
   const detail = `{"data":${listText.slice(0, -1)},${JSON.stringify(detailOnly).slice(1)}}`;
   const legacy = { name, capacity: legacyCapacity === "total" ? capacity.total : capacity };
@@ -113,8 +113,8 @@ export function renderedProgram(
 }
 
 /**
- * D11: the first way in which the rendered *bytes*, read back as a partner would, break the published schema. The mapping
- * leaves nothing to find; this is what holds when the mapping is wrong one day, or the source gives nested arrays.
+ * D11: the first way in which the rendered *bytes*, read back as a partner would, break the published schema. Normally there is none.
+ * The check holds when the mapping is wrong one day, or when the source gives nested arrays.
  */
 export function schemaViolation(rendered: RenderedProgram, programId: ProgramId): DataProblem | undefined {
   const checks = [

@@ -9,7 +9,7 @@ import type { LegacyCapacity } from "./checked-program.ts";
 
 /** What decides the content of a tenant's snapshot, beside its data. */
 export interface ContentRules extends MappingRules {
-  /** As the setting has them; `isTerminalStatus` tells them without regard to case. */
+  /** The statuses as the setting has them; `isTerminalStatus` compares without regard to case. */
   readonly terminalStatuses: readonly string[];
   readonly legacyCapacity: LegacyCapacity;
   readonly limits: SourceLimits;
@@ -28,7 +28,7 @@ export function contentRules(settings: CliSettings): ContentRules {
   };
 }
 
-/** SHA-256 (hex) of all but the source that decides what a build publishes and reports: the rules, and the generator's code. */
+/** SHA-256 (hex) of the rules and the generator: of all that decides what a build publishes, except the source. */
 export function recipeDigest(
   generator: string,
   { terminalStatuses, legacyCapacity, limits }: ContentRules,
@@ -47,7 +47,7 @@ export function generatorDigest(root?: string): string {
     .digest("hex");
 }
 
-/** The folders whose code decides what a build publishes: a new stylesheet of a page makes nobody read everything. */
+/** The folders whose code decides what a build publishes. A new stylesheet of a page makes no build read everything. */
 const codeFolders = [
   "cli/database",
   "cli/publish/content",

@@ -60,7 +60,7 @@ export function listElements(
   return found.size === count && again.length === count ? found : undefined;
 }
 
-/** How the generator writes a list: minified, so the first bytes of an element tell it from what stands within one. */
+/** How the generator writes a list. It is minified, so the first bytes of an element occur nowhere within an element. */
 interface ListForm {
   readonly opening: string;
   /** How an element begins. Within a text the quotes would be escaped, and no object within an element begins like this. */

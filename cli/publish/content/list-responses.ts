@@ -8,7 +8,7 @@ export interface ListedProgram {
   readonly elements: ListElements;
 }
 
-/** Collects a tenant's programs for its lists. D151: they are kept in memory, so both may have at most `maxBytes` together. */
+/** Collects a tenant's programs for its lists. D151: both lists are kept in memory, so together they have at most `maxBytes`. */
 export class ListResponses {
   readonly #maxBytes: number;
   readonly #list = new PackedTexts();
@@ -62,8 +62,8 @@ function inListOrder(one: ListedProgram, other: ListedProgram): number {
 const afterAllDates = "~";
 
 /**
- * Texts as bytes, one behind the other. As strings they would take twice the room where letters are not Latin, and belong to
- * V8's heap, whose end is the end of the process.
+ * Keeps texts as bytes, one behind the other. Strings of letters that are not Latin would take twice the room, and would fill V8's
+ * heap, which ends the process when it is full.
  */
 class PackedTexts {
   #bytes = Buffer.alloc(0);

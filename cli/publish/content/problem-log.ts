@@ -17,8 +17,8 @@ const maxKept = 200;
 
 /** The problems of one tenant: all counted, the first ones kept, errors before warnings. */
 export class ProblemLog {
-  #errors: DataProblem[] = [];
-  #warnings: DataProblem[] = [];
+  readonly #errors: DataProblem[] = [];
+  readonly #warnings: DataProblem[] = [];
   readonly #counts = new Map<ProblemCode, number>();
   #total = 0;
 
@@ -27,14 +27,6 @@ export class ProblemLog {
     this.#counts.set(problem.code, (this.#counts.get(problem.code) ?? 0) + 1);
     const kept = severityOf(problem.code) === "error" ? this.#errors : this.#warnings;
     if (kept.length < maxKept) kept.push(problem);
-  }
-
-  /** Forgets all problems, because the source is read again from its beginning. */
-  clear(): void {
-    this.#errors = [];
-    this.#warnings = [];
-    this.#counts.clear();
-    this.#total = 0;
   }
 
   get kept(): readonly DataProblem[] {
@@ -59,7 +51,7 @@ export class ProblemLog {
   }
 }
 
-/** The findings with one more, which is shown however many there are. */
+/** The findings with one more, which is shown also when the others were cut. */
 export function withProblem(findings: Findings, problem: DataProblem): Findings {
   const { problems, problemsOmitted, problemCounts } = findings;
   const count = (problemCounts[problem.code] ?? 0) + 1;

@@ -8,7 +8,7 @@ export interface PublicFacts {
   readonly used: number;
 }
 
-/** P140: the parts of a program's detail that may be empty, by the way to them. A capacity of 0 places is empty, too. */
+/** P140: the paths of the parts of a detail that may be empty. A capacity of 0 places is empty, too. */
 export const publicParts: readonly string[] = ["capacity.total", ...emptiableFields];
 
 /** The facts of a program, given as the `data` of its detail response. A part of a list's elements is filled if any element has it. */
@@ -27,14 +27,14 @@ export function placesOf(parts: bigint): readonly number[] {
     .reverse();
 }
 
-/** Whether the part lies within another one of them: an emptied list says all about its elements. */
+/** Whether the part lies within one of the others. An emptied list says all about its elements. */
 export function isInside(part: string, others: readonly string[]): boolean {
   return others.some((outer) => part.startsWith(`${outer}.`) || part.startsWith(`${outer}[].`));
 }
 
 interface Part {
   readonly place: number;
-  /** The way from the part around it, or from an element of that part. */
+  /** The path from the part around it, or from an element of that part. */
   readonly steps: readonly string[];
   readonly inner: readonly Part[];
 }

@@ -16,7 +16,7 @@ export interface EmptiedField {
 
 /** What the next snapshot changes in the programs that it shares with the live one. */
 export class LiveTally {
-  /** By the place of a part: programs that have it filled now, and those of them that would have it empty. */
+  /** For each part, by its place: how many programs have it filled now, and how many of those would have it empty. */
   readonly #filled = publicParts.map(() => 0);
   readonly #emptied = publicParts.map(() => 0);
   readonly #firstIds: string[][] = publicParts.map(() => []);
@@ -24,14 +24,14 @@ export class LiveTally {
   #lost = 0n;
   #usedChanged = 0;
 
-  /** A program that the build leaves as it is. */
+  /** Adds a program that the build leaves as it is. */
   addUnchanged(parts: bigint): void {
     for (const place of placesOf(parts)) this.#count(this.#filled, place);
   }
 
   /**
-   * A program that may have changed. `earlier`: with what it had filled when the source was last read as a whole; builds of
-   * single programs may have emptied some of that since.
+   * Adds a program that may have changed. `earlier`: the parts that it had filled when the whole source was last read, since builds
+   * of single programs may have emptied some of them.
    */
   addChanged(programId: string, live: PublicFacts, next: PublicFacts, earlier = live.parts): void {
     if (live.used !== next.used) this.#usedChanged += 1;
@@ -52,8 +52,8 @@ export class LiveTally {
   }
 
   /**
-   * P140: the parts that the build empties for most of the programs that had them. P142: or for all of them, where they are
-   * few. Called when all programs were added.
+   * P140: the parts that the build empties for most of the programs that had them. P142: where few programs had a part, it is emptied
+   * for all of them. Called when all programs were added.
    */
   get emptiedFields(): readonly EmptiedField[] {
     const found = placesOf(this.#lost).flatMap((place): EmptiedField[] => {
@@ -66,7 +66,7 @@ export class LiveTally {
     return found.filter(({ field }) => !isInside(field, fields));
   }
 
-  /** P143: that most of so many programs get another `capacity.used`. */
+  /** P143: the warning that most programs get another `capacity.used`. */
   capacityProblem(programs: number): DataProblem | undefined {
     const changed = this.#usedChanged;
     if (changed < minPrograms || changed * 2 <= programs) return undefined;
@@ -83,7 +83,7 @@ export class LiveTally {
 const minPrograms = 5;
 const maxNamed = 3;
 
-/** P140: why the build may not publish, if it empties fields that enough programs have. */
+/** P140: why a build that empties fields of enough programs may not publish. */
 export function emptiedRefusal(tenantId: TenantId, fields: readonly EmptiedField[]): Failure | undefined {
   const refused = fields.filter(({ filled }) => filled >= minPrograms);
   if (refused.length === 0) return undefined;
@@ -96,7 +96,7 @@ export function emptiedRefusal(tenantId: TenantId, fields: readonly EmptiedField
   );
 }
 
-/** P142: the same as findings of a build that is not refused. */
+/** P142: the emptied fields as warnings of a build that is not refused. */
 export function emptiedProblems(fields: readonly EmptiedField[]): readonly DataProblem[] {
   return fields.map((emptied) => ({
     code: "fields_emptied",

@@ -7,7 +7,7 @@ import { shownId } from "../public-program/shown-id.ts";
 /** What a program with an error does: it is left out and reported with status 3 or 0, or fails its tenant. */
 export type OnInvalid = "report" | "skip" | "fail";
 
-/** P19: why errors that were found keep the build from publishing, if they do. */
+/** P19: why the programs with an error keep the build from publishing, if they do. */
 export function invalidRefusal(
   tenantId: TenantId,
   counts: ProgramCounts,
@@ -27,9 +27,9 @@ export function invalidRefusal(
 }
 
 /**
- * P10: why the snapshot may not replace one of `before` programs, if so. Programs that have no row any more, or are faulty
- * now, are lost: many of them are more often a fault of the source than a decision of the company. Those whose rows state
- * that they are not to be published are withdrawn, which is a decision. New programs do not make up for lost ones.
+ * P10: why the snapshot may not replace a live one of `before` programs, if so. A program without a row, or with an error, is lost;
+ * when many are lost, the source is more often at fault than the company has decided so. A program whose rows state that it is not
+ * to be published is withdrawn, which is a decision. New programs do not make up for lost ones.
  * `before` is `undefined` when the live manifest cannot be read.
  */
 export function shrinkRefusal(

@@ -1,8 +1,50 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { DataProblem } from "../public-program/problem.ts";
-import { type AddedPrograms, isMost, minShared } from "./compared-programs.ts";
 import type { FindShared } from "./shared-programs.ts";
+
+/** Programs of one tenant that are compared with those of others, by id. */
+export type ComparedPrograms = ReadonlyMap<string, ComparedProgram>;
+
+export interface ComparedProgram {
+  readonly name: string;
+  /** The digest of its detail, which contains the id. */
+  readonly sha256: string;
+}
+
+/** Fewer equal programs of two tenants may be samples that both have. */
+export const minShared = 5;
+
+/** P144: whether `count` is most of the programs, and enough to be no chance. */
+export function isMost(count: number, programs: ComparedPrograms): boolean {
+  return count >= minShared && count * 2 > programs.size;
+}
+
+/** In a sample of this size, a share of three fifths differs from a half by 4 standard deviations. */
+const maxCompared = 400;
+
+/**
+ * P144: the programs that a build adds, or a fair sample when there are many: those with the smallest digests. A digest says nothing
+ * about the id or the tenant of a program.
+ */
+export class AddedPrograms {
+  #programs: [id: string, program: ComparedProgram][] = [];
+
+  add(id: string, program: ComparedProgram): void {
+    this.#programs.push([id, program]);
+    if (this.#programs.length >= 2 * maxCompared) this.#programs = this.#sample();
+  }
+
+  compared(): ComparedPrograms {
+    return new Map(this.#sample());
+  }
+
+  #sample(): [id: string, program: ComparedProgram][] {
+    const all = this.#programs;
+    if (all.length <= maxCompared) return all;
+    return all.sort(([, a], [, b]) => (a.sha256 < b.sha256 ? -1 : 1)).slice(0, maxCompared);
+  }
+}
 
 /** The build that the guard looks at. */
 export interface AddingBuild {
@@ -19,12 +61,12 @@ export interface AddingBuild {
 export type SharedVerdict =
   | { readonly kind: "fine" }
   | { readonly kind: "refused"; readonly failure: Failure }
-  /** It is published, with this warning. */
+  /** The build publishes, with this warning. */
   | { readonly kind: "told"; readonly problem: DataProblem };
 
 /**
- * P144: refuses a live tenant whose added programs are for the most part another tenant's: more often a join that forgets
- * the tenant than a decision. P145: a tenant's first snapshot is published with a warning, and so is what was allowed.
+ * P144: refuses a live tenant when most of its added programs are those of another tenant. More often a join forgets the tenant than
+ * a company decides so. P145: a tenant's first snapshot is published with a warning, and so is an allowed build.
  */
 export async function sharedVerdict(
   { tenantId, added, count, isLive, isAllowed }: AddingBuild,

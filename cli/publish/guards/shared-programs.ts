@@ -9,16 +9,16 @@ import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import { storedTenants } from "../snapshot/stored-tenants.ts";
 import { type TenantWithPrograms, tenantsOfPrograms } from "../source/find-programs.ts";
 import { readPrograms } from "../source/read-programs.ts";
-import { type ComparedPrograms, isMost } from "./compared-programs.ts";
+import { type ComparedPrograms, isMost } from "./shared-guard.ts";
 
 export interface SharedPrograms {
-  /** The programs that other tenants have, too: their ids by the other tenant. */
+  /** The ids of programs that other tenants have, too, by the other tenant. */
   readonly byTenant: ReadonlyMap<TenantId, ReadonlySet<string>>;
   /** Why the source did not say which tenants have them. */
   readonly unasked: Failure | undefined;
 }
 
-/** `isLive`: whether the tenant has partners already, so that the answer may refuse its build. */
+/** `isLive`: whether the tenant has a live snapshot, so that the answer may refuse its build. */
 export type FindShared = (
   tenantId: TenantId,
   programs: ComparedPrograms,
@@ -27,18 +27,18 @@ export type FindShared = (
 
 /** How long the source, or else the store, may look for other tenants' programs. */
 const maxAskingMs = 60_000;
-/** The first snapshots of many tenants are built in one run, and each question reads all tenants' program ids. */
+/** A shorter limit for first snapshots: one run may build many of them, and each question reads the program ids of all tenants. */
 const maxAskingOfFirstMs = 10_000;
 const maxParallelReads = 16;
 
 /**
- * P144: finds out which of the programs another tenant has, with the same id and the same content: in its live snapshot, or by
- * its rows, which say what it gets in this run. So the answer does not depend on which of the two is built first. It looks no further
- * once most of the programs are found, or can no longer be.
+ * P144: finds the programs that another tenant has with the same id and the same content, in its live snapshot or in its rows, which
+ * say what it gets in this run. So the answer does not depend on which of the two is built first. The search ends once most of the
+ * programs are found, or can no longer be.
  *
- * The source is asked once for the tenants that have any, then for their programs; another tenant's rows that cannot be read count
- * as other programs. Where that first query fails or takes too long, the run does not ask it again: then the live snapshots of all
- * tenants are looked at, so that neither a neighbour's bad row nor a slow view opens the guard or holds up what is right.
+ * One query asks for the tenants that have any of the ids; then their programs are read. Rows of another tenant that cannot be read
+ * count as different. When the first query fails or takes too long, the run does not repeat it, and looks at the live snapshots of
+ * all tenants instead. So a bad row of a neighbour or a slow view neither opens the guard nor delays good builds.
  */
 export function findSharedPrograms(
   pool: SourcePool,

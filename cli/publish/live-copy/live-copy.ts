@@ -1,13 +1,13 @@
+import { readFileSync } from "node:fs";
 import type { Current } from "../../../core/current.ts";
 import { asFailure } from "../../../core/failure.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { livePrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
-import { bootId } from "./boot-id.ts";
 import { keepLiveTree, type LiveTreeOutcome } from "./live-tree.ts";
 
-/** What a caller may know, to spare requests. */
+/** What a caller knows already, to save requests. */
 export interface LiveCopyChoices {
   readonly known?: readonly Manifest[];
   readonly rewrite?: boolean;
@@ -15,7 +15,7 @@ export interface LiveCopyChoices {
   readonly mayExist?: boolean;
 }
 
-/** Makes a tenant's tree for people follow its pointer. Throws nothing. */
+/** Makes a tenant's `live/` folder follow its pointer. Never throws. */
 export type FollowLive = (
   store: ObjectStore,
   live: Current,
@@ -23,8 +23,8 @@ export type FollowLive = (
 ) => Promise<LiveTreeOutcome | "failed">;
 
 /**
- * P28: the tree is a convenience: when it cannot be kept, partners get what was published all the same, so a line on
- * standard error says so, and the next build mends it.
+ * P28: partners do not depend on the `live/` folder. So a failure to update it is only a line on standard error, and the next build
+ * mends the folder.
  */
 export function createFollowLive(shell: Shell, settings: CliSettings): FollowLive {
   const { liveCopy: isOn, storeUrl } = settings;
@@ -41,4 +41,16 @@ export function createFollowLive(shell: Shell, settings: CliSettings): FollowLiv
       return "failed";
     }
   };
+}
+
+/**
+ * Names the present run of this machine since its start; empty where the system has no such name. Copies in a folder are not synced
+ * to disk, so copies made before the last start may have been lost with the power.
+ */
+export function bootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return "";
+  }
 }

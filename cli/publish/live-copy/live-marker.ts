@@ -1,6 +1,9 @@
 import type { Current } from "../../../core/current.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
+import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { liveMarkerKey } from "../../../core/object-key.ts";
+import type { ObjectStore, PutCondition, PutResult } from "../../../core/object-store.ts";
 
 /** What `live/README.txt` says for programs: its first lines, each `key: value`, up to a blank one. */
 export interface LiveMarker {
@@ -13,7 +16,7 @@ export interface LiveMarker {
 }
 
 const format = "partner-programs/live@1";
-export const maxLiveMarkerBytes = 64 * 1024;
+const maxLiveMarkerBytes = 64 * 1024;
 
 /** What the marker says, or `undefined` when it is none of that tenant's, or was edited beyond use. */
 export function parseLiveMarker(text: string, tenantId: TenantId): LiveMarker | undefined {
@@ -78,4 +81,31 @@ function head({ tenantId, snapshotId, manifestSha256 }: Current, state: string, 
   return Object.entries(lines)
     .map(([name, value]) => `${name}: ${value}\n`)
     .join("");
+}
+
+/** The tenant's marker: `missing` when there is none, `foreign` when what has its name is none. */
+export async function readLiveMarker(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<LiveMarker | "missing" | "foreign"> {
+  const key = liveMarkerKey(tenantId);
+  const found = await store.get(key, { signal });
+  if (found.kind !== "object") return "missing";
+  if (found.size > maxLiveMarkerBytes) {
+    found.body.destroy();
+    return "foreign";
+  }
+  const text = (await readBody(found.body, maxLiveMarkerBytes, key)).toString();
+  return parseLiveMarker(text, tenantId) ?? "foreign";
+}
+
+/** Puts the text of a marker; `condition`: that nobody has put one since. */
+export async function putLiveMarker(
+  store: ObjectStore,
+  tenantId: TenantId,
+  text: string,
+  condition?: PutCondition,
+): Promise<PutResult> {
+  return await store.put(liveMarkerKey(tenantId), bytesBody(Buffer.from(text)), { condition });
 }

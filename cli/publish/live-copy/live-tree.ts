@@ -1,14 +1,21 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import type { SnapshotId } from "../../../core/ids.ts";
+import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import { liveMarkerKey, manifestKey } from "../../../core/object-key.ts";
+import { isObjectKey, liveMarkerKey, livePrefix, manifestKey } from "../../../core/object-key.ts";
 import type { ObjectStore, PutResult } from "../../../core/object-store.ts";
 import { readManifest } from "../../../core/read-manifest.ts";
+import { DeleteBatch } from "../snapshot/delete-batch.ts";
 import { readPointer } from "../snapshot/live-snapshot.ts";
-import { changingMarkerText, completeMarkerText, type LiveMarker } from "./live-marker.ts";
-import { deleteLiveFiles, rewriteLiveFiles, updateLiveFiles } from "./live-tree-files.ts";
-import { putLiveMarker, readLiveMarker } from "./stored-live-marker.ts";
+import {
+  changingMarkerText,
+  completeMarkerText,
+  type LiveMarker,
+  putLiveMarker,
+  readLiveMarker,
+} from "./live-marker.ts";
+import { isInLiveTree, type LiveFile, liveFiles, liveTreeUpdate } from "./live-tree-plan.ts";
 
 export interface LiveTreeTask {
   readonly store: ObjectStore;
@@ -140,4 +147,51 @@ async function removeLiveTree({ store, live, mayExist, signal }: LiveTreeTask): 
   await deleteLiveFiles(store, tenantId, signal);
   await store.delete([liveMarkerKey(tenantId)], { signal });
   return "removed";
+}
+
+/** Copies under way at a time. */
+const maxParallelCopies = 16;
+
+/** Turns the files of one snapshot's tree into those of another. */
+async function updateLiveFiles(
+  store: ObjectStore,
+  from: Manifest,
+  to: Manifest,
+  signal: AbortSignal,
+): Promise<void> {
+  const { copies, removals } = liveTreeUpdate(from, to);
+  await copyFiles(copies, store, signal);
+  if (removals.length > 0) await store.delete(removals, { signal });
+}
+
+/** Writes every file of the tree, and deletes what does not belong there; names that no object can have stay. */
+async function rewriteLiveFiles(store: ObjectStore, to: Manifest, signal: AbortSignal): Promise<void> {
+  await deleteFiles(store, to.tenantId, (key) => !isInLiveTree(to, key), signal);
+  await copyFiles(liveFiles(to), store, signal);
+}
+
+/** Deletes every file of the tree but its marker. */
+async function deleteLiveFiles(store: ObjectStore, tenantId: TenantId, signal: AbortSignal): Promise<void> {
+  const markerKey = liveMarkerKey(tenantId);
+  await deleteFiles(store, tenantId, (key) => key !== markerKey, signal);
+}
+
+async function deleteFiles(
+  store: ObjectStore,
+  tenantId: TenantId,
+  isToGo: (key: string) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const batch = new DeleteBatch(store, false, signal);
+  for await (const { key, size } of store.list(livePrefix(tenantId), { signal })) {
+    if (isToGo(key) && isObjectKey(key)) await batch.add(key, size);
+  }
+  await batch.flush();
+}
+
+async function copyFiles(files: Iterable<LiveFile>, store: ObjectStore, signal: AbortSignal): Promise<void> {
+  await forEachBounded(files, maxParallelCopies, async ({ key, entry }) => {
+    const { kind } = await store.copy(entry.key, key, { signal });
+    if (kind === "missing") throw new Failure("corrupt_document", `${entry.key} is missing.`);
+  });
 }

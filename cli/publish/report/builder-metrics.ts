@@ -28,7 +28,7 @@ export const builderMetrics = {
   },
 } as const;
 
-/** All there are: a series that begins with the first failure has no increase that an alert could see (P115). */
+/** All outcomes, so that each has a series from the start. An alert sees no increase in a series that begins with a failure (P115). */
 export const runOutcomes = Object.keys({
   published: 0,
   unchanged: 0,
@@ -39,7 +39,7 @@ export const runOutcomes = Object.keys({
   "dry-run": 0,
 } satisfies Record<RunReport["outcome"], 0>) as readonly RunReport["outcome"][];
 
-/** Upper bounds in seconds. */
+/** The upper bounds of the histogram, in seconds. */
 export const durationBuckets: readonly number[] = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800];
 
 /** The tenants that have a gauge of their own, the least recently confirmed first: labels must not grow without bound. */

@@ -12,9 +12,8 @@ export type WatchedBuild = (
 ) => Promise<RunReport>;
 
 /**
- * For builds that nobody can scrape: each leaves its numbers in a file, from where node_exporter's textfile collector takes
- * them. Throws `usage` when the file could not be written (P113): a run may take minutes, and what watches it must not be
- * found missing afterwards.
+ * Leaves the numbers of a build in a file, for node_exporter's textfile collector, since nobody can scrape a build that ends. Throws
+ * `usage` before the run when the file could not be written (P113), because a run may take minutes.
  */
 export async function withMetricsFile(
   path: string,
@@ -32,7 +31,7 @@ export async function withMetricsFile(
       await add(path, shell, { ...endedRun(report, kind), storeBegunAtMs });
       return report;
     } catch (error) {
-      // P114: also of a run that never came as far as a report: wrong settings, no store, no database.
+      // P114: a run without a report counts, too: its settings were wrong, or it found no store or database.
       const endedAtMs = shell.now().getTime();
       await add(path, shell, {
         kind,
@@ -65,12 +64,12 @@ function endedRun(report: RunReport, kind: EndedRun["kind"]): Omit<EndedRun, "st
   };
 }
 
-/** As it will be replaced: a file of this name, by one that is made beside it. */
+/** Fails unless the file can be replaced by one that is made beside it. */
 async function assertReplaceable(path: string): Promise<void> {
   try {
     const file = await stat(path).catch(() => undefined);
     if (file?.isDirectory()) throw new Failure("usage", `--metrics-file: ${path} is a folder; name a file.`);
-    // A device or a pipe would be gone.
+    // Replacing a device or a pipe would destroy it.
     if (file?.isFile() === false) throw new Failure("usage", `--metrics-file: ${path} is no regular file.`);
     const draft = draftOf(path);
     await (await open(draft, "wx")).close();
@@ -80,7 +79,7 @@ async function assertReplaceable(path: string): Promise<void> {
   }
 }
 
-/** What was published stays published when this fails, and the exit status is the run's. */
+/** Writes the numbers. A failure is a line on standard error and changes no exit status, because the run has published already. */
 async function add(path: string, shell: Shell, run: EndedRun): Promise<void> {
   try {
     const previous = await readFile(path, "utf8").catch(() => "");
@@ -93,7 +92,7 @@ async function add(path: string, shell: Shell, run: EndedRun): Promise<void> {
   }
 }
 
-/** P114: in one step, so that whoever reads it meanwhile has the whole old or the whole new one. */
+/** P114: replaces the file in one step, so that a reader gets the whole old or the whole new one. */
 async function replace(path: string, text: string): Promise<void> {
   const draft = draftOf(path);
   try {
@@ -112,7 +111,7 @@ async function replace(path: string, text: string): Promise<void> {
   }
 }
 
-/** In the same folder, for the rename. Its name does not end in `.prom`, so no collector takes it. */
+/** A name in the same folder, for the rename. It does not end in `.prom`, so no collector takes the file. */
 function draftOf(path: string): string {
   return `${path}.${randomBytes(4).toString("hex")}.tmp`;
 }

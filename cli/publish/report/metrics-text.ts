@@ -20,9 +20,8 @@ export interface EndedRun {
 }
 
 /**
- * The Prometheus text of a metrics file after the run. P115: a file is its own memory: what `previous` counts is counted on,
- * and a tenant that the run did not confirm keeps the time at which an earlier one did. Whatever else stands in `previous`
- * counts as nothing.
+ * The Prometheus text of a metrics file after the run. P115: counters go on from what `previous` counts, and a tenant that the run
+ * did not confirm keeps the time of an earlier confirmation. Anything else in `previous` is dropped.
  */
 export function metricsText(previous: string, run: EndedRun): string {
   const before = samplesOf(previous);
@@ -76,7 +75,7 @@ export function metricsText(previous: string, run: EndedRun): string {
     ...family(lastStatus, "gauge", statusLines),
     ...family(confirmed, "gauge", [...shown].map(confirmedLine)),
     ...family(storeBegun, "gauge", [`${storeBegun.name} ${begunAt}`]),
-    // A comment to whoever collects them. Without it a tenant that stays behind from now on would have no time at all.
+    // Collectors skip comments. The next run reads these times, for tenants that may be among the shown ones then.
     ...others.map((other) => `# ${confirmedLine(other)}`),
     "",
   ].join("\n");

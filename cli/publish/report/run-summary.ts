@@ -2,8 +2,8 @@ import { printable, printableLines } from "../../../core/printable.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { Layout } from "../../output/layout.ts";
 import { table } from "../../output/table.ts";
+import { fieldLabel } from "../public-program/field-words.ts";
 import { shownId } from "../public-program/shown-id.ts";
-import { plannedChanges } from "./planned-changes-text.ts";
 
 /** Findings shown per tenant; the report has them all (up to its own bound). */
 const maxShownProblems = 5;
@@ -50,7 +50,7 @@ function problemLines(where: string, problems: readonly Problem[], omitted: numb
   const shown = problems.slice(0, maxShownProblems);
   const more = problems.length + omitted - shown.length;
   const lines = shown.map(({ severity, code, programId, field, value, message }) => {
-    // An error at a field is always of a program, also of one without an id (D131). A warning without an id is of the tenant.
+    // An error at a field belongs to a program, also to one without an id (D131). A warning without an id belongs to the tenant.
     const isOfProgram = programId !== null || (field !== null && severity === "error");
     const id = isOfProgram ? shownId(programId) : null;
     const place = [id, field].filter((part) => part !== null).join(" ");
@@ -61,7 +61,7 @@ function problemLines(where: string, problems: readonly Problem[], omitted: numb
   return `${where}: ${problems.length + omitted} finding(s)\n${lines.join("")}${rest}`;
 }
 
-/** P19: the ids as the source writes them, so that they can be looked for. */
+/** P19: names the programs left out by the ids that the source has, so that people can look for them. */
 function leftOutLines({ tenantId, leftOut = [], leftOutOmitted = 0, outcome }: TenantRun): string {
   const count = leftOut.length + leftOutOmitted;
   if (count === 0) return "";
@@ -72,7 +72,7 @@ function leftOutLines({ tenantId, leftOut = [], leftOutOmitted = 0, outcome }: T
   return `${tenantId}: ${programs}${rest}: ${shown.join(", ")}${more}\n`;
 }
 
-/** P20: of a tenant where the rest was kept back. */
+/** P20: says what was withdrawn of a tenant whose other changes were kept back. */
 function withdrawnLines({ tenantId, outcome, counts }: TenantRun, isDryRun: boolean): string {
   const count = counts.withdrawn ?? 0;
   if (count === 0 || publishing.has(outcome) || outcome === "would-publish" || isDryRun) return "";
@@ -80,7 +80,7 @@ function withdrawnLines({ tenantId, outcome, counts }: TenantRun, isDryRun: bool
   return `${tenantId}: ${programs} withdrawn all the same, since the source states it\n`;
 }
 
-/** Of the tenants whose other programs are published. */
+/** Counts the programs left out of tenants whose other programs are published. */
 function leftOutCount(runs: readonly TenantRun[]): number {
   return runs
     .filter(({ outcome }) => publishing.has(outcome))
@@ -100,7 +100,7 @@ function shownValue(value: string): string {
   return value.trim() === "" ? JSON.stringify(value) : value;
 }
 
-/** Tenants that failed alike share a line. What the run's own failure says stands there alone. */
+/** Tenants with the same failure share a line. A failure of the whole run has a line of its own and is not repeated. */
 function failureLines(report: RunReport): string[] {
   const tenants = new Map<
     string,
@@ -138,4 +138,45 @@ function lastLine(report: RunReport): string {
     default:
       return `${report.outcome[0]?.toUpperCase()}${report.outcome.slice(1)}: ${all}.`;
   }
+}
+
+/** The most programs shown for each kind of change; `--json` has them all. */
+const maxShown = 20;
+
+/** P147: what a build would do to a tenant, as its dry run says. Empty when that is nothing. */
+function plannedChanges({ tenantId, changes }: TenantRun): string {
+  if (changes === undefined) return "";
+  const { added, changed, removed, withdrawn } = changes;
+  const changedIds = changed.map(({ programId }) => programId);
+  const parts = [
+    named("add", added),
+    named(
+      "change",
+      changedIds,
+      changed.map(({ programId, fields }) => fieldLine(programId, fields)),
+    ),
+    named("remove", removed),
+    named("withdraw", withdrawn),
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? "" : `${tenantId}: a build would\n${parts.join("")}`;
+}
+
+/** `lines`: one for each program, in place of a list of their ids. */
+function named(what: string, ids: readonly string[], lines?: readonly string[]): string {
+  if (ids.length === 0) return "";
+  const more = ids.length - maxShown;
+  const programs = ids.length === 1 ? "1 program" : `${ids.length} programs`;
+  const head = `  ${what} ${programs}:`;
+  if (lines !== undefined) {
+    const rest = more > 0 ? `    and ${more} more (see --json)\n` : "";
+    return `${head}\n${lines.slice(0, maxShown).join("")}${rest}`;
+  }
+  const rest = more > 0 ? `, and ${more} more (see --json)` : "";
+  return `${head} ${ids.slice(0, maxShown).join(", ")}${rest}\n`;
+}
+
+function fieldLine(programId: string, fields: readonly string[]): string {
+  // The label of a field in a list has a gap for the place in the list, which is closed here.
+  const labels = fields.map((field) => fieldLabel(field).replaceAll(" ,", ",").trim());
+  return `    ${programId}: ${[...new Set(labels)].join("; ") || "everything"}\n`;
 }

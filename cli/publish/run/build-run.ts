@@ -8,7 +8,6 @@ import { documentBytes } from "../../../core/stored-document.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
-import { createProblemBudget } from "../content/problem-budget.ts";
 import { findSharedPrograms } from "../guards/shared-programs.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
 import { sandboxRows } from "../sandbox/sandbox-rows.ts";
@@ -19,10 +18,15 @@ import { buildTenant, notBuilt } from "../tenant/build-tenant.ts";
 import { readingFailures } from "../tenant/stated-withdrawals.ts";
 import type { BuildSchedule, TryBuild } from "./build-schedule.ts";
 import { type ChosenTenants, chosenTenants, type WantedTenants } from "./chosen-tenants.ts";
-import { withLockPatience } from "./lock-patience.ts";
-import { knownRemovals, reinstateReturned } from "./returned-tenants.ts";
-import { runOutcome, runTotals } from "./run-outcome.ts";
-import { reportReturned, reportStrayPrograms, reportUnlisted } from "./run-tenants.ts";
+import { withLockPatience } from "./patience.ts";
+import { createProblemBudget, runOutcome, runTotals } from "./run-report.ts";
+import {
+  knownRemovals,
+  reinstateReturned,
+  reportReturned,
+  reportStrayPrograms,
+  reportUnlisted,
+} from "./run-tenants.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
 export interface RunContext extends Omit<BuildContext, "withRows" | "findShared" | "hintedPrograms"> {
@@ -37,7 +41,7 @@ export interface RunContext extends Omit<BuildContext, "withRows" | "findShared"
   readonly onTenantDone: (run: TenantRun) => void;
 }
 
-/** Builds the tenants as the schedule has it, and gives the report of the run. Throws nothing: see `failure`. */
+/** Builds the tenants in the order of the schedule, and returns the report of the run. Never throws: see the report's `failure`. */
 export async function buildRun(
   wanted: WantedTenants,
   options: BuildOptions,
@@ -95,7 +99,7 @@ export async function buildRun(
     await context.schedule(tenants, tryBuild);
     const { listed } = chosen;
     const isOfAll = wanted.kind === "all";
-    // Where nothing changes, a build of some tenants lists no store.
+    // A run of some tenants that changes nothing does not list the store.
     const isNews = isOfAll || runs.some(({ outcome }) => outcome !== "unchanged");
     if (listed !== undefined && isNews && !context.signal.aborted) {
       if (isOfAll && failure === undefined) await reportStrayPrograms(context.pool, problems);
@@ -111,7 +115,7 @@ export async function buildRun(
     failure === undefined
       ? runOutcome(runs, problems, {
           dryRun: options.dryRun,
-          // P9: a notification asks for no tenant by name, whoever sent it.
+          // P9: a notification is no request of an operator for this tenant.
           askedFor: wanted.kind === "asked",
           onInvalid: options.onInvalid,
         })
@@ -177,7 +181,7 @@ async function claimedBuild(
       return notBuilt(tenantId, "elsewhere");
     case "ours": {
       const run = await buildTenant(tenantId, options, context);
-      // Whoever relies on it relies on a look at the whole tenant.
+      // Other builders rely on a reading of the whole tenant, which a build of hinted programs is not.
       const isWhole = context.hintedPrograms === undefined;
       await claims.release(tenantId, isWhole && (run.outcome === "published" || run.outcome === "unchanged"));
       return run;
@@ -186,8 +190,8 @@ async function claimedBuild(
 }
 
 /**
- * The views are checked once a round, so a change of theirs is met first by a told tenant's query. What it says then
- * is what the check says, with the fix.
+ * Why the views break their contract, if they do. Only rounds check the views, so after a change of a view the query of a told
+ * tenant may fail first. Then the run's failure is that of the check, which names the fix.
  */
 async function changedViews(
   failure: Failure | undefined,

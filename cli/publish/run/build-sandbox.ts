@@ -7,7 +7,7 @@ import { createFollowLive } from "../live-copy/live-copy.ts";
 import { sandboxRows } from "../sandbox/sandbox-rows.ts";
 import { type BuildFlags, buildOptions } from "../tenant/build-options.ts";
 import { buildTenant } from "../tenant/build-tenant.ts";
-import { sessionConfirmations } from "./session-confirmations.ts";
+import { sessionConfirmations } from "./confirmation-writer.ts";
 
 /**
  * Builds and publishes the sandbox as a run would, without a database: its rows come with the generator. The store has shown

@@ -2,13 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { TenantId } from "../../../core/ids.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 
-/** Builds a tenant if no other builder has it: how that ended, or `taken`, so that it is to be tried again later. */
+/** Builds a tenant unless another builder has it. Returns the outcome, or `taken` when the tenant is to be tried again later. */
 export type TryBuild = (tenantId: TenantId) => Promise<TenantRun["outcome"] | "taken">;
 
 /** Decides when which tenant of a run is built: calls `tryBuild` for each until it is no longer `taken`. */
 export type BuildSchedule = (tenants: readonly TenantId[], tryBuild: TryBuild) => Promise<void>;
 
-/** Side by side, in their order, at most `concurrency` at a time; those that another builder has are tried again last. */
+/** Builds at most `concurrency` tenants at a time, in their order. A tenant that another builder has is tried again at the end. */
 export function boundedSchedule(concurrency: number, signal: AbortSignal): BuildSchedule {
   return async (tenants, tryBuild) => {
     const queue = [...tenants];
@@ -28,5 +28,5 @@ export function boundedSchedule(concurrency: number, signal: AbortSignal): Build
   };
 }
 
-/** Pause once all remaining tenants are being built elsewhere. */
+/** The pause when other builders have all remaining tenants. */
 const retryTakenMs = 500;

@@ -16,11 +16,11 @@ import { identifiedStore } from "../store/identified-store.ts";
 import { requireConditionalWrites } from "../store/probe-conditional-writes.ts";
 import { requireHonouredConditions } from "../store/with-checked-store.ts";
 import type { BuildOptions } from "../tenant/build-options.ts";
-import { patientPool, patientStore } from "../tenant/patient-access.ts";
 import { buildRun, storeRunReport } from "./build-run.ts";
 import { type BuildSchedule, boundedSchedule } from "./build-schedule.ts";
 import type { WantedTenants } from "./chosen-tenants.ts";
-import { knownTenants, sessionConfirmations } from "./session-confirmations.ts";
+import { knownTenants, sessionConfirmations } from "./confirmation-writer.ts";
+import { patientPool, patientStore } from "./patience.ts";
 import { type ClaimsOptions, defaultMaxWaitMs, withClaimsSession } from "./tenant-claims.ts";
 
 /** What a command hears of its session, and may add to it. */

@@ -10,8 +10,8 @@ import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import { runProblem, tenantProblem } from "./run-tenants.ts";
 
 /**
- * Which tenants a run builds. `told`: one that is said to have changed, if the source lists it; and if only some of its programs
- * did, which.
+ * Which tenants a run builds. `told`: the tenant that a notification named, if the source lists it, with the programs that are said
+ * to have changed. `undefined` programs: all of the tenant is read.
  */
 export type WantedTenants =
   | { readonly kind: "all" }
@@ -41,7 +41,7 @@ export interface TenantChoice {
   readonly checkSource: (client: SourceClient) => Promise<void>;
   readonly sandbox: TenantId | undefined;
   readonly removed: RemovedTenants;
-  /** What is wrong with the tenants as such goes here. */
+  /** Findings about the list of tenants are added here. */
   readonly problems: Problem[];
   readonly signal: AbortSignal;
 }
@@ -64,7 +64,7 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
     return { ...found, listed: wanted.kind === "all" ? found.tenants : undefined, failure };
   }
   const list = listing.answer;
-  // P132: what is wrong with other tenants is of no concern to a run that was asked for some.
+  // P132: a run of some tenants does not report what is wrong with others.
   const own =
     wanted.kind === "all" ? list.problems : list.problems.filter(({ tenantId }) => isAsked(wanted, tenantId));
   problems.push(...own.map(tenantProblem));
@@ -86,7 +86,7 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   );
 }
 
-/** A told tenant costs neither the check of the views nor the list of all tenants. */
+/** The run of a told tenant neither checks the views nor reads the list of all tenants. */
 async function toldTenant(
   { pool, sandbox, problems }: TenantChoice,
   tenantId: TenantId,
@@ -104,8 +104,8 @@ async function toldTenant(
 }
 
 /**
- * P131: the tenants of the run where the source gives no list of them: those that partners have are looked up one by one. A
- * tenant that cannot be looked up either is not read. `broken`: why none of them may be read.
+ * P131: the tenants of the run when the source gives no list. The run looks up one by one the tenants that partners have, and does
+ * not read a tenant that it cannot look up. `broken`: why no tenant may be read.
  */
 async function tenantsOneByOne(
   choice: TenantChoice,
@@ -147,9 +147,9 @@ function inBrief({ code, message }: Failure): Failure {
 }
 
 /**
- * What is asked of the source as a whole, before and after its tenants are built. P131: a row, a lock or a view that makes such a
- * question fail must not keep every tenant from being built. So the answer may be a failure, which the caller turns into a finding.
- * Throws where the database cannot be reached, because then no tenant can be read either.
+ * Asks a question about all tenants of the source. P131: one bad row, lock or view may make the question fail, and must not keep
+ * every tenant from being built. So a failure is an answer, which the caller turns into a finding. Throws when the database cannot be
+ * reached, because then no tenant can be read either.
  */
 async function askSource<Result>(
   pool: SourcePool,
@@ -164,10 +164,10 @@ async function askSource<Result>(
   }
 }
 
-/** There may be two such questions before the tenants' own readings, which wait for locks as well; a minute in all (P130). */
+/** Two such questions may come before the tenants' own readings, which wait for locks, too. All wait a minute at most (P130). */
 const maxLockedMs = 15_000;
 
-/** By SQLSTATE: a query that was ended for a lock or its time. */
+/** Whether PostgreSQL ended the query because of a lock or a time limit (SQLSTATE). */
 function isEndedQuery({ cause }: Failure): boolean {
   return cause instanceof Error && "code" in cause && (cause.code === "57014" || cause.code === "55P03");
 }

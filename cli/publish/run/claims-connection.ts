@@ -5,7 +5,7 @@ import { endClient } from "../../database/end-client.ts";
 /** A session that listens for what other builders have built. */
 export interface ClaimsConnection {
   isUsable(): boolean;
-  /** One at a time: tenants are claimed side by side, but a connection takes one query at a time. */
+  /** Queries wait for each other: tenants are claimed side by side, and a connection runs one query at a time. */
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<readonly Row[]>;
   /** The server's clock, in milliseconds. */
   serverTime(): Promise<number>;
@@ -16,8 +16,8 @@ export const builtChannel = "partner_programs_built";
 export const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text";
 
 /**
- * Connects and listens; `undefined` when the server cannot do it (it is away, a read replica, or behind a pooler). `onBuilt` hears
- * what other sessions announce, by what the server's clock says at most.
+ * Connects and listens; `undefined` when the server cannot do it (it is away, a read replica, or behind a pooler). `onBuilt` gets
+ * what other sessions announce, and the latest time by the server's clock at which they can have done so.
  */
 export async function connectClaims(
   databaseUrl: string,
@@ -47,7 +47,7 @@ export async function connectClaims(
     lastQuery = result.catch(() => {});
     return result;
   }
-  /** The server's clock less this process' monotonic one. */
+  /** How far the server's clock is ahead of this process' monotonic clock. */
   let serverAheadMs = 0;
   let ownProcessId = 0;
   async function serverTime(): Promise<number> {

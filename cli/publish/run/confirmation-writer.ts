@@ -10,17 +10,23 @@ import type { TenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
-import type { TenantRun } from "../../../schemas/generated/types.ts";
-import { type CarriedStep, carriedStep, withCarried } from "./carried-confirmations.ts";
-import { confirmationOf, mergedConfirmations, withoutGone } from "./merged-confirmations.ts";
+import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import type { Shell } from "../../shell/shell.ts";
+import {
+  type CarriedStep,
+  carriedStep,
+  confirmationOf,
+  mergedConfirmations,
+  withCarried,
+  withoutGone,
+} from "./merged-confirmations.ts";
 
 /** Keeps `runs/confirmed.json`, for the runs of one process. */
 export interface ConfirmationWriter {
-  /** Takes what the tenants' runs say, as they end. Returns at once. */
+  /** Notes what the runs of tenants say, when they have ended. Returns at once. */
   note(runs: readonly TenantRun[]): void;
   /**
-   * The tenants that source or store had when a run began: of others the document need not tell any longer, unless they
-   * were tried since.
+   * Notes the tenants that source or store had at that time. The document drops all others that were not tried since.
    */
   noteKnown(tenantIds: ReadonlySet<string>, at: Date): void;
   /** Writes at once what was noted and is not written yet. Never rejects: see `onFailure`. */
@@ -29,10 +35,10 @@ export interface ConfirmationWriter {
 
 export interface ConfirmationWriterOptions {
   readonly now: () => Date;
-  /** At least so long between two writes that begin by themselves; `undefined`: only `flush` writes. */
+  /** The least time between two writes that nobody asked for. `undefined`: only `flush` writes. */
   readonly minIntervalMs?: number | undefined;
   readonly signal: AbortSignal;
-  /** The document was not written. What was noted is tried again with the next write. */
+  /** Called when the document was not written. The next write tries again with what was noted. */
   readonly onFailure: (failure: Failure) => void;
 }
 
@@ -67,7 +73,7 @@ export function createConfirmationWriter(
     }
   }
 
-  /** One write at a time: two of one process would only fail each other's conditions. */
+  /** Begins a write. Two at a time would only fail each other's conditions. */
   function begin(): Promise<void> {
     writing = write();
     return writing;
@@ -111,7 +117,7 @@ export function createConfirmationWriter(
   };
 }
 
-/** P93: nothing is kept of a tenant that is gone for good. */
+/** P93: drops the confirmation of a tenant that is gone for good. */
 export async function forgetConfirmation(
   store: ObjectStore,
   tenantId: TenantId,
@@ -127,11 +133,11 @@ interface Known {
   readonly at: Date;
 }
 
-/** S3 itself refuses requests of a clock that is further off. */
+/** S3 refuses requests when the clock is further off. */
 const maxClockSkewMs = 15 * 60_000;
-/** Each conflict is another builder's success, and they come by a few. */
+/** Each conflict means that another builder has written; a few in a row are normal. */
 const maxAttempts = 8;
-/** At random up to this, more with each attempt, so that those who collided do not collide again. */
+/** The pause after a conflict is random, up to this times the attempt, so that two writers do not collide again. */
 const maxPauseMs = 100;
 
 /** P25: replaces the document by what `edit` makes of it, as one compare-and-swap; `edit` runs again after a conflict. */
@@ -143,7 +149,7 @@ async function editConfirmations(
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const { confirmations, etag } = await readStored(store, signal);
     const edited = edit(confirmations);
-    // Nothing new, or an earlier attempt whose answer was unclear had arrived.
+    // There is nothing new, or an earlier attempt without a clear answer was successful.
     if (edited === confirmations) return;
     const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
     try {
@@ -151,7 +157,7 @@ async function editConfirmations(
       const { kind } = await store.put(confirmedKey, body, { condition, signal });
       if (kind === "stored") return;
     } catch (error) {
-      // A second unclear answer in a row is a store in trouble, and the driver has had its patience with it.
+      // The driver has tried several times for each unclear answer, so after the second one the store is in trouble.
       if (asFailure(error).code !== "store_unavailable" || attempt > 1) throw error;
     }
     await delay(Math.random() * maxPauseMs * attempt, undefined, { signal });
@@ -159,7 +165,7 @@ async function editConfirmations(
   throw new Failure("store_unavailable", `${confirmedKey} changed all the time.`);
 }
 
-/** What cannot be read is begun anew: all of it comes back with the next builds, and gateways go on with what they know. */
+/** Reads the document. A damaged one counts as empty: the next builds fill it again, and gateways go on with what they know. */
 async function readStored(
   store: ObjectStore,
   signal: AbortSignal,
@@ -172,4 +178,41 @@ async function readStored(
     return new Map();
   });
   return { confirmations, etag };
+}
+
+/**
+ * The writer for the runs of a command. A failure to write is a line on standard error and changes no exit status, because what was
+ * published stays published (P25).
+ */
+export function sessionConfirmations(
+  store: ObjectStore,
+  shell: Shell,
+  minIntervalMs: number | undefined,
+): ConfirmationWriter {
+  // After an interruption the writer has a few seconds to say what was published before.
+  const grace = new AbortController();
+  const onAbort = (): void => {
+    setTimeout(() => grace.abort(), interruptedGraceMs).unref();
+  };
+  if (shell.signal.aborted) onAbort();
+  else shell.signal.addEventListener("abort", onAbort, { once: true });
+  return createConfirmationWriter(store, {
+    now: shell.now,
+    minIntervalMs,
+    signal: grace.signal,
+    onFailure: ({ message }) =>
+      shell.stderr.write(`partner-programs: the age of the data was not stored: ${message}\n`),
+  });
+}
+
+const interruptedGraceMs = 5000;
+
+/** The tenants that source or store have; `undefined` when the run did not look at all of them. */
+export function knownTenants(report: RunReport): ReadonlySet<string> | undefined {
+  const { options, failure, outcome, tenants, problems } = report;
+  if (options.tenants !== null || options.dryRun) return undefined;
+  if (failure !== null || outcome === "interrupted") return undefined;
+  if (problems.some(({ code }) => code === "tenants_unreadable")) return undefined;
+  const vanished = problems.flatMap(({ code, value }) => (code === "tenant_vanished" ? (value ?? []) : []));
+  return new Set([...tenants.map(({ tenantId }) => tenantId), ...vanished]);
 }

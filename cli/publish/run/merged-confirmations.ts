@@ -1,11 +1,11 @@
 import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
-import { isSnapshotId, isTenantId, type TenantId } from "../../../core/ids.ts";
+import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 
 /**
- * What a tenant's run says of "how old is it?" (P23): a reading that published the snapshot or found it unchanged confirms it,
- * any other ending only says that the tenant was tried. `undefined` where another builder's run tells (`elsewhere`), where
- * nothing was to be published, or where the run was ended before the tenant was done (P52).
+ * What a tenant's run says about the age of its data (P23). A reading that published the snapshot or found it unchanged confirms
+ * it; any other ending only says that the tenant was tried. `undefined` when another builder's run says it (`elsewhere`), after a dry
+ * run, and when the run was ended before the tenant was done (P52).
  */
 export function confirmationOf(run: TenantRun, endedAt: Date): readonly [TenantId, Confirmation] | undefined {
   const { tenantId, outcome, snapshotId, confirmedAt = null } = run;
@@ -16,18 +16,17 @@ export function confirmationOf(run: TenantRun, endedAt: Date): readonly [TenantI
 }
 
 /**
- * P24: both together, tenant by tenant: the later reading with its snapshot, and the later try with its outcome.
+ * P24: merges both, tenant by tenant: the later reading with its snapshot, and the later try with its outcome.
  *
- * Builders race for the document, so the result must not depend on who comes first or writes twice: each half is the greater
- * of two by one total order, hence commutative, associative and idempotent. It is the time of the *reading* that counts, for
- * one snapshot as between two: a builder that read earlier and wrote later knows less. If it even published what it read, then
- * the document names the snapshot that the later reading confirmed and not the live one, which counts as unconfirmed until
- * the next build; that is the truth.
+ * Builders race for the document, so the result must not depend on who writes first or twice. Each half is the greater of two by
+ * one total order, hence the merge is commutative, associative and idempotent. The time of the *reading* counts, also between two
+ * snapshots: a builder that read earlier and wrote later knows less. If that builder published what it read, the document names the
+ * snapshot of the later reading, and the live one counts as unconfirmed until the next build, which is the truth.
  *
- * A time after `latest` comes from a clock that was wrong, and loses to any that is not: else a builder whose clock was once a
- * year ahead would silence all others for a year.
+ * A time after `latest` comes from a wrong clock, and loses to every other time. Otherwise a builder whose clock was once a year
+ * ahead would silence all others for a year.
  *
- * Gives `stored` itself when nothing of it changes.
+ * Returns `stored` itself when nothing changes.
  */
 export function mergedConfirmations(
   stored: Confirmations,
@@ -69,7 +68,7 @@ function isGreater([at, what]: Dated, [otherAt, otherWhat]: Dated, latest: Date)
   return (what ?? "") > (otherWhat ?? "");
 }
 
-/** Never, then the times that cannot be, then the others in their order. */
+/** Orders times: none, then times that cannot be right, then all others by their value. */
 function rankOf(at: string | null, latest: Date): number {
   if (at === null) return Number.NEGATIVE_INFINITY;
   const ms = Date.parse(at);
@@ -86,3 +85,35 @@ export function withoutGone(stored: Confirmations, known: ReadonlySet<string>, b
 
 const silent: ReadonlySet<TenantRun["outcome"]> = new Set(["elsewhere", "would-publish", "skipped"]);
 const unconfirmed = { snapshotId: null, confirmedAt: null } as const;
+
+/** From one snapshot to the next, where a build read only the programs that a notification named. */
+export interface CarriedStep {
+  readonly tenantId: TenantId;
+  readonly from: SnapshotId;
+  readonly to: SnapshotId;
+}
+
+/**
+ * The step of a build that read only the programs that a notification named. Such a build confirms nothing itself (P23). But what it
+ * published is the snapshot before, with these programs as the source has them now. So the new snapshot takes over the confirmation
+ * of the one before, and answers keep saying how old the data is.
+ */
+export function carriedStep(run: TenantRun): CarriedStep | undefined {
+  const { tenantId, outcome, confirmedAt = null, snapshotId, previousSnapshotId } = run;
+  if (outcome !== "published" || confirmedAt !== null || !isTenantId(tenantId)) return undefined;
+  if (snapshotId === null || previousSnapshotId === null) return undefined;
+  if (!isSnapshotId(snapshotId) || !isSnapshotId(previousSnapshotId)) return undefined;
+  return { tenantId, from: previousSnapshotId, to: snapshotId };
+}
+
+/** The confirmations after these steps, in their order; the same object when none of them counts. */
+export function withCarried(confirmations: Confirmations, steps: readonly CarriedStep[]): Confirmations {
+  let carried: Map<TenantId, Confirmation> | undefined;
+  for (const { tenantId, from, to } of steps) {
+    const known = (carried ?? confirmations).get(tenantId);
+    if (known?.snapshotId !== from) continue;
+    carried ??= new Map(confirmations);
+    carried.set(tenantId, { ...known, snapshotId: to });
+  }
+  return carried ?? confirmations;
+}

@@ -6,9 +6,51 @@ import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import { type ProblemCode, reportedProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
-import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
+import {
+  editRemovedTenants,
+  type RemovedTenants,
+  readRemovedTenants,
+  withRemoved,
+} from "../snapshot/removed-tenants.ts";
 import { keptTenants, publishedTwins } from "../snapshot/stored-tenants.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
+
+/**
+ * The removed tenants, for a run: read before the source, so that a tenant that is removed meanwhile is not taken for one that
+ * came back. A damaged document keeps no tenant but a new one from being published (P12).
+ */
+export async function knownRemovals(store: ObjectStore, signal: AbortSignal): Promise<RemovedTenants> {
+  try {
+    return await readRemovedTenants(store, signal);
+  } catch (error) {
+    const { code } = asFailure(error);
+    if (code === "corrupt_document" || code === "store_denied") return new Map();
+    throw error;
+  }
+}
+
+/**
+ * P91: the tenants of the source that were removed once and came back, which are no longer removed from now on. `removed` was
+ * read before the source was. Their tokens stay revoked, and their generations go on (P92).
+ */
+export async function reinstateReturned(
+  store: ObjectStore,
+  tenants: readonly TenantId[],
+  removed: RemovedTenants,
+  { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
+): Promise<readonly TenantId[]> {
+  const returned = tenants.filter((tenantId) => (removed.get(tenantId)?.removedAt ?? null) !== null);
+  if (returned.length === 0 || dryRun) return returned;
+  await editRemovedTenants(store, signal, (stored) =>
+    returned.reduce((kept, tenantId) => {
+      const entry = kept.get(tenantId);
+      // Another time: it was removed again since.
+      if (entry === undefined || entry.removedAt !== removed.get(tenantId)?.removedAt) return kept;
+      return withRemoved(kept, tenantId, { ...entry, removedAt: null, isPurged: false });
+    }, stored),
+  );
+  return returned;
+}
 
 /** P131: programs that belong to no tenant. They are counted after the builds, so that no tenant waits for it. */
 export async function reportStrayPrograms(pool: SourcePool, problems: Problem[]): Promise<void> {
@@ -57,7 +99,7 @@ export async function reportUnlisted(
   }
 }
 
-/** Of the schema of reports. */
+/** The report schema allows at most this many characters in a value. */
 const maxValueLength = 200;
 
 export function tenantProblem({ code, tenantId, programs, rows }: TenantProblem): Problem {

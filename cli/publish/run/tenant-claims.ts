@@ -1,6 +1,5 @@
 import type { TenantId } from "../../../core/ids.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
-import { createWaits, type Waits } from "./claim-waits.ts";
 import { builtChannel, type ClaimsConnection, clock, connectClaims } from "./claims-connection.ts";
 
 /**
@@ -26,15 +25,15 @@ export interface ClaimsOptions {
   readonly databaseUrl: string;
   /** What decides the result beside the source, the store above all. Only runs of one scope share their work. */
   readonly scope: string;
-  /** P35: a tenant is being waited for; called once for each wait, and once more when it was too long. */
+  /** P35: called once for each wait for a tenant, and once more when the wait was too long. */
   readonly onWait?: (tenantId: TenantId, isOverdue: boolean) => void;
-  /** Claims spare work, they protect nothing (the commit protocol does): a frozen holder is not waited for any longer. */
+  /** How long to wait for another builder, which may be frozen. Claims only spare work: the commit protocol protects the tenant. */
   readonly maxWaitMs?: number;
 }
 
 /** How long a builder waits for another one, unless told otherwise. */
 export const defaultMaxWaitMs = 2 * 60_000;
-/** A server that cannot do it is not asked again for each run. */
+/** How long a server that cannot hold claims is not asked again. */
 const reconnectMs = 10_000;
 
 /** The claims of a process that shares with nobody. */
@@ -46,11 +45,11 @@ const soleClaims: TenantClaims = {
 const lockKey = "hashtextextended('partner-programs ' || $1 || ' ' || $2, 0)";
 
 /**
- * Runs with claims held as PostgreSQL advisory locks, which a lost builder's server session gives up by itself. What has
- * been built is announced by NOTIFY *before* the lock is released, so whoever gets the lock has heard of it.
+ * Runs with claims held as PostgreSQL advisory locks, which end with the session of a builder that is lost. A builder announces a
+ * built tenant by NOTIFY *before* it releases the lock, so the next holder of the lock has heard of it.
  *
- * Where neither locks nor notifications are to be had (a read replica, a broken connection) every builder builds everything,
- * which costs but harms nothing.
+ * Where the server offers neither locks nor notifications (a read replica, a broken connection), every builder builds every tenant.
+ * That costs time and harms nothing.
  */
 export async function withClaimsSession<Result>(
   options: ClaimsOptions,
@@ -67,7 +66,7 @@ export async function withClaimsSession<Result>(
   function onBuilt(payload: string, latestMs: number): void {
     const [ofScope, tenantId = "", readAt = ""] = payload.split(" ");
     if (ofScope !== scope) return;
-    // Anybody may notify: of tenants that nobody has heard of, and of readings that are still to come.
+    // Anybody may notify, so a payload may name an unknown tenant or a time in the future.
     if (built.size >= maxBuilt) built.clear();
     built.set(tenantId, Math.max(built.get(tenantId) ?? 0, Math.min(Number(readAt), latestMs)));
   }
@@ -135,7 +134,7 @@ function claimsOn(
       const isLocked = await tryLock(tenantId);
       if (isLocked) waits.over(tenantId);
       else if (!waits.isOverdue(tenantId)) return "taken";
-      // The notification of a builder that has just let go came with the answer to our lock.
+      // A builder that has just released the lock sent its notification before, and the lock's answer brought it.
       if (isDone(tenantId)) {
         await unlock(tenantId);
         return "done";
@@ -155,5 +154,38 @@ function claimsOn(
   };
 }
 
-/** Tenants remembered as built by others. Forgetting them costs a build that finds nothing new. */
+/** The bound on tenants remembered as built by others. A forgotten tenant costs a build that finds nothing new. */
 const maxBuilt = 100_000;
+
+/** The waits for tenants that other builders have. */
+export interface Waits {
+  /** P35: whether the wait has been long enough. It counts from the first call since `over`. */
+  isOverdue(tenantId: TenantId): boolean;
+  over(tenantId: TenantId): void;
+}
+
+/** `onWait` is called once for each wait that is worth a line, and once more when it was too long. */
+function createWaits(maxWaitMs: number, onWait: (tenantId: TenantId, isOverdue: boolean) => void): Waits {
+  const waits = new Map<TenantId, { readonly since: number; said: "nothing" | "wait" | "overdue" }>();
+  return {
+    isOverdue(tenantId) {
+      const wait = waits.get(tenantId) ?? { since: performance.now(), said: "nothing" };
+      waits.set(tenantId, wait);
+      const waitedMs = performance.now() - wait.since;
+      if (waitedMs > maxWaitMs) {
+        if (wait.said !== "overdue") onWait(tenantId, true);
+        wait.said = "overdue";
+        return true;
+      }
+      if (waitedMs > noticeAfterMs && wait.said === "nothing") {
+        onWait(tenantId, false);
+        wait.said = "wait";
+      }
+      return false;
+    },
+    over: (tenantId) => waits.delete(tenantId),
+  };
+}
+
+/** Shorter waits are not worth a line. */
+const noticeAfterMs = 2000;

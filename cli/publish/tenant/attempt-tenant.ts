@@ -30,14 +30,15 @@ export async function attemptTenant(
   tenantId: TenantId,
   options: BuildOptions,
   context: BuildContext,
+  areListsDamaged: boolean,
 ): Promise<AttemptOutcome> {
   const problems = new ProblemLog();
   let facts: AttemptFacts = {};
   try {
-    // P5: before the database: a builder that holds older data must lose the race for the pointer, not win it.
+    // P5: the pointer is read before the database. So a builder that holds older data loses the race for the pointer.
     const pointer = await readPointer(context.store, tenantId, context.signal);
     facts = { before: pointer?.current, after: pointer?.current };
-    const begun: Begun = { tenantId, options, context, pointer, readAt: context.now() };
+    const begun: Begun = { tenantId, options, context, pointer, readAt: context.now(), areListsDamaged };
     const knowing = readKnown(begun);
     // It is read while the database works. Where the database fails first, nobody waits for it.
     knowing.catch(() => {});
@@ -55,13 +56,14 @@ export async function attemptTenant(
       if (read.kind === "superseded") return { ...read, facts };
       facts = { ...facts, ...read.facts, findings: problems.findings };
       if (read.kind === "failed") return { kind: "failed", error: read.error, facts };
+      if (read.result.kind === "lists-damaged") return { ...read.result, facts };
       const ended =
         read.result.kind === "recalled"
           ? await endAsRecalled(read.result, read.live, read.withdrawn)
           : await endAsFound(read.result, read.live, read.withdrawn, problems, writer);
       return { ...ended, facts: { ...facts, ...ended.facts } };
     } finally {
-      // Also after a failure, no write may still be under way when the attempt has ended.
+      // No write may still be under way when the attempt has ended, also after a failure.
       await writer.settled().catch(() => {});
     }
   } catch (error) {
@@ -72,22 +74,23 @@ export async function attemptTenant(
 /** What a tenant's source says. */
 type TenantReading =
   | ({ readonly kind: "found"; readonly attempt: Attempt } & FoundContent)
-  /** The same as when an earlier build was blocked, and the block still stands. */
+  /** The source says what it said when an earlier build was blocked, and the block still stands. */
   | {
       readonly kind: "recalled";
       readonly attempt: Attempt;
       readonly block: Block;
       readonly memory: BlockedReading;
-    };
+    }
+  | { readonly kind: "lists-damaged" };
 
 async function readTenant(
-  { context }: Begun,
+  { context, areListsDamaged }: Begun,
   rows: TenantRows,
   knowing: Promise<Attempt>,
   problems: ProblemLog,
   writer: ResponseWriter,
 ): Promise<TenantReading> {
-  const memory = knowing.then((known) => known.memory);
+  const memory = knowing.then((known) => (areListsDamaged ? undefined : known.memory));
   const reading = await readSource(rows, memory, context.hintedPrograms);
   const attempt = await knowing;
   const recalled = recalledBlock(attempt, reading);
@@ -96,23 +99,24 @@ async function readTenant(
     context.onProgress(programs + notPublishable + invalid);
     return { kind: "recalled", attempt, ...recalled };
   }
-  const found = await readContent(attempt, reading, problems, writer);
-  if (found !== undefined) return { kind: "found", attempt, ...found };
-  // The live lists are damaged, so every program is read for new ones.
-  problems.clear();
-  const whole = await readSource(rows, Promise.resolve(undefined), undefined);
-  const anew = await readContent(attempt, whole, problems, writer);
-  if (anew === undefined) throw new TypeError("a full reading needs no live lists");
-  return { kind: "found", attempt, ...anew, areListsDamaged: true };
+  const content = await readContent(attempt, reading, problems, writer);
+  if (reading.isFull) {
+    return { kind: "found", attempt, reading, content, lists: content.lists(new Map()) };
+  }
+  // A program with an error is read by every build, and changes nothing as long as the error stays.
+  if (content.hasParentsPrograms) return { kind: "found", attempt, reading, content, lists: undefined };
+  const elements = await liveElements(attempt);
+  if (elements === undefined) return { kind: "lists-damaged" };
+  return { kind: "found", attempt, reading, content, lists: content.lists(elements) };
 }
 
-/** Reads the programs that are not as they were. `undefined`: some have changed, and the live lists are damaged. */
+/** Reads the programs that have changed, or all where the reading is full, and makes the next content. */
 async function readContent(
   attempt: Attempt,
   reading: SourceReading,
   problems: ProblemLog,
   writer: ResponseWriter,
-): Promise<FoundContent | undefined> {
+): Promise<TenantContent> {
   const { context, live } = attempt;
   const comparison = new LiveComparison({
     // On hold nothing is published that could be compared.
@@ -134,12 +138,7 @@ async function readContent(
     await comparison.settled().catch(() => {});
   }
   context.onProgress(reading.kept.length);
-  const found = { reading, content, areListsDamaged: false };
-  if (reading.isFull) return { ...found, lists: content.lists(new Map()) };
-  // A program with an error is read by every build, and changes nothing as long as the error stays.
-  if (content.hasParentsPrograms) return { ...found, lists: undefined };
-  const elements = await liveElements(attempt);
-  return elements && { ...found, lists: content.lists(elements) };
+  return content;
 }
 
 async function endAsFound(
@@ -195,7 +194,7 @@ async function endAsRecalled(
   return blocked(block, { livePrograms, counts, leftOut, findings, memoryFailure });
 }
 
-/** P148: what a build would change if it might is nobody's concern: these are the programs that partners go on seeing. */
+/** P148: the counts of a build that may not publish are those of the programs that partners go on seeing. */
 function blocked(block: Block, found: AttemptFacts): AttemptOutcome {
   const facts = { ...found, counts: countsOfKept(found.livePrograms, found.counts ?? {}) };
   return block.kind === "held" ? { kind: "held", facts } : { kind: "failed", error: block.failure, facts };
@@ -221,7 +220,7 @@ async function liveElements({
   return manifest && (await unlessCorrupt(readListElements(context.store, manifest, context.signal)));
 }
 
-/** What is damaged counts as missing: the build writes it anew. */
+/** A damaged document counts as missing, because the build writes it anew. */
 async function unlessCorrupt<Result>(reading: Promise<Result>): Promise<Result | undefined> {
   try {
     return await reading;

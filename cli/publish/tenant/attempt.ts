@@ -30,8 +30,8 @@ export interface BuildContext {
   /** Keeps the tenant's `live/` folder, where there may be one. */
   readonly followLive?: FollowLive | undefined;
   /**
-   * P130: a reading that takes longer than this has the states of the programs asked for by themselves, and again each time
-   * that as long has passed. `undefined`: it has not.
+   * P130: when a reading has lasted this long, the states of the programs are asked for in a query of their own, and again each
+   * time that this much more has passed. `undefined`: they are not.
    */
   readonly statesAfterMs?: number | undefined;
   /** P144; `undefined`: other tenants are not looked at. */
@@ -54,6 +54,8 @@ export interface Begun {
   readonly pointer: PointerVersion | undefined;
   /** Before the source is read. */
   readonly readAt: Date;
+  /** An earlier attempt of this build found the live lists damaged. Then every program is read, and the lists are written anew. */
+  readonly areListsDamaged: boolean;
 }
 
 /** The same with what the store says of the tenant. */
@@ -63,7 +65,7 @@ export interface Attempt extends Begun {
   readonly memory: SourceMemory | undefined;
 }
 
-/** What an attempt found out. What a failed one did not get to is left out. */
+/** What an attempt found out. A failed attempt leaves out what it did not get to. */
 export interface AttemptFacts {
   /** The pointer that the attempt began with. */
   readonly before?: Current | undefined;
@@ -76,11 +78,11 @@ export interface AttemptFacts {
   readonly findings?: Findings;
   /** The live manifest cannot be trusted, so every file was written anew. */
   readonly isManifestUnreadable?: boolean;
-  /** What is conspicuous in the changes that the attempt publishes. */
+  /** Warnings about what the attempt changes for partners. */
   readonly changeProblems?: readonly DataProblem[];
   /** What a dry run would change. */
   readonly changes?: TenantChanges;
-  /** P23: when the source was read that the live snapshot shows, if the attempt found out. */
+  /** P23: when the source was read, if the attempt found that the live snapshot shows what the source said then. */
   readonly confirmedAt?: Date | undefined;
   /** P130: why programs that the source withdrew may still be served, after a reading that failed. */
   readonly withdrawalFailure?: Failure | undefined;
@@ -91,7 +93,14 @@ export interface AttemptFacts {
 export type AttemptOutcome =
   | { readonly kind: "published" | "unchanged" | "held" | "would-publish"; readonly facts: AttemptFacts }
   | { readonly kind: "failed"; readonly error: unknown; readonly facts: AttemptFacts }
+  | ListsDamaged
   | Superseded;
+
+/** Some programs have changed, and the live lists, from which the others take their elements, are damaged. */
+interface ListsDamaged {
+  readonly kind: "lists-damaged";
+  readonly facts: AttemptFacts;
+}
 
 /** Another builder or a prune was faster, and nothing of the attempt is visible. */
 export interface Superseded {

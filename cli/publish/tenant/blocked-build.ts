@@ -5,7 +5,7 @@ import { type EmptiedField, emptiedRefusal } from "../guards/field-guard.ts";
 import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import { type Attempt, type AttemptFacts, type Live, type Superseded, superseded } from "./attempt.ts";
-import { followLive } from "./follow-live.ts";
+import { followLive } from "./publish-content.ts";
 import type { BlockedReading } from "./source-memory.ts";
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
@@ -50,7 +50,7 @@ export function recalledBlock(
   return block && { block, memory };
 }
 
-/** P20: what the source has withdrawn is gone all the same. */
+/** P20: withdraws what the source has withdrawn, though nothing else may be published, and remembers the block. */
 export async function endBlocked(
   attempt: Attempt,
   live: Live,
@@ -79,7 +79,7 @@ export async function endBlocked(
   };
 }
 
-/** Gives the reason why the memory could not be written, where it had to be. */
+/** Ends a build whose block is the one of an earlier build. Returns why the memory could not be written, if it had to be. */
 export async function endRecalled(
   attempt: Attempt,
   live: Live,

@@ -16,7 +16,7 @@ const noFindings = new ProblemLog().findings;
 /** A build that lost to another builder or to a prune starts again from a fresh reading at most this often. */
 const maxRestarts = 3;
 
-/** Builds and publishes one tenant. Never throws: what went wrong is in the result, and stops no other (P12). */
+/** Builds and publishes one tenant. Never throws: the result says what went wrong, so that other tenants go on (P12). */
 export async function buildTenant(
   tenantId: TenantId,
   options: BuildOptions,
@@ -51,23 +51,33 @@ export async function buildTenant(
   };
 }
 
-/** Attempts the tenant again from a fresh reading while other builders are faster. */
+type Decided = Exclude<AttemptOutcome, { kind: "superseded" | "lists-damaged" }>;
+
+/** Attempts the tenant again from a fresh reading while other builders are faster, and once more where the live lists are damaged. */
 async function attemptUntilDecided(
   tenantId: TenantId,
   options: BuildOptions,
   context: BuildContext,
-): Promise<Exclude<AttemptOutcome, { kind: "superseded" }>> {
-  let outcome = await attemptTenant(tenantId, options, context);
-  for (let restart = 1; restart <= maxRestarts && outcome.kind === "superseded"; restart += 1) {
-    // P130: an attempt that was outdated by its own withdrawals is not outdated so again.
-    outcome = await attemptTenant(tenantId, options, { ...context, statesAfterMs: undefined });
+): Promise<Decided> {
+  let [areListsDamaged, statesAfterMs] = [false, context.statesAfterMs];
+  for (let superseded = 0; ; ) {
+    const attempt = { ...context, statesAfterMs };
+    const outcome = await attemptTenant(tenantId, options, attempt, areListsDamaged);
+    if (outcome.kind === "lists-damaged") {
+      areListsDamaged = true;
+      continue;
+    }
+    if (outcome.kind !== "superseded") return outcome;
+    // P130: the attempt may have lost to its own withdrawals, so the next one withdraws nothing while it reads.
+    statesAfterMs = undefined;
+    superseded += 1;
+    if (superseded <= maxRestarts) continue;
+    const error = new Failure(
+      "superseded",
+      `Tenant ${tenantId} was published by other builders ${superseded} times meanwhile; their snapshot stays.`,
+    );
+    return { kind: "failed", error, facts: outcome.facts };
   }
-  if (outcome.kind !== "superseded") return outcome;
-  const error = new Failure(
-    "superseded",
-    `Tenant ${tenantId} was published by other builders ${maxRestarts + 1} times meanwhile; their snapshot stays.`,
-  );
-  return { kind: "failed", error, facts: outcome.facts };
 }
 
 /** The store, and how many bytes of the tenant's snapshots were put into it. */
@@ -95,7 +105,7 @@ function problemsOfTheTenant(facts: AttemptFacts, outcome: TenantRun["outcome"])
   if (facts.isManifestUnreadable) add("manifest_unreadable", facts.before?.snapshotId ?? null);
   if (facts.memoryFailure !== undefined) add("memory_unwritten", facts.memoryFailure.message);
   if (facts.withdrawalFailure !== undefined) add("withdrawals_unknown", facts.withdrawalFailure.message);
-  // P22
+  // P22: partners see an empty list.
   const left = outcome === "would-publish" ? facts.counts?.programs : facts.livePrograms;
   if (left === 0) add("snapshot_empty", null);
   return found;
@@ -124,12 +134,9 @@ export function notBuilt(tenantId: TenantId, outcome: "skipped" | "elsewhere"): 
   };
 }
 
-function outcomeOf(
-  kind: Exclude<AttemptOutcome, { kind: "superseded" }>["kind"],
-  failure: Failure | undefined,
-): TenantRun["outcome"] {
+function outcomeOf(kind: Decided["kind"], failure: Failure | undefined): TenantRun["outcome"] {
   if (kind !== "failed" || failure === undefined) return kind;
-  // P52: whoever ends a run has not made the tenant fail.
+  // P52: a tenant does not fail because somebody ended the run.
   if (failure.code === "interrupted") return "skipped";
   return refusals.has(failure.code) ? "refused" : "failed";
 }

@@ -7,7 +7,7 @@ import { LiveTally } from "../guards/field-guard.ts";
 import { fieldPattern } from "../public-program/field-words.ts";
 import { jsonChanges } from "../snapshot/json-changes.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
-import { createPutQueue } from "./put-queue.ts";
+import { createPutQueue } from "./response-writer.ts";
 import {
   type EarlierParts,
   factsOf,
@@ -21,7 +21,7 @@ export interface ComparisonPlan {
   readonly live: Manifest | undefined;
   readonly memory: SourceMemory | undefined;
   readonly store: ObjectStore;
-  /** Also which fields change is to be told, so that the live details are read whatever the memory knows. */
+  /** Whether the fields that change are to be named. The memory does not know them, so the live details are read. */
   readonly namesFields: boolean;
   readonly signal: AbortSignal;
 }
@@ -84,12 +84,12 @@ export class LiveComparison {
     for (const program of kept) if (isPublished(program)) this.addSame(program[0], factsOf(program));
   }
 
-  /** Always to be awaited, also after a failure. */
+  /** Resolves when no read is under way. Callers await it also after a failure. */
   async settled(): Promise<void> {
     await this.#reads.settled();
   }
 
-  /** P141: what the next memory says of the builds since the last reading of the whole source, which this one was not. */
+  /** P141: what the next memory says of the fields that were emptied since the whole source was last read. */
   get earlier(): EarlierParts {
     return this.#stillEarlier.sort(([a], [b]) => (a < b ? -1 : 1));
   }
@@ -100,7 +100,7 @@ export class LiveComparison {
     if ((earlier & ~next.parts) !== 0n) this.#stillEarlier.push([programId, earlier.toString(16)]);
   }
 
-  /** `undefined` where the live detail is damaged: partners see nothing of it that could be lost. */
+  /** `undefined` where the live detail is damaged. Partners cannot read it, so nothing of it can be lost. */
   async #liveData(programId: string): Promise<object | undefined> {
     const { live, store, signal } = this.#plan;
     const entry = live && detailEntry(live, programId);
@@ -114,7 +114,7 @@ export class LiveComparison {
   }
 }
 
-/** The fields that differ, each once, whatever its place in a list. */
+/** The names of the fields that differ. A field of several elements of a list is named once. */
 function changedFields(before: object, after: object): string[] {
   return [...new Set(jsonChanges(before, after).map(({ path }) => fieldPattern(path)))];
 }

@@ -1,13 +1,17 @@
 import type { Current } from "../../../core/current.ts";
-import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
-import type { ResponseName } from "../../../core/object-key.ts";
-import type { ObjectBody } from "../../../core/object-store.ts";
+import { Failure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import { type Manifest, manifestText, type ResponseEntry } from "../../../core/manifest.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
+import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
 import type { ListBodies } from "../content/list-form.ts";
-import { type Attempt, type AttemptOutcome, type Live, superseded } from "./attempt.ts";
-import { generationBefore, takeBackIfRemoved } from "./first-publication.ts";
-import { followLive } from "./follow-live.ts";
-import { publishManifest } from "./publish-manifest.ts";
+import { commit } from "../snapshot/commit.ts";
+import type { PointerVersion } from "../snapshot/live-snapshot.ts";
+import { putImmutable } from "../snapshot/put-immutable.ts";
+import { readRemovedTenants } from "../snapshot/removed-tenants.ts";
+import { type Attempt, type AttemptOutcome, type BuildContext, type Live, superseded } from "./attempt.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
@@ -19,20 +23,18 @@ export interface FoundContent {
   readonly content: TenantContent;
   /** `undefined` where no program has changed, so that the live lists stay. */
   readonly lists: ListBodies | undefined;
-  /** The live lists are not what the manifest vouches for, so they are written anew. */
-  readonly areListsDamaged: boolean;
 }
 
 /** Publishes what was read, unless it is what is live. */
 export async function publishContent(
   attempt: Attempt,
   live: Live,
-  { reading, content, lists, areListsDamaged }: FoundContent,
+  { reading, content, lists }: FoundContent,
   writer: ResponseWriter,
 ): Promise<AttemptOutcome> {
   const { tenantId, options, context, readAt } = attempt;
   const { pointer } = live;
-  // The content was counted against this manifest, and takes over from it.
+  // The content takes over files of this manifest, and its counts compare with it.
   const parent = attempt.live.manifest;
 
   async function end(
@@ -43,14 +45,14 @@ export async function publishContent(
     const mayExist = attempt.memory?.mayHaveLiveTree ?? true;
     const mayHaveLiveTree = await followLive(attempt, after, [parent, manifest], mayExist);
     const memoryFailure = await rememberContent(attempt, after, reading, content, mayHaveLiveTree);
-    // A dry run proves nothing to those who read the store.
+    // A dry run confirms nothing, because readers of the store see nothing of it.
     const confirmedAt = reading.isHinted || options.dryRun ? undefined : readAt;
     const livePrograms = manifest?.programs.count;
     return { kind, facts: { after, livePrograms, confirmedAt, memoryFailure } };
   }
 
   if (lists === undefined) return await end("unchanged", pointer?.current, live.manifest);
-  const isAnew = options.rewrite || areListsDamaged;
+  const isAnew = options.rewrite || attempt.areListsDamaged;
   /** P7: the parent's entry when it has the same bytes and may be taken over. */
   const entryOf = async (
     name: ResponseName,
@@ -81,4 +83,82 @@ export async function publishContent(
   if (after === "superseded") return superseded;
   if (pointer === undefined) await takeBackIfRemoved(tenantId, context.store);
   return await end("published", after, manifest);
+}
+
+/**
+ * Stores the manifest and makes its snapshot live in place of the one that `pointer` names; a hold stays (P9). The snapshot's
+ * responses are stored already. Gives the new pointer.
+ */
+export async function publishManifest(
+  { tenantId, context }: Attempt,
+  pointer: PointerVersion | undefined,
+  manifest: Manifest,
+): Promise<Current | "superseded"> {
+  const { store, signal } = context;
+  const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
+  await context.beforeFirstWrite();
+  await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
+  const next: Current = {
+    tenantId,
+    generation: manifest.generation,
+    snapshotId: manifest.snapshotId,
+    manifestSha256: body.sha256,
+    publishedAt: context.now().toISOString(),
+    hold: pointer?.current.hold ?? null,
+    nonce: Buffer.from(context.randomBytes(16)).toString("hex"),
+  };
+  const { kind } = await commit(store, pointer, next);
+  return kind === "superseded" ? kind : next;
+}
+
+/**
+ * P92: the generation from which a tenant without a pointer goes on; 0 when it was never removed. Throws `superseded` when it was
+ * removed after this build had begun (P91).
+ */
+export async function generationBefore(
+  tenantId: TenantId,
+  { store, signal }: Pick<BuildContext, "store" | "signal">,
+): Promise<number> {
+  const removed = (await readRemovedTenants(store, signal)).get(tenantId);
+  if (removed === undefined) return 0;
+  if (removed.removedAt !== null) throw removedMeanwhile(tenantId);
+  return removed.generation;
+}
+
+/**
+ * P91: takes back a first publication whose tenant was removed meanwhile. A removal that ran before our first `current.json`
+ * existed could not see it, so we look for such a removal here. A later removal sees the pointer itself. The signal of the run does
+ * not stop this, because the pointer would stay.
+ */
+export async function takeBackIfRemoved(tenantId: TenantId, store: ObjectStore): Promise<void> {
+  const removed = (await readRemovedTenants(store, new AbortController().signal)).get(tenantId);
+  if (removed === undefined || removed.removedAt === null) return;
+  await store.delete([currentKey(tenantId)]);
+  throw removedMeanwhile(tenantId);
+}
+
+function removedMeanwhile(tenantId: TenantId): Failure {
+  return new Failure(
+    "superseded",
+    `Tenant ${tenantId} was removed while it was being built; nothing of it is published. ` +
+      `What the build wrote goes with another \`tenant remove ${tenantId} --purge\`.`,
+  );
+}
+
+/**
+ * P27: makes the tenant's `live/` folder follow what is live, also after a build that published nothing. `known`: manifests that
+ * need not be read. `mayExist`: whether there may be a folder, as the memory has it; when false, nobody looks. Returns whether there
+ * may be one now.
+ */
+export async function followLive(
+  { context, options }: Attempt,
+  current: Current | undefined,
+  known: readonly (Manifest | undefined)[],
+  mayExist: boolean,
+): Promise<boolean> {
+  if (current === undefined || options.dryRun || context.followLive === undefined) return true;
+  const manifests = known.filter((manifest) => manifest !== undefined);
+  const { rewrite } = options;
+  const outcome = await context.followLive(context.store, current, { known: manifests, rewrite, mayExist });
+  return outcome !== "absent" && outcome !== "removed";
 }

@@ -29,7 +29,7 @@ export type SourceMemory =
 /** A finding of a program whose id is known. */
 type RememberedFinding = readonly [code: ProblemCode, field: string | null, value: string | null];
 
-/** A line of the memory: what became of a program whose rows have the sum. `parts` is in hex. */
+/** A line of the memory: a program, the sum of its rows, and what became of it. `parts` is in hex. */
 export type RememberedProgram =
   | readonly [
       programId: string,
@@ -48,16 +48,16 @@ type RememberedPublished = Extract<RememberedProgram, { readonly 2: "active" }>;
 export interface MemoryRest {
   /** Rows of programs that do not exist. */
   readonly strays: readonly StrayRows[];
-  /** Programs of the source that are not remembered, so that every build reads them; `null` when some have no id to ask for. */
+  /** Programs that have no line in the memory, so every build reads them. `null`: some of them have no id to ask for. */
   readonly unlisted: readonly string[] | null;
   readonly earlier: EarlierParts;
-  /** Whether the tenant may have a `live/` folder. False spares the look for one that is not wanted. */
+  /** Whether the tenant may have a `live/` folder. When false, no build looks for a folder that is not wanted. */
   readonly mayHaveLiveTree: boolean;
 }
 
 /**
- * P141: programs that builds of single programs have emptied in part since the whole source was last read, with what they had
- * filled then, in hex.
+ * P141: programs that lost fields in builds of single programs, since the whole source was last read. `parts` are the fields that
+ * a program had filled then, in hex.
  */
 export type EarlierParts = readonly (readonly [programId: string, parts: string])[];
 
@@ -125,12 +125,12 @@ function seal(sha256: string): string {
 }
 
 const sealBytes = seal("0".repeat(64)).length;
-/** 100 bytes for each of 2.5 million programs. */
+/** This is room for 2.5 million programs of 100 bytes. */
 const maxMemoryBytes = 256 * 1024 * 1024;
 
 /**
- * The memory, if it describes this live snapshot and was written by this recipe. Otherwise, and when anything about it is not
- * as it was written, `undefined`: then everything is read.
+ * Reads the memory. `undefined` when it describes another snapshot, has another recipe or is damaged; then the build reads every
+ * program.
  */
 export async function readSourceMemory(
   store: ObjectStore,

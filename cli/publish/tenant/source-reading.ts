@@ -5,7 +5,7 @@ import { programsPerRound } from "../source/source-limits.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { RememberedProgram, SourceMemory } from "./source-memory.ts";
 
-/** What a tenant's source says, held against what is remembered of it. */
+/** What a tenant's source says, compared with the memory. */
 export interface SourceReading {
   /** Programs that are as they are remembered, in the order of the ids. They are taken over from the live snapshot. */
   readonly kept: readonly RememberedProgram[];
@@ -40,7 +40,7 @@ export async function readSource(
 ): Promise<SourceReading> {
   const only = hinted === undefined ? undefined : lookedAt(await memory, hinted);
   const found: ProgramSum[] = [];
-  // The database adds up while the memory is fetched and parsed.
+  // The database computes the sums while the memory is fetched and parsed.
   const adding = rows.sums((sum) => found.push(sum), only && [...only]);
   adding.catch(() => {});
   const remembered = programsOf(await memory);

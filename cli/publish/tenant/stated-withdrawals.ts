@@ -27,8 +27,8 @@ export type WatchedReading<Result> =
   | Superseded;
 
 /**
- * P130: a withdrawal needs the ids and states of a tenant's programs and nothing else. So they are asked for by themselves, in a
- * reading of their own, when the whole reading fails, and again and again while it lasts: a lock or a slow view may keep it waiting.
+ * P130: a withdrawal needs the ids and states of a tenant's programs and nothing else. A second reading asks for them alone: when
+ * the whole reading fails, and repeatedly while it lasts, since a lock or a slow view may keep it waiting.
  */
 export async function readWhileWithdrawing<Result>(
   { tenantId, context, options, pointer }: Begun,
@@ -46,7 +46,7 @@ export async function readWhileWithdrawing<Result>(
   let isReached = false;
   const withdrawn = new Set<string>();
 
-  /** Why not all states could be read, if so. */
+  /** Withdraws what the source states as withdrawn. Returns why some states could not be read, if so. */
   async function withdrawStated(): Promise<Failure | undefined | "superseded"> {
     const known = await knowing;
     const live = liveSince ?? known.live;
@@ -78,9 +78,9 @@ export async function readWhileWithdrawing<Result>(
   });
   try {
     for (let ms = context.statesAfterMs; !(await isSettledWithin(reading, ms)); ) {
-      // What fails here is tried again: by the next turn, or when the reading has failed.
+      // A failure here is no harm: the next turn tries again, and so does the end of a failed reading.
       const outcome = await withdrawStated().catch(() => undefined);
-      // Nothing of this attempt can be published any more. The reading is left to end by itself.
+      // This attempt can publish nothing any more, so the loop only waits for the end of the reading.
       if (outcome === "superseded") ms = undefined;
     }
     const result = await reading;
@@ -105,7 +105,7 @@ export const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
   "tenant_too_large",
 ]);
 
-/** Whether the reading has ended by then; throws what it throws. `undefined`: waits for its end. */
+/** Whether the reading ends within `ms`; throws what the reading throws. `undefined`: waits for its end. */
 async function isSettledWithin(reading: Promise<unknown>, ms: number | undefined): Promise<boolean> {
   const settled = reading.then(() => true);
   if (ms === undefined) return await settled;

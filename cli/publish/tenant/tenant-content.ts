@@ -9,8 +9,8 @@ import { ListResponses } from "../content/list-responses.ts";
 import type { ProblemLog } from "../content/problem-log.ts";
 import { noPrograms, type ProgramTally } from "../content/program-counts.ts";
 import { publicFacts } from "../content/public-facts.ts";
-import { AddedPrograms } from "../guards/compared-programs.ts";
 import { type EmptiedField, emptiedProblems } from "../guards/field-guard.ts";
+import { AddedPrograms } from "../guards/shared-guard.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
 import { compareIds } from "../source/compare-ids.ts";
@@ -31,9 +31,9 @@ import {
 import type { SourceReading } from "./source-reading.ts";
 
 /**
- * What is to be published of a tenant, gathered in the order of the program ids: programs that are as they were, which the
- * memory vouches for, and those that were read, which are mapped, rendered and checked, and whose details are stored at
- * once where they are not what the parent has. Nothing of it is visible: that takes the manifest and the pointer.
+ * Gathers what is to be published of a tenant, in the order of the program ids. The memory vouches for programs that are as they
+ * were; their files are taken over. The other programs are mapped, rendered and checked, and a detail that the live snapshot does
+ * not have is stored at once. Nothing of this is visible before the manifest and the pointer are written.
  */
 export class TenantContent {
   readonly programs = new ProgramTable();
@@ -41,7 +41,7 @@ export class TenantContent {
   readonly remembered: RememberedProgram[] = [];
   /** Programs with an error, as the source writes their ids; `null`: one without an id. */
   readonly leftOut: (string | null)[] = [];
-  /** P144 */
+  /** P144: the programs that the live snapshot does not have. */
   readonly added = new AddedPrograms();
   readonly #parent: Manifest | undefined;
   readonly #options: BuildOptions;
@@ -52,11 +52,11 @@ export class TenantContent {
   /** The programs that were read. */
   readonly #lists: ListResponses;
   readonly #counts: ProgramTally = { ...noPrograms };
-  /** Live programs with a row that states that they are not to be published; a further row may contradict it. */
+  /** Live programs of which one row states that they are not to be published. Another row of the same program may contradict it. */
   readonly #withdrawn = new Set<string>();
   readonly #unlisted: string[] = [];
-  /** Findings of programs of one id. */
-  #twins: { readonly id: string | null; readonly problem: DataProblem }[] = [];
+  /** The findings of several programs with the same id, until the last of them was read. */
+  #duplicates: { readonly id: string | null; readonly problem: DataProblem }[] = [];
   #nextKept = 0;
 
   constructor(
@@ -75,12 +75,12 @@ export class TenantContent {
     this.#comparison = comparison;
   }
 
-  /** A program that was read; called in the order of the ids. */
+  /** Takes a program that was read. Programs come in the order of their ids. */
   async take(read: ReadProgram): Promise<void> {
     const parent = this.#parent;
     const { rules, rewrite } = this.#options;
     const id = read.source.programId;
-    if (this.#twins.at(-1)?.id !== id) this.#reportTwins();
+    if (this.#duplicates.at(-1)?.id !== id) this.#reportDuplicates();
     // A program without an id comes last.
     this.#keepUpTo(id ?? undefined);
     const sum = id === null ? undefined : this.#reading.sumOf(id);
@@ -88,13 +88,13 @@ export class TenantContent {
     if (outcome.kind === "unpublished") {
       this.#counts.notPublishable += 1;
       if (id !== null && parent?.programs.has(id)) this.#withdrawn.add(id);
-      // A line has a well-formed id: a memory with any other counts as damaged.
+      // A line of the memory has a well-formed id. A memory with any other id would count as damaged.
       if (id === null || sum === undefined || read.isDuplicate || !isProgramId(id)) this.#unlist(id);
       else this.remembered.push([id, sum, outcome.state]);
       return;
     }
     for (const problem of outcome.problems) {
-      if (read.isDuplicate) this.#twins.push({ id, problem });
+      if (read.isDuplicate) this.#duplicates.push({ id, problem });
       else this.#problems.add(problem);
     }
     if (outcome.kind === "invalid") {
@@ -132,7 +132,7 @@ export class TenantContent {
 
   /** Called once, after the last program. */
   async finish(strays: readonly StrayRows[]): Promise<void> {
-    this.#reportTwins();
+    this.#reportDuplicates();
     this.#keepUpTo(undefined);
     await this.#comparison.finish(this.#reading.kept);
     reportStrays(strays, this.#problems);
@@ -153,24 +153,24 @@ export class TenantContent {
     return this.#withdrawn;
   }
 
-  /** P140 */
+  /** P140: the fields that the changes empty for most of the programs that have them. */
   get emptiedFields(): readonly EmptiedField[] {
     return this.#comparison.tally.emptiedFields;
   }
 
-  /** P142, P143: what is conspicuous in the changes. They are no findings of the source as it is, so no memory keeps them. */
+  /** P142, P143: warnings about what changes. They do not describe the source as it is, so no memory keeps them. */
   get changeProblems(): readonly DataProblem[] {
     const { unchanged = 0, changed = 0 } = this.#counts;
     const capacity = this.#comparison.tally.capacityProblem(unchanged + changed);
     return [...emptiedProblems(this.emptiedFields), ...(capacity === undefined ? [] : [capacity])];
   }
 
-  /** P141 */
+  /** P141: the parts that builds of single programs have emptied so far. */
   get earlier(): EarlierParts {
     return this.#comparison.earlier;
   }
 
-  /** P147: what partners would see otherwise; of a build that may not publish, what is withdrawn. */
+  /** P147: what the build would change for partners. A build that may not publish changes only what is withdrawn. */
   changes(isBlocked: boolean): TenantChanges {
     const withdrawn = [...this.#withdrawn].sort() as ProgramId[];
     if (isBlocked) return { added: [], changed: [], removed: [], withdrawn };
@@ -204,19 +204,19 @@ export class TenantContent {
     return this.#unlisted;
   }
 
-  /** The database gives rows of one id in any order. */
-  #reportTwins(): void {
-    const texts = new Map(this.#twins.map(({ problem }) => [problem, JSON.stringify(problem)]));
+  /** Reports findings of equal ids in the order of their text, because the database gives such rows in any order. */
+  #reportDuplicates(): void {
+    const texts = new Map(this.#duplicates.map(({ problem }) => [problem, JSON.stringify(problem)]));
     const ordered = [...texts].sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
     for (const [problem] of ordered) this.#problems.add(problem);
-    this.#twins = [];
+    this.#duplicates = [];
   }
 
   #unlist(id: string | null): void {
     if (id !== null && this.#unlisted.at(-1) !== id) this.#unlisted.push(id);
   }
 
-  /** Takes over the programs before this one that are as they were; without one, all that are left. */
+  /** Takes over the kept programs up to this id. `undefined`: takes over all that are left. */
   #keepUpTo(id: string | undefined): void {
     const { kept } = this.#reading;
     for (let next = kept[this.#nextKept]; next !== undefined; next = kept[this.#nextKept]) {
@@ -242,10 +242,10 @@ export class TenantContent {
   }
 }
 
-/** Of the schema of reports. */
+/** The report schema allows at most this many characters in a value. */
 const maxValueLength = 200;
 
-/** D36: they belong to nothing that is published. */
+/** D36: reports rows that belong to no program. */
 function reportStrays(strays: readonly StrayRows[], problems: ProblemLog): void {
   for (const { view, programs, firstProgramId } of strays) {
     const first = shownId(firstProgramId);

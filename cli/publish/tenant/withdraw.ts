@@ -4,19 +4,18 @@ import { ProgramTable } from "../../../core/program-table.ts";
 import { listBodies, readListElements } from "../content/list-form.ts";
 import { readPointer } from "../snapshot/live-snapshot.ts";
 import type { Attempt, Live } from "./attempt.ts";
-import { followLive } from "./follow-live.ts";
-import { publishManifest } from "./publish-manifest.ts";
+import { followLive, publishManifest } from "./publish-content.ts";
 import { createResponseWriter } from "./response-writer.ts";
 
 export interface Withdrawal {
-  /** What is live since. */
+  /** What is live after the withdrawal. */
   readonly live: Live;
   readonly mayHaveLiveTree: boolean;
 }
 
 /**
- * P20: publishes the live content less these programs, where the rest of a build may not be published or has not come yet.
- * `undefined`: none of them is live. A dry run changes nothing.
+ * P20: publishes the live content without these programs, while the rest of a build may not be published or is not read yet.
+ * `undefined`: none of them is live, or this is a dry run.
  */
 export async function withdraw(
   attempt: Attempt,
@@ -39,8 +38,8 @@ export async function withdraw(
 }
 
 /**
- * The manifest of the live snapshot less these programs. Its lists are the live ones less their elements, whatever the source
- * says of the others; they are stored when this resolves. Throws `corrupt_document` when they are not what the manifest vouches for.
+ * Makes the manifest of the live snapshot without these programs, and stores its lists. The lists keep the live elements of the
+ * other programs, whatever the source says of them now. Throws `corrupt_document` when the live lists are damaged.
  */
 async function withdrawalManifest(
   { tenantId, context, readAt }: Attempt,

@@ -8,8 +8,8 @@ import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
 
 /**
- * Writes down what the live snapshot was built from, unless the memory says just that already. Gives the reason why it could
- * not be written.
+ * Writes down what the live snapshot was built from, unless the memory says just that already. Returns why it could
+ * not be written, if so.
  */
 export async function rememberContent(
   attempt: Attempt,
@@ -53,8 +53,8 @@ function isRemembered(
 }
 
 /**
- * Writes without a condition: the last one to write wins, and a memory of another snapshot than the live one is of no use to
- * anybody. It is written after everything else, and without it nothing is lost but time.
+ * Writes without a condition: the last writer wins, and builds ignore a memory of another snapshot than the live one. The memory
+ * is written last. When it is missing, the next build reads everything, and nothing else is lost.
  */
 async function write(
   { tenantId, options, context }: Attempt,

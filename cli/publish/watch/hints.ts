@@ -3,26 +3,26 @@ import type { TenantId } from "../../../core/ids.ts";
 /** Which programs of a tenant changed since its live snapshot was built, where that is known for certain. */
 export interface Hints {
   tell(tenantId: TenantId, program: string | undefined): void;
-  /** What was told since the last `taken`. `undefined`: who knows, so that the tenant is to be built as a whole. */
+  /** The programs that were named since the last `taken`. `undefined`: other programs may have changed, so the whole tenant is read. */
   of(tenantId: TenantId): ReadonlySet<string> | undefined;
   /** A build begins that answers all that was told of the tenant so far. */
   taken(tenantId: TenantId): void;
   /** A build of the tenant begins. */
   begun(tenantId: TenantId): void;
-  /** It is over; `isLive`: what is live now is what the source said when it began, or later. */
+  /** The build is over. `isLive`: the live snapshot shows what the source said when the build began, or later. */
   built(tenantId: TenantId, isLive: boolean): void;
-  /** Something may have changed that nobody was told of. */
+  /** Something may have changed without a notification. */
   distrustAll(): void;
 }
 
 /**
- * P34: a hint says "nothing else changed". That is known of a tenant only since a build of it went live that began while
- * every change was heard: not before its first one, after one that failed, or after notifications were lost.
+ * P34: a hint says that nothing else has changed. A tenant's hints are trusted after a build of it went live that began while every
+ * change was heard. They are not trusted before the first such build, after a failed one, or after notifications were lost.
  */
 export function createHints(): Hints {
   const told = new Map<TenantId, Set<string> | "whole">();
   const trusted = new Set<TenantId>();
-  /** Builds under way since whose beginning nothing was lost. */
+  /** Tenants with a build under way, where no notification was lost since the build began. */
   const sound = new Set<TenantId>();
 
   return {
@@ -50,5 +50,5 @@ export function createHints(): Hints {
   };
 }
 
-/** Beyond it, reading the tenant as a whole is no more work. */
+/** With more hints, reading the whole tenant is no more work. */
 const maxHints = 1000;

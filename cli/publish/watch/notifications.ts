@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { isProgramId, isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { endClient } from "../../database/end-client.ts";
-import { type ToldChange, toldChange } from "./told-change.ts";
 
 export interface NotificationEvents {
   /** `undefined`: everything changed. */
   onChange(change: ToldChange | undefined): void;
-  /** From now on every change is heard. Those before, since the last `onDeaf`, were not. */
+  /** From now on every change is heard. Changes since the last `onDeaf` were not. */
   onListening(): void;
   onDeaf(): void;
 }
@@ -16,8 +16,8 @@ const channel = "partner_source_changed";
 const reconnectMs = 2000;
 
 /**
- * Runs while a connection listens for `NOTIFY partner_source_changed`, until `signal` aborts or `use` ends. `use` gets a promise of the first attempt to listen,
- * well or ill. That nothing is heard is no failure: the interval of `snapshot watch` is what guarantees freshness.
+ * Runs `use` while a connection listens for `NOTIFY partner_source_changed`. `use` gets a promise that resolves after the first
+ * attempt to listen, also when it failed. A broken connection is no failure, because the interval of `snapshot watch` keeps data fresh.
  */
 export async function withNotifications<Result>(
   databaseUrl: string,
@@ -79,7 +79,7 @@ async function listenOnce(
     connectionTimeoutMillis: 10_000,
     query_timeout: 10_000,
     keepAlive: true,
-    // It hears nothing for hours, and that its peer is gone must not go unnoticed for as long.
+    // A connection may hear nothing for hours. Keep-alive notices in time when the server is gone.
     keepAliveInitialDelayMillis: 10_000,
   });
   let onAbort = (): void => {};
@@ -102,4 +102,20 @@ async function listenOnce(
     signal.removeEventListener("abort", onAbort);
     await endClient(client);
   }
+}
+
+/** What a notification says: a tenant changed, or one program of it. */
+export interface ToldChange {
+  readonly tenantId: TenantId;
+  readonly program: string | undefined;
+}
+
+/**
+ * The payload of `NOTIFY partner_source_changed`: `<tenant id>` or `<tenant id> <program id>`; `undefined` for any other,
+ * which means everything. An id that no program can have may still be a row's, so it stands for the whole tenant.
+ */
+export function toldChange(payload: string): ToldChange | undefined {
+  const [tenantId = "", program, ...rest] = payload.split(" ");
+  if (!isTenantId(tenantId) || program === "" || rest.length > 0) return undefined;
+  return { tenantId, program: program !== undefined && isProgramId(program) ? program : undefined };
 }

@@ -2,7 +2,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import { createHints } from "./hints.ts";
 import { createUnderWay, type Lane } from "./under-way.ts";
 
-/** What is to be begun now. */
+/** A build or a round that is to begin now. */
 export type Task =
   | { readonly kind: "round" }
   | {
@@ -19,17 +19,17 @@ export type Task =
 export interface TenantQueue {
   /** The tenant changed; `program`: in this program alone. */
   tell(tenantId: TenantId, program: string | undefined): void;
-  /** Who knows what changed: a round of all is due. */
+  /** Anything may have changed, so a round of all is due. */
   tellAll(): void;
-  /** The same, said by somebody who need not be trusted: a round is due, but for this at most once an interval. */
+  /** Anything may have changed, by a sender who may be anybody. Such messages cause at most one round per interval. */
   tellVaguely(): void;
-  /** The next thing to begin; call it until it gives `undefined`, after each event and at `wakeAtMs`. */
+  /** What to begin next. Call it after each event and at `wakeAtMs`, until it returns `undefined`. */
   next(nowMs: number): Task | undefined;
-  /** When `next`, which has just given `undefined`, has more to say even if nothing happens until then. */
+  /** When to call `next` again if no event comes before. Call this after `next` has returned `undefined`. */
   wakeAtMs(): number;
   /** The tenants of the round that was begun. */
   roundListed(tenants: readonly TenantId[]): void;
-  /** The round is over; what had no turn in it has none any more. */
+  /** The round is over, also for tenants that had no turn in it. */
   roundEnded(): void;
   /** Another builder has the tenant: its slot is free, and it is tried again a little later. */
   taken(tenantId: TenantId, nowMs: number): void;
@@ -47,8 +47,8 @@ export interface QueueLimits {
 }
 
 /**
- * P32: a tenant is built once at a time; what is told while it is being built is built after it.
- * P33: a told tenant goes before the round of all, which leaves one slot of several free for it.
+ * P32: a tenant has one build at a time; changes that are told during the build get another build after it.
+ * P33: a told tenant goes before the round of all, and the round leaves one of several slots free for told tenants.
  */
 export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): TenantQueue {
   const hints = createHints();
@@ -56,7 +56,7 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
   /** Told tenants in the order in which they were told first. */
   const told = new Set<TenantId>();
   const underWay = createUnderWay();
-  /** When the last build of a told tenant began, oldest first, for as long as that delays the next. */
+  /** When the last build of a told tenant began, oldest first. An entry is kept while it delays the next build. */
   const toldBuildAtMs = new Map<TenantId, number>();
   /** Tenants that still wait for their turn. */
   let round: Set<TenantId> | undefined;
@@ -69,7 +69,7 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
   const readyAtMs = (tenantId: TenantId): number =>
     (toldBuildAtMs.get(tenantId) ?? Number.NEGATIVE_INFINITY) + gatherMs;
 
-  /** A tenant of the round that was told meanwhile counts as told. */
+  /** The tenants of a lane that other builders have. A tenant of the round that was told meanwhile counts as told. */
   const parked = (lane: Lane): ReadonlyMap<TenantId, number> =>
     underWay.parked(lane, (tenantId) => (told.has(tenantId) ? "told" : "round"));
 
@@ -114,7 +114,7 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
     hints.distrustAll();
   }
 
-  /** P182 */
+  /** P182: junk notifications cause at most one round per interval. */
   function tellVaguely(): void {
     isVaguelyDue = true;
     hints.distrustAll();
@@ -122,7 +122,7 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
 
   return {
     tell(tenantId, program) {
-      // Anybody who may connect to the database can notify, of tenants that nobody has heard of.
+      // Anybody who may connect to the database can notify, also with tenants that do not exist.
       if (told.size >= maxTold && !told.has(tenantId)) tellVaguely();
       else {
         told.add(tenantId);
@@ -140,7 +140,7 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
       const isVagueRound = isVaguelyDue && nowMs >= nextVagueRoundAtMs;
       if (round === undefined && (isRoundDue || isVagueRound || nowMs >= nextRoundAtMs)) {
         round = new Set();
-        // A round that is due anyway answers what was told vaguely, and does not count.
+        // A round that is due anyway is none that junk has caused, so it does not use up the interval.
         if (isVagueRound && !isRoundDue && nowMs < nextRoundAtMs) nextVagueRoundAtMs = nowMs + intervalMs;
         isRoundDue = false;
         isVaguelyDue = false;
@@ -149,7 +149,7 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
       }
       if (underWay.slots() >= concurrency) return undefined;
       const ofRound = underWay.slots("round") < roundSlots ? nextOfRound(nowMs) : undefined;
-      // P33: told tenants without end must not keep the round from going on.
+      // P33: an endless series of told tenants must not stop the round.
       const isRoundOwed =
         ofRound !== undefined && toldInARow >= maxToldInARow && underWay.slots("round") === 0;
       const ofTold = isRoundOwed ? undefined : nextTold(nowMs);
@@ -188,11 +188,11 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
   };
 }
 
-/** Two builds of one told tenant begin at least this far apart: a burst is a few snapshots, not hundreds. */
+/** The least time between two builds of a told tenant. So a burst of changes makes a few snapshots, not hundreds. */
 const gatherMs = 250;
-/** A tenant that another builder has is asked for again after this long. */
+/** How long to wait before a tenant that another builder has is tried again. */
 const retryTakenMs = 500;
-/** Told tenants that may wait; one more counts as a change of everything. */
+/** The most told tenants that may wait. One more counts as a change of everything. */
 const maxTold = 10_000;
-/** So many told tenants are begun while the round stands still; then it has a turn. */
+/** How many told tenants begin before the round, when nothing of it is being built, gets a turn. */
 const maxToldInARow = 8;

@@ -1,20 +1,20 @@
 import type { TenantId } from "../../../core/ids.ts";
 
-/** Why a build was begun: somebody said that its tenant changed, or its turn in the round of all came. */
+/** Why a build was begun: a notification named its tenant, or its turn in the round of all came. */
 export type Lane = "told" | "round";
 
-/** The builds under way: each takes a slot, but for those that are parked since another builder has their tenant. */
+/** The builds under way. Each takes a slot, except while it is parked because another builder has the tenant. */
 export interface UnderWay {
   has(tenantId: TenantId): boolean;
   begin(tenantId: TenantId, lane: Lane): void;
   end(tenantId: TenantId): void;
-  /** Gives the slot back until then. */
+  /** Frees the slot of the build until the given time. */
   park(tenantId: TenantId, untilMs: number): void;
-  /** Takes a slot again, for that lane. */
+  /** Ends the parking: the build takes a slot of the lane again. */
   resume(tenantId: TenantId, lane: Lane): void;
   /** How many slots are taken, in all or by one lane. */
   slots(lane?: Lane): number;
-  /** Tenant → until when it is parked; of the lane, as `laneOf` has it for those that were begun in the round. */
+  /** Parked tenants of the lane, and until when. `laneOf` gives the lane of tenants that were begun in the round. */
   parked(lane: Lane, laneOf: (tenantId: TenantId) => Lane): ReadonlyMap<TenantId, number>;
 }
 

@@ -2,7 +2,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { BuildSchedule, TryBuild } from "../run/build-schedule.ts";
 import type { BuildSession, RunProgress } from "../run/build-session.ts";
-import { createRightOfWay } from "./right-of-way.ts";
+import { createRightOfWay } from "../run/patience.ts";
 import type { Task, TenantQueue } from "./tenant-queue.ts";
 
 export interface WatchBuildsOptions {
@@ -12,16 +12,16 @@ export interface WatchBuildsOptions {
   readonly clock: () => number;
   readonly progressOf: (kind: RunKind) => RunProgress;
   readonly onTenantDone: (run: TenantRun) => void;
-  /** Called once after each run, of a told tenant or of all; may take its time. */
+  /** Called once after each run of a told tenant or of all. */
   readonly afterRun: (report: RunReport, kind: RunKind) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
 export type RunKind = "told" | "round";
 
-/** Does what the queue says, until the signal. */
+/** Begins what the queue says, until the signal. */
 export interface WatchBuilds {
-  /** To be called after each event that the queue was told of. */
+  /** Asks the queue what to begin. Call it after each event that the queue was told of. */
   look(): void;
   /** Resolves after the signal, when nothing is under way any more. */
   ended(): Promise<void>;
@@ -31,7 +31,7 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
   const { queue, session, clock, signal, onTenantDone } = options;
   const rightOfWay = createRightOfWay(maxStandStillMs, clock);
   const underWay = new Set<Promise<void>>();
-  /** Who waits for a turn of the round, and for another try. */
+  /** Builds that wait for their turn in the round, and those that wait for another try. */
   const waiting = { turn: new Map<TenantId, () => void>(), again: new Map<TenantId, () => void>() };
   let alarm: NodeJS.Timeout | undefined;
   let onAborted = (): void => {};
@@ -40,7 +40,7 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
   });
   const onSignal = (): void => {
     clearTimeout(alarm);
-    // Each finds out by itself that it is too late.
+    // Each build sees the signal and ends by itself.
     for (const turns of Object.values(waiting)) for (const onTurn of turns.values()) onTurn();
     onAborted();
   };
@@ -84,7 +84,7 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
     });
   }
 
-  /** In a slot of the queue's: until no other builder has the tenant. */
+  /** Builds the tenant in a slot of the queue, again and again until no other builder has the tenant. */
   async function build(tenantId: TenantId, tryBuild: TryBuild, begin: () => () => void): Promise<boolean> {
     for (;;) {
       const end = begin();
@@ -151,9 +151,9 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
   };
 }
 
-/** What is live is what a reading said that began with the build or later. */
+/** Outcomes after which the live snapshot shows what the source said when the build began, or later. */
 const live: ReadonlySet<string> = new Set(["published", "unchanged", "elsewhere"]);
-/** How long the round stands still for told builds: long enough for a tenant of a thousand programs or two. */
+/** How long the round waits for told builds: long enough for one or two tenants of a thousand programs. */
 const maxStandStillMs = 1000;
-/** Timers take no more; a round is due at least once a day. */
+/** A day. Node's timers end at 24 days, and a round is due at least once a day. */
 const maxTimerMs = 86_400_000;

@@ -3,9 +3,8 @@ import { buildInfo } from "../../../core/package-version.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import type { BuildSession, RunProgress } from "../run/build-session.ts";
-import { createConfirmedTenants } from "./confirmed-tenants.ts";
 import { type NotificationEvents, withNotifications } from "./notifications.ts";
-import { createRoundHealth } from "./round-health.ts";
+import { createConfirmedTenants, createRoundHealth } from "./run-history.ts";
 import { createTenantQueue } from "./tenant-queue.ts";
 import { withWatchAdmin } from "./watch-admin.ts";
 import { createWatchBuilds, type RunKind } from "./watch-builds.ts";
@@ -26,7 +25,7 @@ export interface WatchOptions {
   readonly storeBegunAt: () => Date | undefined;
   /** Where the listener for health and metrics is, when there is one. */
   readonly onAdmin: (address: string) => void;
-  /** Called once after each run that was not interrupted, of a told tenant or of all, news or not. */
+  /** Called once after each run of a told tenant or of all, unless the run was interrupted. */
   readonly afterRun: (report: RunReport) => Promise<void>;
 }
 
@@ -82,7 +81,7 @@ export async function watchSource(options: WatchOptions): Promise<void> {
       },
       onListening() {
         isListening = true;
-        // What changed while nobody listened. At the start the first round is still to come.
+        // Changes were missed while nobody listened. At the start the first round is still to come.
         if (hasBegun) onAllChanged();
       },
       onDeaf() {
@@ -91,7 +90,7 @@ export async function watchSource(options: WatchOptions): Promise<void> {
     };
     await withNotifications(session.databaseUrl, events, logger, signal, async (firstAttempt) => {
       const begin = async (firstLook: Promise<void>): Promise<void> => {
-        // What is read from now on is not older than what is heard and counted.
+        // Builds from now on read no older data than what is heard and counted.
         await Promise.all([firstAttempt, firstLook]);
         hasBegun = true;
         builds.look();

@@ -7,15 +7,15 @@ import { contractViews } from "../source/contract.ts";
 export interface PollOptions {
   readonly pool: SourcePool;
   readonly everyMs: number;
-  /** Something was written to a table behind the views, or nobody knows. */
+  /** Something was written to a table behind the views, or may have been while the counters could not be read. */
   readonly onMoved: () => void;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
 /**
- * Looks at the write counters again and again; ends with the signal. `use` gets a promise of the first look, well or ill:
- * what is read after it is not older than what it saw.
+ * Runs `use` while the write counters are looked at repeatedly, until the signal. `use` gets a promise that resolves after the
+ * first look, also when it failed. A build that begins after it reads no older data than the look saw.
  */
 export async function withWriteCounters<Result>(
   { pool, everyMs, onMoved, logger, signal }: PollOptions,

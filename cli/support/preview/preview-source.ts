@@ -6,7 +6,7 @@ import { FindingGroups } from "../../operate/source-check/finding-groups.ts";
 import { addProgramProblems } from "../../operate/source-check/program-problems.ts";
 import { type CheckedProgram, checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
-import type { ComparedProgram } from "../../publish/guards/compared-programs.ts";
+import type { ComparedProgram } from "../../publish/guards/shared-guard.ts";
 import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { requireSourceStructure } from "../../publish/source/check-structure.ts";

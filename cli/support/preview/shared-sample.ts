@@ -3,7 +3,7 @@ import type { SourceClient } from "../../database/connect.ts";
 import { limitWaiting } from "../../database/limit-waiting.ts";
 import type { FindingGroups } from "../../operate/source-check/finding-groups.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
-import { type ComparedPrograms, minShared } from "../../publish/guards/compared-programs.ts";
+import { type ComparedPrograms, minShared } from "../../publish/guards/shared-guard.ts";
 import { programsGivenEqually } from "../../publish/guards/shared-programs.ts";
 import { tenantsOfPrograms } from "../../publish/source/find-programs.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";

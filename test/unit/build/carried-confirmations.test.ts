@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { carriedStep, withCarried } from "../../../cli/publish/run/carried-confirmations.ts";
+import { carriedStep, withCarried } from "../../../cli/publish/run/merged-confirmations.ts";
 import { notBuilt } from "../../../cli/publish/tenant/build-tenant.ts";
 import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";

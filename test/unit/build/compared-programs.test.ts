@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { AddedPrograms, isMost } from "../../../cli/publish/guards/compared-programs.ts";
+import { AddedPrograms, isMost } from "../../../cli/publish/guards/shared-guard.ts";
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createProblemBudget } from "../../../cli/publish/content/problem-budget.ts";
+import { createProblemBudget } from "../../../cli/publish/run/run-report.ts";
 import { notBuilt } from "../../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";

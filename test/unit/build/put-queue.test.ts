@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createPutQueue } from "../../../cli/publish/tenant/put-queue.ts";
+import { createPutQueue } from "../../../cli/publish/tenant/response-writer.ts";
 
 interface Write {
   readonly write: () => Promise<void>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runOutcome, runTotals } from "../../../cli/publish/run/run-outcome.ts";
+import { runOutcome, runTotals } from "../../../cli/publish/run/run-report.ts";
 import { notBuilt } from "../../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createRightOfWay } from "../../../cli/publish/watch/right-of-way.ts";
+import { createRightOfWay } from "../../../cli/publish/run/patience.ts";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRoundHealth } from "../../../cli/publish/watch/round-health.ts";
+import { createRoundHealth } from "../../../cli/publish/watch/run-history.ts";
 
 test("a watch is ready from the end of its first round for three intervals", () => {
   const health = createRoundHealth(1000);

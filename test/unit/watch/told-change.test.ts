@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toldChange } from "../../../cli/publish/watch/told-change.ts";
+import { toldChange } from "../../../cli/publish/watch/notifications.ts";
 
 test.each([
   ["acme", { tenantId: "acme", program: undefined }],

@@ -5,8 +5,8 @@ import type { OnInvalid } from "../guards/guards.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
 
 /**
- * The outcome of a run from those of its tenants: pure, so that the table of exit statuses is easy to hold. `problems` are
- * those of no tenant's own run; an error among them is a tenant that could not even be named.
+ * The outcome of a run and its exit status, from the outcomes of its tenants. `problems` are those of the run itself; an error among
+ * them stands for a tenant that could not be named.
  */
 export function runOutcome(
   runs: readonly TenantRun[],
@@ -26,14 +26,14 @@ export function runOutcome(
     if (done > 0) return { outcome: "partial", exitStatus: 3 };
     return failed > 0 ? { outcome: "failed", exitStatus: 1 } : { outcome: "refused", exitStatus: 4 };
   }
-  // P19: what was left out is told by the exit status, also by that of a run that found everything as it was.
+  // P19: the exit status says that programs are left out, also when the run changed nothing.
   const leftOut = runs.some(({ outcome, counts }) => succeeded.has(outcome) && counts.invalid > 0);
   if (leftOut && options.onInvalid === "report") return { outcome: "partial", exitStatus: 3 };
   if (options.dryRun) return { outcome: "dry-run", exitStatus: 0 };
   return { outcome: runs.some(hasPublished) ? "published" : "unchanged", exitStatus: 0 };
 }
 
-/** P20: also a withdrawal on hold is something new for partners. */
+/** P20: a withdrawal of a tenant on hold is news for partners, too. */
 function hasPublished({ outcome, snapshotId, previousSnapshotId }: TenantRun): boolean {
   return outcome === "published" || (outcome === "held" && snapshotId !== previousSnapshotId);
 }
@@ -69,4 +69,36 @@ export function runTotals(runs: readonly TenantRun[], problems: readonly Problem
   }
   const programs = sumOfCounts(runs.map(({ counts }) => counts));
   return { tenants, programs, bytesWritten, errors, warnings };
+}
+
+/** The most findings of one severity in a report, over all its tenants. */
+const maxOfSeverity = 5000;
+
+/**
+ * Cuts the findings of tenants down to what a report can hold; the tenants that come first keep theirs, and counts stay whole.
+ * Otherwise each run of a thousand tenants would store a report of tens of megabytes.
+ */
+export function createProblemBudget(max = maxOfSeverity): (run: TenantRun) => TenantRun {
+  const left = { error: max, warning: max };
+  let namesLeft = maxNames;
+  return (built) => {
+    const run = withNames(built, namesLeft);
+    namesLeft -= run.leftOut?.length ?? 0;
+    const problems = run.problems.filter(({ severity }) => {
+      left[severity] -= 1;
+      return left[severity] >= 0;
+    });
+    if (problems.length === run.problems.length) return run;
+    const problemsOmitted = run.problemsOmitted + run.problems.length - problems.length;
+    return { ...run, problems, problemsOmitted };
+  };
+}
+
+/** The most programs that a report names as left out. */
+const maxNames = 100_000;
+
+function withNames(run: TenantRun, max: number): TenantRun {
+  const names = run.leftOut ?? [];
+  if (names.length <= max) return run;
+  return { ...run, leftOut: names.slice(0, max), leftOutOmitted: names.length - max };
 }
