@@ -1,8 +1,7 @@
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import type { FoundInSource } from "../../publish/source/find-programs.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
-import type { SourceSearch } from "./find-in-source.ts";
-import { foldedText } from "./folded-text.ts";
+import type { SourceSearch } from "../facts/source-questions.ts";
 import type { CatalogEntry, CatalogReading } from "./program-catalog.ts";
 
 /** What may be meant by what somebody wrote. */
@@ -105,4 +104,12 @@ export function suggestion(
   if (known.length < words.length || words.length === 0) return undefined;
   const hasMatch = entries.some(({ folded }) => known.every((word) => folded.includes(word)));
   return hasMatch && known.join(" ") !== words.join(" ") ? known.join(" ") : undefined;
+}
+
+/** A text as it is compared: whatever its case, accents and width. */
+export function foldedText(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{Mark}/gu, "")
+    .toLowerCase();
 }

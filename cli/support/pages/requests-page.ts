@@ -2,48 +2,56 @@ import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import type { RequestPage } from "../../operate/log-index/log-index.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
 import { type Html, html } from "../../output/html.ts";
-import { home, requestPath, requestsOf, requestsPath } from "./addresses.ts";
-import { logNotices, noLog } from "./log-notices.ts";
-import type { Page } from "./page.ts";
-import { dataTable, time } from "./parts.ts";
-import { placeText, type RequestField, type RequestQueryText } from "./request-query.ts";
-import { askedWords, routeWords, statusBadge, statusWords } from "./request-words.ts";
+import type { Reader } from "../../output/times.ts";
+import { requestPath, requestsOf, requestsPath } from "./addresses.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { dataTable, heading, logNotices, noLog, pager, selectField, time } from "./parts.ts";
+import {
+  askedWords,
+  placeText,
+  type RequestField,
+  type RequestQueryText,
+  requestQuery,
+  routeWords,
+  statusBadge,
+  statusWords,
+} from "./request-query.ts";
+import { type Inspection, route } from "./route.ts";
+
+export const requestsRoute = route({
+  pattern: "/requests",
+  parse: (_, query) => requestQuery(query),
+  page: requestsPage,
+});
+
+const perPage = 50;
 
 /** Requests of the log, newest first. */
-export interface RequestsView {
-  readonly query: RequestQueryText;
-  readonly found: RequestPage;
-  readonly state: LogState;
-}
-
-const trail = [{ text: "Tenants", path: home }];
-
-export function requestsPage({ query, found, state }: RequestsView, now: Date): Page {
+async function requestsPage(query: RequestQueryText, inspection: Inspection): Promise<Page> {
+  const { log, signal } = inspection;
+  if (log === undefined) return requestsWithoutLog();
+  await log.refresh();
+  const found = await log.index.find({ filter: query.filter, after: query.after, limit: perPage }, signal);
+  const [state, reader] = [log.state(), inspection.reader()];
   const main = html`<h1>Requests</h1>
-${logNotices(state, now)}
+${logNotices(state, reader)}
 ${filterForm(query)}
 <p class="lead" role="status">${summary(query, found, state)}</p>
 ${
   found.lines.length > 0 &&
   dataTable(
     "Requests, newest first",
-    [
-      { title: "Request", isHeading: true },
-      { title: "When" },
-      { title: "Answer" },
-      { title: "Asked for" },
-      { title: "By" },
-    ],
-    found.lines.map((line) => cells(line, now)),
+    [heading("Request"), "When", "Answer", "Asked for", "By"],
+    found.lines.map((line) => cells(line, reader)),
   )
 }
-${pager(query, found)}`;
-  return { status: 200, title: "Requests", trail, main };
+${pagesOf(query, found)}`;
+  return { status: 200, title: "Requests", trail: homeTrail, main };
 }
 
 /** Where no log was given. */
 export function requestsWithoutLog(): Page {
-  return { status: 200, title: "Requests", trail, main: html`<h1>Requests</h1>${noLog()}` };
+  return { status: 200, title: "Requests", trail: homeTrail, main: html`<h1>Requests</h1>${noLog()}` };
 }
 
 function summary({ given, after }: RequestQueryText, { total }: RequestPage, { covers }: LogState): string {
@@ -54,12 +62,12 @@ function summary({ given, after }: RequestQueryText, { total }: RequestPage, { c
   return `${which}${after === undefined ? "" : " Older ones of them."} ${span}`;
 }
 
-function cells(line: RequestLogLine, now: Date): readonly Html[] {
+function cells(line: RequestLogLine, reader: Reader): readonly Html[] {
   const { requestId, tokenId, tenantId } = line;
   const own = { ...(tenantId === null ? {} : { tenant: tenantId }) };
   return [
     html`<a class="row-link" href="${requestPath(requestId)}"><code>${requestId}</code></a>`,
-    time(line.time, now),
+    time(line.time, reader),
     statusBadge(line),
     html`${askedWords(line)}`,
     tokenId === null
@@ -68,16 +76,12 @@ function cells(line: RequestLogLine, now: Date): readonly Html[] {
   ];
 }
 
-function pager({ given, after }: RequestQueryText, { next }: RequestPage): Html | false {
-  if (after === undefined && next === undefined) return false;
-  const link = (text: string, place: string | undefined): Html => {
-    const address = requestsOf({ ...given, ...(place === undefined ? {} : { after: place }) });
-    return html`<li><a href="${address}">${text}</a></li>`;
-  };
-  return html`<nav class="pager" aria-label="More requests"><ul>
-${after !== undefined && link("← Newest", undefined)}
-${next !== undefined && link("Older →", placeText(next))}
-</ul></nav>`;
+function pagesOf({ given, after }: RequestQueryText, { next }: RequestPage): Html | false {
+  return pager(
+    "More requests",
+    after !== undefined && ["← Newest", requestsOf(given)],
+    next !== undefined && ["Older →", requestsOf({ ...given, after: placeText(next) })],
+  );
 }
 
 function filterForm({ given }: RequestQueryText): Html {
@@ -120,14 +124,8 @@ function choice(
   choices: readonly (readonly [string, string])[],
   given: RequestQueryText["given"],
 ): Html {
-  const id = `by-${name}`;
   const chosen = given[name] ?? "";
   const all: readonly (readonly [string, string])[] = [["", "any"], ...choices];
   const known = all.some(([value]) => value === chosen) ? all : [...all, [chosen, chosen] as const];
-  return html`<div><label for="${id}">${label}</label><select id="${id}" name="${name}">${known.map(
-    ([value, text]) =>
-      value === chosen
-        ? html`<option value="${value}" selected>${text}</option>`
-        : html`<option value="${value}">${text}</option>`,
-  )}</select></div>`;
+  return selectField(name, `by-${name}`, label, known, chosen);
 }
