@@ -1,18 +1,16 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { asFailure } from "../../../core/failure.ts";
 import { isCompressedLog, type LogSource, openLog } from "../gateway-log/open-log.ts";
 import { requestLine } from "../gateway-log/request-line.ts";
-import { beginningOf, readLines, wholeLines } from "../gateway-log/whole-lines.ts";
+import { beginningOf, readLinesBack, wholeLines, wholeLinesEnd } from "../gateway-log/whole-lines.ts";
 import { LogIndex } from "./log-index.ts";
 import type { LogState } from "./request-log.ts";
 
 const hourMs = 3_600_000;
-/** The start line of a gateway stands in the beginning of its log, and names its store. */
+/** A gateway's first line, at the beginning of its log, names its store. */
 const beginningBytes = 64 * 1024;
-/** What is read back at a time while the beginning of the last hour is looked for. */
-const stepBytes = 4 * 1024 * 1024;
 
-/** The logs' last hour, for as long as `ask` takes; `undefined` without a log. Of a plain file no more is read than that. */
+/** Indexes the last hour of the logs while `ask` runs, which gets `undefined` when there is no log. Only compressed logs are read whole. */
 export async function withRecentLog<Answer>(
   sources: readonly LogSource[],
   now: Date,
@@ -49,21 +47,25 @@ async function readRecent(
       return;
     }
     index.addNotes(beginning);
-    const position = await recentPosition(file, fromMs);
-    await readLines(file, position, async (lines) => void (await index.add(lines)), signal);
+    const { size } = await file.stat();
+    const take = async (lines: Buffer): Promise<boolean> => {
+      await index.add(lines);
+      return !isOlder(lines, fromMs);
+    };
+    await readLinesBack(file, await wholeLinesEnd(file, size), take, signal);
   } finally {
     await file?.close();
   }
 }
 
-/** Where the lines of that time begin, or somewhat before: the lines of a log are in the order of time. */
-async function recentPosition(file: FileHandle, fromMs: number): Promise<number> {
-  const { size } = await file.stat();
-  for (let position = size - stepBytes; position > 0; position -= stepBytes) {
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(stepBytes), 0, 256 * 1024, position);
-    const lines = buffer.subarray(0, bytesRead).toString("utf8").split("\n").slice(1);
-    const first = lines.map(requestLine).find((line) => line !== undefined);
-    if (first !== undefined && Date.parse(first.time) < fromMs) return position;
+/** Whether these lines begin before that time. The lines of a log are in the order of time. */
+function isOlder(lines: Buffer, fromMs: number): boolean {
+  for (let from = 0; from < lines.length; ) {
+    const lineFeed = lines.indexOf(0x0a, from);
+    const end = lineFeed === -1 ? lines.length : lineFeed;
+    const first = requestLine(lines.toString("utf8", from, end));
+    if (first !== undefined) return Date.parse(first.time) < fromMs;
+    from = end + 1;
   }
-  return 0;
+  return false;
 }
