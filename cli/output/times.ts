@@ -1,9 +1,9 @@
-/** Who reads a text: when, and in which time zone (a name of the IANA's list, or `UTC`). */
+/** The time and the time zone of a text's reader. The zone is `UTC` or a name of the IANA's list. */
 export interface Reader {
   readonly now: Date;
   readonly zone: string;
 }
-/** How long ago, or in how long, in words and one unit: `3 minutes ago`, `in 2 days`, `just now`. */
+/** The time between `now` and `at` in words, in one unit: `3 minutes ago`, `in 2 days`, `just now`. */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = (now.getTime() - at.getTime()) / 1000;
   const distance = inUnit(
@@ -14,18 +14,18 @@ export function relativeTime(at: Date, now: Date): string {
   return seconds < 0 ? `in ${distance}` : `${distance} ago`;
 }
 
-/** The same without direction and as short as tables need it: `3 min`, `2 d`, `0 s`. */
+/** How long ago `at` was, as short as tables need it: `3 min`, `2 d`, `0 s`. */
 export function shortAge(at: Date, now: Date): string {
   const seconds = Math.max(0, (now.getTime() - at.getTime()) / 1000);
   return inUnit(seconds, ({ sign }, count) => `${count} ${sign}`) ?? "0 s";
 }
 
-/** Both the relative and the exact time, for people who go on to search a log with it. */
+/** The relative and the exact time. With the exact one people can search a log. */
 export function relativeAndExact(rfc3339: string, { now, zone }: Reader): string {
   return `${relativeTime(new Date(rfc3339), now)} (${exactTime(rfc3339, zone)})`;
 }
 
-/** RFC 3339 to the second: in UTC, or in the zone with UTC behind it. */
+/** RFC 3339 to the second. In another zone than UTC, the time in UTC stands behind it. */
 export function exactTime(rfc3339: string, zone = "UTC"): string {
   const at = new Date(rfc3339);
   const utc = `${at.toISOString().slice(0, 19)}Z`;
@@ -34,7 +34,7 @@ export function exactTime(rfc3339: string, zone = "UTC"): string {
   return `${year}-${month}-${day}T${time}${offset} = ${utc}`;
 }
 
-/** A moment as a sentence for people has it: `21 November 2026, 12:00 UTC`, in another zone with UTC behind. What is no time stays as it is. */
+/** A time for a sentence: `21 November 2026, 12:00 UTC`, in another zone with UTC behind it. A text that is no time stays as it is. */
 export function plainTime(rfc3339: string, { zone }: Pick<Reader, "zone">): string {
   const at = new Date(rfc3339);
   if (Number.isNaN(at.getTime())) return rfc3339;
@@ -120,18 +120,18 @@ function formatter(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Made once each: it takes as long as a page. */
+/** Kept, because making a formatter takes as long as making a page. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 interface Unit {
   readonly name: string;
   readonly sign: string;
   readonly seconds: number;
-  /** From this many on, the unit is used. */
+  /** The unit is used from this many of it on. */
   readonly from: number;
 }
 
-/** A unit begins at two of it where one alone would round away half: `90 minutes` says more than `1 hour`. */
+/** Days and hours are used from two on, because one would round too much away: `90 minutes` says more than `1 hour`. */
 const units: readonly Unit[] = [
   { name: "day", sign: "d", seconds: 86_400, from: 2 },
   { name: "hour", sign: "h", seconds: 3600, from: 2 },

@@ -18,7 +18,7 @@ import type { ProgramFacts, ProgramJudgement } from "./judgement/standing.ts";
 import type { Judgement } from "./judgement/step.ts";
 import { type JudgedTenant, judgedTenant } from "./judgement/tenant.ts";
 
-/** Whom and what a question needs. */
+/** What a question about a program or a request needs. */
 export interface Desk {
   readonly store: ObjectStore;
   readonly database: AskedDatabase;
@@ -30,7 +30,7 @@ export interface Desk {
 export interface Explanation extends ProgramFacts, ProgramJudgement {
   /** What the last run found wrong with this program. */
   readonly lastRunProblems: readonly Problem[];
-  /** The id that was asked for, of a tenant that has another one now: everything else is about the tenant that it is now. */
+  /** The id in the question when the tenant was renamed since. All other facts are about its present id. */
   readonly renamedFrom: TenantId | null;
 }
 
@@ -47,7 +47,7 @@ export async function explainProgram(
     readProgramInStore(store, tenantId, programId, signal),
   ]);
   const present = tenant.rename?.tenantId;
-  // P94: its partners read the programs of the tenant that it is now.
+  // The partners of a renamed tenant read the programs of its present id (P94).
   if (present !== undefined && isTenantId(present) && present !== tenantId) {
     const there = await explainProgram(desk, { tenantId: present, programId });
     const [moved] = tenant.concerns;
@@ -86,14 +86,14 @@ function documentOf(source: ProgramInSource, store: ProgramInStore): unknown {
 
 function pendingChanges(source: ProgramInSource, store: ProgramInStore): readonly ProgramChange[] | null {
   if (source.kind !== "publishable" || store.kind !== "live" || store.served === null) return null;
-  // Equal digests are the proof; the comparison only says where they come apart.
+  // Equal digests are the proof. The comparison only tells where the documents differ.
   return source.sha256 === store.served.sha256 ? [] : programChanges(store.served.document, source.document);
 }
 
 /** A request, what is known of it, and why it was answered as it was. */
 export interface ExplainedRequest extends RequestFacts, Judgement {}
 
-/** A request of the log, and what the gateway last said of its store before that. */
+/** A request of the log, and the gateway's last note about its store before it. */
 export interface LoggedRequest {
   readonly line: RequestLogLine;
   readonly gateway: GatewayNote | null;

@@ -79,7 +79,7 @@ function shownAws(name: string, text: string): string {
 /** The store that the settings lead to, and its identity. */
 export interface FoundStore {
   readonly address: string;
-  /** `null`: it has none, or nobody could find out. */
+  /** `null` when the store has no identity, or nobody could find out. */
   readonly storeId: string | null;
   /** Why nobody could find out. */
   readonly unknown: string | null;

@@ -12,13 +12,13 @@ import { readTenants } from "./facts/tenants.ts";
 import { type Concern, concernTitle } from "./judgement/concern.ts";
 import { type JudgedTenant, judgedTenants } from "./judgement/tenant.ts";
 
-/** A tenant that source, store or tokens know. `null` where that side could not be asked. */
+/** A tenant that the source, the store or the tokens know. A value is `null` when its side could not be asked. */
 export interface TenantLine {
-  /** As the source writes it. */
+  /** The id as the source writes it. */
   readonly tenantId: string;
   readonly name: string | null;
   readonly isInSource: boolean | null;
-  /** `null`, too, where nothing is published or what is there is damaged. */
+  /** Also `null` when nothing is published, or the published data is damaged. */
   readonly live: Pick<
     NonNullable<JudgedTenant["live"]>,
     "snapshotId" | "generation" | "publishedAt" | "programs"
@@ -33,11 +33,11 @@ export interface TenantLine {
 export interface TenantList {
   /** By tenant id. */
   readonly tenants: readonly TenantLine[];
-  /** Why a side could not be asked; `null`: it was. */
+  /** Why each side could not be asked; `null` when it was. */
   readonly away: Readonly<Record<"source" | "store" | "tokens", string | null>>;
 }
 
-/** Source, store and tokens side by side. One that is away is said and hides no other; throws when all are. */
+/** The tenants of source, store and tokens. A side that is away hides no other; throws when all three are away. */
 export async function listTenants(
   store: ObjectStore,
   askSource: () => Promise<readonly TenantRow[]>,
@@ -51,7 +51,7 @@ export async function listTenants(
     side(() => knownSandbox(store, signal), signal),
   ]);
   if (source.reason !== null && stored.reason !== null && keys.reason !== null) throw stored.error;
-  // D131: a row without an id is no tenant. The check and builds tell of it.
+  // A row without an id is no tenant (D131). `source check` and builds report it.
   const names = new Map(
     source.value?.flatMap(({ tenantId, name }) => (tenantId === null ? [] : [[tenantId, name]])),
   );
@@ -106,7 +106,7 @@ function activeByTenant(tokens: readonly RegisteredToken[], now: Date): Readonly
   return counts;
 }
 
-/** One line each; a question mark where the side that knows could not be asked. */
+/** A line per tenant. A question mark stands for what a side that could not be asked would know. */
 export function tenantListText({ tenants, away }: TenantList, layout: Layout): string {
   const right = "right" as const;
   return table(
@@ -138,7 +138,7 @@ export function tenantListText({ tenants, away }: TenantList, layout: Layout): s
   );
 }
 
-/** What the judgement of the tenant warns of, in a word each. */
+/** The tenant's concerns, in a word each. */
 function remark({ removedAt, isSandbox, isInSource, concerns }: TenantLine, { style, zone }: Layout): string {
   const words = concerns.map(({ kind, severity }) => {
     const { title } = concernTitle(kind);

@@ -93,7 +93,7 @@ function sum(rows: readonly UsageRow[]): number {
   return rows.reduce((total, { requests }) => total + requests, 0);
 }
 
-/** Who calls what, who doesn't call at all, and who still calls what is to go away. */
+/** The keys that call something, the idle keys, and those that still call the deprecated resource. */
 export function usageText(
   usage: TokenUsage,
   covers: { readonly from: string; readonly to: string },

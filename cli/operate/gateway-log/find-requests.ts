@@ -11,11 +11,11 @@ export interface FoundRequests {
   readonly omitted: number;
   /** The times of the first and the last request in the logs; `null` when they have none. */
   readonly covers: { readonly from: string; readonly to: string } | null;
-  /** Logs that could not be read to their end, and why: what was read of them counts. */
+  /** Why some logs could not be read to their end. What was read of them counts. */
   readonly faults: readonly string[];
 }
 
-/** A request, and what the gateway had last said of its store in the same log; `null`: nothing. */
+/** A request, and the gateway's last note about its store before it in the same log, or `null`. */
 export interface LoggedRequest {
   readonly line: RequestLogLine;
   readonly gateway: GatewayNote | null;
@@ -66,7 +66,7 @@ export async function findRequests(
   return { requests: found, omitted, covers, faults };
 }
 
-/** What every line has that a gateway says of its store. */
+/** Every note of a gateway about its store has this text. */
 const noteMark = '"storeId":';
 
 function timeOf(block: Buffer, which: "first" | "last"): string | undefined {

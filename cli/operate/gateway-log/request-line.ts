@@ -79,22 +79,22 @@ export function requestLine(text: string): RequestLogLine | undefined {
   };
 }
 
-/** What the gateway says of itself and of its store, between the requests. */
+/** A line in which the gateway tells about itself and its store. */
 export interface GatewayNote {
   /** RFC 3339, UTC. */
   readonly time: string;
-  /** `listening`: it started; `unconfirmed`, `confirmed`: its list of access keys is not known to be good, or is again. */
+  /** `listening`: the gateway started. `unconfirmed`, `confirmed`: it could not confirm its list of access keys, or could again. */
   readonly kind: "listening" | "unconfirmed" | "confirmed";
-  /** The store that it goes by; `null` while it knows none. */
+  /** The store that the gateway uses; `null` while it knows none. */
   readonly storeId: string | null;
-  /** Another store, which answered instead of that one. */
+  /** The store that answered instead of that one. */
   readonly otherStoreId: string | null;
-  /** Why it is not ready, or confirmed nothing. */
+  /** Why the gateway is not ready, or could not confirm the list. */
   readonly causeCode: string | null;
   readonly cause: string | null;
 }
 
-/** The note that a line of a log is; `undefined` for every other line. */
+/** The note in a line of a log; `undefined` for every other line. */
 export function gatewayNote(text: string): GatewayNote | undefined {
   const record = jsonRecord(text.slice(Math.max(0, text.indexOf("{"))));
   if (record === undefined) return undefined;
@@ -112,7 +112,7 @@ export function gatewayNote(text: string): GatewayNote | undefined {
   };
 }
 
-/** How the gateway words what it says of its list of access keys. */
+/** The gateway's messages about its list of access keys. */
 const noteKinds: ReadonlyMap<string, GatewayNote["kind"]> = new Map([
   ["the token registry could not be confirmed", "unconfirmed"],
   ["the token registry is confirmed again", "confirmed"],

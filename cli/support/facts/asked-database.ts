@@ -50,7 +50,7 @@ export function createAskedDatabase(settings: CliSettings): AskedDatabase {
           : busy();
       const question = async (ended: AbortSignal) => {
         hasTurn = true;
-        // The wait ends first, so that a slow view is told as silence and not as an error.
+        // The wait ends before the query does, so that a slow view counts as silence and not as an error.
         const statementTimeoutMs = Math.ceil(endsAtMs - performance.now()) + 500;
         try {
           return await withSourceReading(settings, ended, async (client) => {

@@ -53,7 +53,7 @@ export async function readProgramInSource(
   const today = now.toISOString().slice(0, 10);
   const rules = contentRules(database.settings);
   try {
-    // P97: the database knows nothing of the sandbox.
+    // The database knows nothing of the sandbox (P97).
     if ((await knownSandbox(store, signal)) === tenantId) {
       const found = sandboxProgramById(programId);
       return found === undefined ? { kind: "absent", elsewhere: [] } : inSource(found, rules, today);

@@ -26,7 +26,7 @@ export type ProgramInStore =
       readonly programs: number;
       /** `null`: the live snapshot does not have the program. */
       readonly served: { readonly document: unknown; readonly sha256: string; readonly key: string } | null;
-      /** A program that the live snapshot has and whose id is nearly the one that was asked for; `null` when it has that very one. */
+      /** The program of the live snapshot with nearly this id; `null` when the snapshot has the program itself. */
       readonly near: string | null;
       readonly history: ProgramHistory;
     };

@@ -15,7 +15,7 @@ export type RegistryReading =
 export async function registryReading(store: ObjectStore): Promise<RegistryReading> {
   try {
     const { registry, etag } = await readRegistry(store);
-    // W160: where there is no store, nobody can say that a key was never issued.
+    // When there is no store, nobody can say that a key was never issued (W160).
     if (etag === undefined && (await readStoreIdentity(store)) === undefined) throw noStore(store.address);
     return { kind: "read", registry };
   } catch (error) {
@@ -24,7 +24,7 @@ export async function registryReading(store: ObjectStore): Promise<RegistryReadi
   }
 }
 
-/** What the list of access keys knows of the key that a request bore. */
+/** What the list of access keys knows of a request's key. */
 export type TokenFinding =
   /** The gateway did not find out which key it was, if any. */
   | { readonly kind: "none" }
@@ -48,14 +48,14 @@ export function tokenFinding(reading: RegistryReading, tokenId: string | null): 
   for (let at: RegisteredToken | undefined = token; at !== undefined; ) {
     const id: string = at.tokenId;
     at = tokens.find(({ replaces }) => replaces === id);
-    // A registry edited by hand may go round in circles.
+    // In a registry that was edited by hand, keys may replace each other in a circle.
     if (at === undefined || successors.includes(at)) break;
     successors.push(at);
   }
   return { kind: "known", token, successors };
 }
 
-/** A tenant was removed. `openKeys`: the command was ended before it had revoked these, so that partners are served. */
+/** A tenant was removed. `openKeys` counts the keys that the command did not revoke because it was interrupted; they still work. */
 export interface Removal {
   /** RFC 3339. */
   readonly removedAt: string;
@@ -69,7 +69,7 @@ export interface Rename {
   readonly at: string;
 }
 
-/** P91: which tenants were removed; none where that cannot be read, and why. */
+/** Reads which tenants were removed (P91). When that fails, it returns none, and why. */
 export async function readRemovals(
   store: ObjectStore,
   reading: RegistryReading,
@@ -105,8 +105,8 @@ export async function removedAtOf(
 const maxRecords = 500;
 
 /**
- * P94: which tenants were renamed. The audit alone says that keys were moved: the list of keys has only their present tenant.
- * Nothing where the audit cannot be read.
+ * Reads which tenants were renamed (P94). Only the audit tells that keys were moved, since the list of keys has just their
+ * present tenant. Returns nothing when the audit cannot be read.
  */
 export async function readRenames(
   store: ObjectStore,
@@ -138,7 +138,7 @@ export function presentTenant(renames: ReadonlyMap<string, Rename>, tenantId: st
   return present;
 }
 
-/** Who held a tenant, as the audit says; `null` when it has no record of that, or cannot be read. */
+/** The person who held a tenant, from the audit; `null` when the audit has no record of it or cannot be read. */
 export async function heldBy(
   store: ObjectStore,
   tenantId: TenantId,

@@ -253,8 +253,8 @@ async function readReport(
 }
 
 /**
- * How long it usually takes from one run to the next, by the times in the names of the newest reports: at least as long as three
- * quarters of the gaps between them. `null` when too few are known. Reads no report.
+ * The usual time from one run to the next: at least as long as three quarters of the gaps between the newest reports, whose
+ * names tell their times. `null` when too few are known. Reads no report.
  */
 async function usualInterval(store: ObjectStore, now: Date, signal: AbortSignal): Promise<number | null> {
   for (const hours of [24, 24 * 30]) {

@@ -16,7 +16,7 @@ export type TakenPlaces =
   | {
       readonly kind: "asked";
       readonly groups: readonly (EnrollmentGroup & { readonly place: ReturnType<typeof placeOf> })[];
-      /** More kinds are there than are shown. */
+      /** Whether there are more kinds than are shown. */
       readonly isCut: boolean;
     };
 
@@ -41,8 +41,6 @@ export async function takenPlaces(
 
 /** What the source says of the programs of a snapshot. */
 export type WithdrawnSince = { readonly kind: "asked"; readonly programs: readonly string[] } | SourceAway;
-
-/** Whoever rolls back is in a hurry, and needs no database for it. */
 
 /** The programs of the snapshot that the next build of its tenant withdraws (P20). Never throws for the source's sake. */
 export async function withdrawnSince(

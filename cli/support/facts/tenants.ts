@@ -35,7 +35,7 @@ export interface TenantFacts extends BuildRecord {
   readonly removal: Removal | null;
   /** The tenant that its access keys were moved to. */
   readonly rename: Rename | null;
-  /** `null` where the list of access keys could not be read. */
+  /** `null` when the list of access keys could not be read. */
   readonly keys: readonly RegisteredToken[] | null;
   /** The most programs that one of the snapshots right before the live one had; `null` when none was looked at. */
   readonly mostPrograms: { readonly programs: number; readonly generatedAt: string } | null;
@@ -48,10 +48,10 @@ export interface LiveFacts {
   readonly generation: number;
   /** When the source was read. */
   readonly generatedAt: string;
-  /** When it was read for what partners see; earlier where the last build only took out withdrawn programs. */
+  /** When the source was read for what partners see. This is earlier when the last build only took out withdrawn programs. */
   readonly contentAt: string;
   readonly publishedAt: string;
-  /** When this snapshot was last found to be what the source says; `null` when it is not known to have been. */
+  /** When a build last found that this snapshot is what the source says; `null` when that is not known. */
   readonly confirmedAt: string | null;
   readonly programs: number;
 }
@@ -68,11 +68,11 @@ export interface Hold {
 export interface GatewayFacts {
   readonly state: LogState;
   readonly notes: readonly GatewayNote[];
-  /** Requests of the last hour of which the gateway knew no access key. */
+  /** Requests of the last hour whose access key the gateway did not know. */
   readonly anonymous: Answers;
   /** An answer of the last minute whose snapshot the gateway could not confirm (W162). */
   readonly unconfirmed: RequestLogLine | null;
-  /** The store that this is about; `null` where it has no identity. */
+  /** The identity of the store that was asked; `null` when it has none. */
   readonly storeId: string | null;
 }
 
@@ -94,7 +94,7 @@ export interface AskedLog {
 
 export interface TenantsQuestion {
   readonly store: ObjectStore;
-  /** Without it: all that the store or a run report knows. */
+  /** The one tenant to read. `undefined` asks for all tenants that the store or a run report knows. */
   readonly only?: TenantId | undefined;
   /** Also tenants that were removed, though nothing is stored of them. */
   readonly withRemoved?: boolean;
@@ -119,7 +119,7 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
     log && gatewayFacts(store, log, now, signal),
   ]);
   const { removals, faults } = await readRemovals(store, keys, signal);
-  // A tenant whose first build failed has no folder, and is the one that somebody asks about.
+  // A tenant whose first build failed has no folder, but people ask about it most of all.
   const named = only === undefined ? records.named.filter(isTenantId) : [];
   if (question.withRemoved === true) named.push(...[...removals.keys()].filter(isTenantId));
   const tenantIds = [...new Set([...stored, ...named])].sort();
@@ -175,7 +175,7 @@ async function gatewayFacts(store: ObjectStore, log: AskedLog, now: Date, signal
   return { answers, facts };
 }
 
-/** The identity of the store; `null` where it has none, or cannot be asked. */
+/** The identity of the store; `null` when it has none or cannot be asked. */
 export async function ownStoreId(store: ObjectStore): Promise<string | null> {
   return (await readStoreIdentity(store).catch(() => undefined))?.storeId ?? null;
 }
@@ -202,7 +202,7 @@ async function standing(
     if (pointer === undefined) return { live: null, fault: null, hold, parent: null };
     const { snapshotId, generation, publishedAt, hold: held } = pointer.current;
     hold = held && { ...held, by: await heldBy(store, tenantId, held.since, signal) };
-    // P54: what a gateway refuses is not live, however well its beginning reads.
+    // A manifest that a gateway refuses is not live, even if its first lines can be read (P54).
     const manifest = await readLiveManifest(store, pointer.current, signal);
     const { generatedAt, contentAt = generatedAt, programs, parent } = manifest;
     const confirmed = confirmedAtOf(record.confirmation, snapshotId);
@@ -211,13 +211,13 @@ async function standing(
     return { live, fault: null, hold, parent };
   } catch (error) {
     const failure = asFailure(error);
-    // One damaged tenant must not hide the others; a store that is away hides them all.
+    // One damaged tenant must not hide the others. A store that is away does hide all.
     if (failure.code !== "corrupt_document") throw error;
     return { live: null, fault: failure.message, hold, parent: null };
   }
 }
 
-/** Goes from one snapshot to the one before it, and so on. What is damaged or pruned ends it: nothing depends on it. */
+/** Goes back from snapshot to snapshot, and ends at one that is damaged or pruned, since nothing depends on it. */
 async function mostProgramsBefore(
   store: ObjectStore,
   tenantId: TenantId,

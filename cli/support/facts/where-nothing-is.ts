@@ -2,8 +2,8 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 
 /**
- * P56: where nothing was found, since a wrong `STORE_URL` looks like an installation without data: the store by its address,
- * which holds no secret, and whether it holds anything at all. `isSet`: whether somebody chose the store.
+ * Names the store in which nothing was found, and says whether it holds anything at all (P56), because a wrong `STORE_URL`
+ * looks like an installation without data. The address holds no secret. `isSet` says whether somebody chose the store.
  */
 export async function whereNothingIs(
   store: ObjectStore,

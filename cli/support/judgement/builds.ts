@@ -64,7 +64,7 @@ export function leftOutPrograms(lastRun: LastRun | null): readonly (string | nul
 
 /** How long it has to be silent before anybody is told: three times the usual; or a day, and two hours for a job that is late. */
 function patienceMs({ lastTry, lastRun, usualIntervalMs }: BuildFacts): number {
-  // P50: `snapshot watch` stores no report of a run without news, so gaps between reports are none between its builds.
+  // `snapshot watch` stores no report of a run without news, so a gap between reports is no gap between its builds (P50).
   const isReported = lastTry?.triedAt === lastRun?.finishedAt;
   return usualIntervalMs === null || !isReported ? 26 * hourMs : Math.max(3 * usualIntervalMs, hourMs);
 }
@@ -72,8 +72,9 @@ function patienceMs({ lastTry, lastRun, usualIntervalMs }: BuildFacts): number {
 const hourMs = 3_600_000;
 
 /**
- * The end that counts: a build of single programs, or one that somebody ended, does not undo that the last whole reading failed.
- * A failure that repeats itself is stored in a report once, so an older report of the same outcome has its reason.
+ * The build whose end counts. When the last whole reading failed, a later build of single programs, or one that somebody
+ * ended, does not change that. A failure that repeats itself is reported once, so an older report of the same outcome
+ * has its reason.
  */
 function lastEnd({ lastTry, lastRun, unresolved }: BuildFacts): {
   readonly tried: LastTry | null;

@@ -3,13 +3,13 @@ import type { Step } from "./step.ts";
 /** Something that somebody should look at. */
 export interface Concern {
   readonly kind: ConcernKind;
-  /** `bad`: partners get errors, an empty list, or data that nobody renews; `doubtful`: somebody may have meant it so. */
+  /** `bad`: partners get errors, an empty list, or data that nobody renews. `doubtful`: somebody may want it so. */
   readonly severity: "bad" | "doubtful";
-  /** The tenant that it is about; `null`: the installation as a whole. */
+  /** The tenant in question; `null` when all tenants are concerned. */
   readonly tenantId: string | null;
   /** One sentence, for people, without a full stop. */
   readonly text: string;
-  /** Since when, or when it was found; RFC 3339. `null`: the sentence says it, or nobody knows. */
+  /** Since when, or when it was found (RFC 3339). `null` when the sentence says it, or nobody knows. */
   readonly at: string | null;
   /** The programs that it is about, each once; `null` for one without an id. */
   readonly programs: readonly (string | null)[];
@@ -64,7 +64,7 @@ export function concern(
   return { kind, severity, tenantId, text, at: null, programs: [], requestId: null, steps: [], ...more };
 }
 
-/** Those of a bad severity first, then by the order above. */
+/** Puts bad concerns first. Concerns of one severity are in the order of the kinds above. */
 export function worstFirst(concerns: readonly Concern[]): readonly Concern[] {
   return [...concerns].sort((a, b) => rank(a) - rank(b));
 }
@@ -101,7 +101,7 @@ export function tally(subjects: readonly { readonly concerns: readonly Concern[]
   return { bad, doubtful, well: subjects.length - bad - doubtful };
 }
 
-/** The same in words, for every command and page. */
+/** The tally in words, for every command and page. */
 export function tallyWords(subjects: readonly { readonly concerns: readonly Concern[] }[]): string {
   const { bad, doubtful, well } = tally(subjects);
   const noun = subjects.length === 1 ? "tenant" : "tenants";

@@ -6,7 +6,7 @@ import { type Concern, concern } from "./concern.ts";
 import { damageSteps } from "./remedies.ts";
 import { clause, counted, forOperations, forSupport, lengthOf, type Step } from "./step.ts";
 
-/** What the gateways' own lines say of all tenants together. */
+/** Finds the concerns of all tenants together in the gateways' log. */
 export function gatewayConcerns(
   { notes, anonymous, unconfirmed, storeId }: GatewayFacts,
   reader: Reader,
@@ -49,7 +49,7 @@ export function gatewayConcerns(
   return found;
 }
 
-/** Why an answer that the gateway could not confirm may be old, and since when (W162). */
+/** Says since when and why the gateway could not confirm an answer, which may be old (W162). */
 export function olderSnapshot(line: RequestLogLine, reader: Reader): string {
   const { unconfirmedSince, unconfirmedCode } = line;
   const isStore = unconfirmedCode?.startsWith("store_") === true || unconfirmedCode === "settings";
@@ -63,7 +63,7 @@ function newestNote(notes: readonly GatewayNote[]): GatewayNote | undefined {
   return notes.toSorted((a, b) => (a.time < b.time ? 1 : -1))[0];
 }
 
-/** What the gateway had last said of its store when a request came. */
+/** The gateway's last note about its store before the time of a request. */
 export function noteBefore(notes: readonly GatewayNote[], time: string): GatewayNote | undefined {
   return (
     newestNote(notes.filter((note) => note.time <= time)) ?? notes.find(({ kind }) => kind === "listening")
@@ -71,8 +71,8 @@ export function noteBefore(notes: readonly GatewayNote[], time: string): Gateway
 }
 
 /**
- * Why a gateway may know nothing of this store's keys and snapshots: it goes by another store, or finds none. `storeId`: this
- * store's; `null` where it has no identity.
+ * Says why a gateway may know nothing of this store's keys and snapshots: it uses another store, or finds none. `storeId` is
+ * this store's identity, or `null` when it has none.
  */
 function storeTrouble(note: GatewayNote, storeId: string | null): string | undefined {
   if (note.otherStoreId !== null) {
@@ -98,7 +98,7 @@ export const storeSteps: readonly Step[] = [
   ),
 ];
 
-/** What the gateway's own lines say against believing that this store is the one that it answered from. */
+/** Says why the gateway may have answered from another store than this one; `undefined` when nothing suggests it. */
 export function gatewayTrouble({
   gateway,
   storeId,
@@ -106,7 +106,7 @@ export function gatewayTrouble({
   return gateway === null ? undefined : storeTrouble(gateway, storeId);
 }
 
-/** A line of the log from the future tells that the gateway's clock, or this machine's, is off. */
+/** A log line from the future shows that the gateway's clock or this machine's is wrong. */
 export function clockAhead(time: string, { now }: Reader): string | undefined {
   const aheadMs = Date.parse(time) - now.getTime();
   if (aheadMs < clockToleranceMs) return undefined;
@@ -121,7 +121,7 @@ export const clockSteps: readonly Step[] = [
   ),
 ];
 
-/** What partners got in the last hour, by the gateways' log. */
+/** Finds the concerns in the answers that partners got in the last hour. */
 export function answerConcerns({ tenantId, answers, hold, keys }: TenantFacts): readonly Concern[] {
   if (answers === null) return [];
   const { requests, failed, limited, refused, failures } = answers;

@@ -10,8 +10,8 @@ import { forOperations, forSupport, type Judgement, judgement, lengthOf } from "
 const dayMs = 86_400_000;
 
 /**
- * Keys that end soon or ended lately. One whose successor is there is the partner's to change. One that had expired when it was
- * issued was meant so, as the sandbox's is.
+ * Finds keys that end soon or ended lately. A key with a successor is left out, since only the partner can change over. So is a
+ * key that had expired when it was issued, as the sandbox's has on purpose.
  */
 export function keyConcerns({ tenantId, keys }: TenantFacts, { now }: Reader): readonly Concern[] {
   const replaced = new Set(
@@ -27,7 +27,7 @@ export function keyConcerns({ tenantId, keys }: TenantFacts, { now }: Reader): r
     const text = isOver
       ? `access key ${namedKey(token)} has expired: whoever uses it gets 401. It can't be renewed, only replaced`
       : `access key ${namedKey(token)} expires soon`;
-    // Not a rotation: the new one would end when this one does.
+    // A rotation would not help, because the new key would end at the same time.
     const step = isOver
       ? forOperations("If the partner may still read programs, issue a new one.", create(token))
       : forOperations("Give it a later end.", `token expire ${tokenId} --at 90d`);
@@ -39,7 +39,7 @@ export function keyConcerns({ tenantId, keys }: TenantFacts, { now }: Reader): r
 
 type KnownKey = Extract<RequestFacts["token"], { readonly kind: "known" }>;
 
-/** Why an access key that the gateway knew was refused: what became of it, and of its tenant. */
+/** Says why a known access key was refused: what became of the key, and of its tenant. */
 export function endedKey(facts: RequestFacts, key: KnownKey, reader: Reader): Judgement {
   const { line, tenant } = facts;
   const { token } = key;
@@ -53,19 +53,19 @@ export function endedKey(facts: RequestFacts, key: KnownKey, reader: Reader): Ju
     const summary = `The access key ${namedKey(token)} ${ending} is of tenant ${tenantId}, which was removed on ${removed}.`;
     return judgement(summary, ...removedSteps(tenantId, false));
   }
-  // P91: the key had ended before, which is why it was refused; but nobody is to be promised another one.
+  // The key was refused because it had ended before the removal. Still, nobody may be promised a new key (P91).
   const { summary } = ended(facts, key, reader);
   const since = `Its tenant ${tenantId} was removed on ${removed}, so no access key of it is good any more.`;
   return judgement(`${summary} ${since}`, ...removedSteps(tenantId, false));
 }
 
-/** The newest of the access keys that came in place of another, if a partner who has it can use it now. */
+/** The newest key that replaced this one, if partners can use it now. */
 export function usableSuccessor({ successors }: KnownKey, now: Date): RegisteredToken | undefined {
   const newest = successors.at(-1);
   return newest !== undefined && tokenStatus(newest, now) === "active" ? newest : undefined;
 }
 
-/** Whether the key had expired then, and was not revoked before: what was done to it later explains no refusal. */
+/** Whether the key had expired at that time and was not yet revoked. What was done to it later explains no refusal. */
 export function hadExpired(
   token: RegisteredToken,
   at: string,
@@ -75,7 +75,7 @@ export function hadExpired(
   return expiresAt !== null && isBefore(expiresAt) && (revokedAt === null || !isBefore(revokedAt));
 }
 
-/** What became of a key since a request that bore it was answered; a sentence, empty where it is good still. */
+/** A sentence about what became of the key since the request; empty when the key is still good. */
 export function keySince(facts: RequestFacts, reader: Reader): string {
   const { token: key, line, tenant } = facts;
   if (key.kind !== "known") return "";
@@ -97,7 +97,7 @@ function ended({ line }: RequestFacts, key: KnownKey, reader: Reader): Judgement
   const when = (at: string): string => plainTime(at, reader);
   if (hadExpired(token, line.time)) {
     const ahead = clockAhead(line.time, reader);
-    // A key that has not expired yet by the clock of whoever asks was refused by a clock that is ahead.
+    // By this machine's clock the key has not expired, so the gateway's clock is ahead.
     if (ahead !== undefined && Date.parse(token.expiresAt) > reader.now.getTime()) {
       return judgement(
         `The access key ${namedKey(token)} is in force until ${when(token.expiresAt)}, but the gateway took it for expired: ${ahead}.`,

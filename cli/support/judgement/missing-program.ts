@@ -15,7 +15,7 @@ import { explainCommand, forSupport, listCommand, type Step } from "./step.ts";
 
 type LiveStore = Extract<ProgramInStore, { readonly kind: "live" }>;
 
-/** How a program stands that the live snapshot does not have. */
+/** The standing of a program that is not in the live snapshot. */
 export function missingProgram(facts: ProgramFacts, store: LiveStore): Standing {
   const { source, tenant, tenantId, garbled } = facts;
   const unseen = "Partners do not see it (404):";
@@ -150,7 +150,7 @@ export function unpublishedState({ state, ifActive }: NotPublishable): string {
   return `the booking system calls it ${JSON.stringify(state)}, and only active programs are published.${either}`;
 }
 
-/** What has to be changed before the program can be published, all at once. */
+/** Names all that has to be changed before the program can be published. */
 export function activation({ state, ifActive, lastDay }: NotPublishable): Step {
   const dates =
     state === "ended" && lastDay !== null

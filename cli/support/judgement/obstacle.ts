@@ -22,15 +22,16 @@ export type Obstacle =
 export type Need = "change" | "withdrawal" | "loss";
 
 /**
- * P47: what decides of all that may stand in the way. A hold comes first, since somebody has to end it whatever builds do; then
- * that no build gets through, then what a build would meet. `isOnly`: no other program is published. The program's own fault is not in the way: it is what is to be mended.
+ * Finds what stands in the way of a program (P47). A hold counts first, since somebody has to end it whatever builds do. Then
+ * counts that no build gets through, then what a build would meet. `isOnly` says that no other program is published. The
+ * program's own fault is no obstacle, because correcting it is the first step anyway.
  */
 export function obstacleTo(
   need: Need,
   { builds, keeper }: TenantWay,
   { programId, isOnly }: { readonly programId: string; readonly isOnly: boolean },
 ): Obstacle {
-  // P20: a stated withdrawal passes a hold, the guard, and faults of other programs.
+  // A stated withdrawal passes a hold, the guard, and faults of other programs (P20).
   const met = need === "withdrawal" ? undefined : keeper;
   if (met?.kind === "held") return { ...met, builds };
   if (builds.kind === "failing" || builds.kind === "silent") return builds;
@@ -74,7 +75,7 @@ export function prospect(obstacle: Obstacle, effect: string, reader: Reader): st
   }
 }
 
-/** That the end of the hold alone would change nothing. */
+/** Says that ending the hold would change nothing by itself. */
 function otherwise(builds: Builds, reader: Reader): string {
   if (builds.kind === "failing") return ` Builds fail, too (the last one ${plainTime(builds.at, reader)}).`;
   return builds.kind === "silent"
@@ -96,7 +97,7 @@ export function notKept({ keeper }: TenantWay): string {
   }
 }
 
-/** Who does what about it. `isWait`: nothing is to be corrected first. */
+/** The steps that remove the obstacle. `isWait` says that nothing has to be corrected first. */
 export function obstacleSteps(obstacle: Obstacle, tenantId: string, isWait: boolean): readonly Step[] {
   const build = buildCommand(tenantId);
   switch (obstacle.kind) {

@@ -40,7 +40,7 @@ function fieldName(field: string): string {
   return field === "lifecycle_state" ? "State" : fieldLabel(field);
 }
 
-/** What partners see of a program that is not as somebody will have meant it. */
+/** What partners see of a program although nobody will have meant it so. */
 export function flawWords(dropped: readonly Problem[], garbled: readonly GarbledText[]): readonly string[] {
   return [
     ...(dropped.length === 0 ? [] : [problemList(dropped)]),

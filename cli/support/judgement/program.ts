@@ -18,7 +18,7 @@ import {
 } from "./standing.ts";
 import { explainCommand, forOperations, forSupport, listCommand, nextStep, type Step } from "./step.ts";
 
-/** P47: judges the facts. Pure, and total: every combination of facts stands in exactly one way. */
+/** Judges a program (P47). Pure and total: every combination of facts has exactly one standing. */
 export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudgement {
   const { tenant, programId, tenantId, store } = facts;
   const { name, answer, verdict, now, build, isToBeCorrected, steps = [] } = standingOf(facts, reader);
@@ -64,7 +64,7 @@ function standingOf(facts: ProgramFacts, reader: Reader): Standing {
   }
 }
 
-/** P91: nobody is served any more, whatever is still stored. */
+/** A removed tenant's partners get nothing, whatever is still stored (P91). */
 function removedTenant({ tenantId, source }: ProgramFacts, removedAt: string, reader: Reader): Standing {
   const isListed = source.kind !== "tenant_unknown" && source.kind !== "unavailable";
   return {
@@ -140,7 +140,7 @@ function unpublished(facts: ProgramFacts, { isStore }: Unpublished): Standing {
   }
 }
 
-/** Why a first build would publish the tenant without this program, or with flaws. */
+/** Says why a first build would leave this program out, or publish it with flaws. */
 function withoutProgram({ source, garbled, tenantId }: ProgramFacts): {
   readonly text: string;
   readonly steps: readonly (Step | undefined)[];

@@ -1,8 +1,8 @@
 import { buildCommand, explainCommand, forOperations, forSupport, type Step } from "./step.ts";
 
-/** What mends a trouble that several judgements meet. */
+/** Steps that several judgements give. */
 
-/** A build mends no snapshot that is held, and none of a tenant that the source does not list. */
+/** Steps against damage. A build can't help while the tenant is held, or when the source does not list it. */
 export function damageSteps(tenantId: string, isHeld: boolean, isListed = true): readonly Step[] {
   const look = "Find out how much is damaged";
   const way = isHeld

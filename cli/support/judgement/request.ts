@@ -8,7 +8,7 @@ import { missedRequest } from "./missed-request.ts";
 import { serverFault } from "./server-fault.ts";
 import { forOperations, forSupport, type Judgement, judgement, lengthOf, shellWord } from "./step.ts";
 
-/** Why a request was answered as it was, for somebody who reads neither code nor specification. Pure. */
+/** Explains a request's answer to somebody who reads neither code nor specification. Pure. */
 export function judgedRequest(facts: RequestFacts, reader: Reader): Judgement {
   const { line } = facts;
   if (line.isCut) return cut(line);
@@ -150,7 +150,7 @@ function malformed(line: RequestLogLine): Judgement {
   );
 }
 
-/** An access key was refused: its own history, where the gateway knew which one it was. */
+/** Explains a 401, from the key's history when the gateway knew the key. */
 function refused(facts: RequestFacts, reader: Reader): Judgement {
   const { line, token, keys } = facts;
   const trouble = gatewayTrouble(facts);
@@ -172,7 +172,7 @@ function refused(facts: RequestFacts, reader: Reader): Judgement {
       break;
   }
   if (line.causeCode === "unknown_token") {
-    // W163: a store without a single access key says more about itself than about the partner's.
+    // A store without a single access key proves nothing about the partner's key (W163).
     const why =
       trouble ??
       (keys === "none"
@@ -255,7 +255,7 @@ function unknownPath(): Judgement {
 function overLimit({ line, token }: RequestFacts): Judgement {
   const known = token.kind === "known" ? token.token : undefined;
   const limit = line.limit ?? known?.rateLimit ?? null;
-  // Where the list of access keys cannot be read, nobody knows which it was.
+  // When the list of access keys cannot be read, nobody knows which limit it was.
   const whose =
     known === undefined
       ? ""
@@ -276,7 +276,7 @@ function overLimit({ line, token }: RequestFacts): Judgement {
   );
 }
 
-/** Gateways of earlier versions do not log how long their window is. */
+/** Gateways of earlier versions do not log the length of their window. */
 export function inWindow({ windowSeconds }: RequestLogLine): string {
   if (windowSeconds === null) return "in the time of a window";
   return windowSeconds === 1 ? "in a second" : `in ${windowSeconds} seconds`;

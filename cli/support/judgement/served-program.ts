@@ -3,7 +3,7 @@ import { correction, flawWords, problemList } from "./problem-words.ts";
 import { askAgain, flawed, flawStep, mendViews, type ProgramFacts, type Standing } from "./standing.ts";
 import { forOperations, forSupport } from "./step.ts";
 
-/** How a program stands that partners see. */
+/** The standing of a program that partners see. */
 export function servedProgram({ source, tenantId, tenant, changes, garbled }: ProgramFacts): Standing {
   const base = { answer: 200 } as const;
   switch (source.kind) {
@@ -49,7 +49,7 @@ export function servedProgram({ source, tenantId, tenant, changes, garbled }: Pr
       const why = problemList(source.problems);
       const seen = "Partners see it as it was; what the booking system has now cannot be published";
       const steps = [correction(source.problems)];
-      // P19: what builds of this tenant do with a faulty program, as far as the last one tells.
+      // The last run tells what builds of this tenant do with a faulty program (P19).
       if (tenant.lastRun?.onInvalid === "fail") {
         const now = `${seen}, and builds of this tenant stop at such a fault: ${why}`;
         return {

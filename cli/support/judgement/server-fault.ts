@@ -4,7 +4,7 @@ import { gatewayTrouble, storeSteps } from "./gateways.ts";
 import { damageSteps } from "./remedies.ts";
 import { buildCommand, forOperations, forSupport, type Judgement, judgement, type Step } from "./step.ts";
 
-/** What an operator can do about a 500, by the code that the gateway noted; its text names the object or the fault. */
+/** Explains a 500 by the code that the gateway logged. The logged text names the object or the fault. */
 export function serverFault(facts: RequestFacts): Judgement {
   const { line, tenant, object } = facts;
   const { tenantId } = line;

@@ -11,12 +11,12 @@ import type { JudgedTenant } from "./tenant.ts";
 /** Everything that was found out about one program, read once. */
 export interface ProgramFacts {
   readonly tenantId: TenantId;
-  /** As asked for, so possibly ill-formed. */
+  /** The id in the question, which may be ill-formed. */
   readonly programId: string;
   readonly tenant: JudgedTenant;
   readonly source: ProgramInSource;
   readonly store: ProgramInStore;
-  /** The program that the booking system has under nearly this id, judged itself. */
+  /** The judgement of the program that the booking system has under nearly this id. */
   readonly spelled: (ProgramJudgement & Pick<ProgramFacts, "programId">) | null;
   /** What separates what is served from what the source has now; `null` when not both are known. */
   readonly changes: readonly ProgramChange[] | null;
@@ -24,21 +24,21 @@ export interface ProgramFacts {
   readonly garbled: readonly GarbledText[];
 }
 
-/** What the facts of a program come to. */
+/** The judgement of a program. */
 export interface ProgramJudgement {
-  /** The standing, and where it matters what stands in the way, as `served_differs/held`. */
+  /** The standing, and the obstacle when there may be one, such as `served_differs/held`. */
   readonly row: string;
   readonly answer: Answer;
   readonly verdict: Verdict;
-  /** What partners see, why, and what becomes of it, in a few sentences. */
+  /** What partners see, why, and what will happen, in a few sentences. */
   readonly summary: string;
   readonly next: NextStep;
 }
 
-/** What a partner with a good access key gets for `/v1/programs/{id}`; of a removed tenant no key is good. */
+/** The status that a partner with a good access key gets for `/v1/programs/{id}`. It is 401 when the tenant is removed. */
 export type Answer = 200 | 400 | 401 | 404 | 500;
 
-/** What a standing comes to, in one word for programs; documented in docs/json.md. */
+/** The standing in one word, for programs. docs/json.md documents the words. */
 export type Verdict =
   | "served"
   | "served_outdated"
@@ -57,22 +57,22 @@ export type Verdict =
   | "damaged_store"
   | "malformed_id";
 
-/** How a verdict is meant, for whatever shows it in colour. */
+/** The tone in which a verdict is shown. */
 export function verdictTone(verdict: Verdict): "good" | "doubtful" | "bad" {
   if (verdict === "served") return "good";
   return verdict.startsWith("served") || verdict === "waiting" ? "doubtful" : "bad";
 }
 
-/** How a program stands: what partners see now, and what may follow. */
+/** What partners see of a program now, and what a build may change. */
 export interface Standing {
   readonly name: string;
   readonly answer: Answer;
   readonly verdict: Verdict;
-  /** What partners see now, and what the booking system says. What will be is the obstacle's to say. */
+  /** What partners see now, and what the booking system has. The obstacle tells what will follow. */
   readonly now: string;
-  /** A build does `effect`, if nothing stands in the way of the need. Without it no build changes anything. */
+  /** What a build does when nothing stands in its way. Absent when no build changes anything. */
   readonly build?: { readonly need: Need; readonly effect: string };
-  /** Somebody may correct the booking data, and after that a build brings it, if nothing stands in the way. */
+  /** Whether a build brings the program after somebody has corrected the booking data. */
   readonly isToBeCorrected?: boolean;
   readonly steps?: readonly (Step | undefined)[];
 }
@@ -90,7 +90,7 @@ export function flawStep(source: ProgramInSource, garbled: readonly GarbledText[
   );
 }
 
-/** What is published tells no more; the reason stands beside this, and may be a view as well as a server that is away. */
+/** The advice when the source could not be asked. The reason, printed beside it, may be a view or a server that is away. */
 export const askAgain =
   "Where the booking system's database could not be reached, ask again from where it can be; otherwise tell operations.";
 export const mendViews: Step = forOperations(

@@ -1,12 +1,12 @@
-/** What to do, by whom, and the commands for it (without the program's name in front). */
+/** A step: what to do, who does it, and its commands (without `partner-programs` in front). */
 export interface Step {
-  /** `operations`: it changes something for partners or their access, so those who run the installation do it. */
+  /** A step of `operations` changes something for partners, so only those who run the installation may do it. */
   readonly who: "support" | "operations";
   readonly text: string;
   readonly commands: readonly string[];
 }
 
-/** What to do next: the steps one by one, and all of them as one text and one list. */
+/** The next steps one by one, and together as one text and one list of commands. */
 export interface NextStep {
   readonly text: string;
   readonly commands: readonly string[];
@@ -22,22 +22,22 @@ export function nextStep(...steps: readonly (Step | undefined)[]): NextStep {
   };
 }
 
-/** What whoever answers the partner does; changes nothing. */
+/** A step of the person who answers the partner. It changes nothing. */
 export function forSupport(text: string, ...commands: readonly string[]): Step {
   return { who: "support", text, commands };
 }
 
-/** P49: what changes something is never asked of whoever answers the partner. */
+/** A step that changes something. The person who answers the partner is never asked to do it (P49). */
 export function forOperations(text: string, ...commands: readonly string[]): Step {
   return { who: "operations", text, commands };
 }
 
-/** The step in words, with who is meant. */
+/** The step in words. It says when operations are meant. */
 export function stepText({ who, text }: Step): string {
   return who === "operations" ? `For operations: ${text}` : text;
 }
 
-/** What is to be said of something, and what to do about it. */
+/** A judgement in words, and what to do. */
 export interface Judgement {
   readonly summary: string;
   readonly next: NextStep;
@@ -59,7 +59,7 @@ export function listCommand(tenantId: string): string {
   return `snapshot show --tenant ${tenantId} --list`;
 }
 
-/** A word as a POSIX shell takes it for one: quoted where it needs to be. */
+/** The text as one word of a POSIX shell, quoted if necessary. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9._~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -69,7 +69,7 @@ export function clause(sentence: string): string {
   return sentence.replace(/\.$/, "");
 }
 
-/** So many of a thing: `1 request`, `1,200 requests`. */
+/** A number and its noun: `1 request`, `1,200 requests`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
@@ -86,7 +86,7 @@ const units = [
   { name: "minute", ms: 60_000, fromMs: 60_000 },
 ];
 
-/** The same of what comes again and again: `every 15 minutes`, `every minute`. */
+/** The length of a period in words: `every 15 minutes`, `every minute`. */
 export function every(ms: number): string {
   return `every ${lengthOf(ms)
     .replace(/^60 minutes$/, "hour")

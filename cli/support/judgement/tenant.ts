@@ -7,7 +7,7 @@ import { keyConcerns } from "./key.ts";
 import { correctStep, damageSteps, guardSteps } from "./remedies.ts";
 import { buildCommand, clause, every, forOperations, forSupport, type Step } from "./step.ts";
 
-/** A tenant as every command and page tells of it. */
+/** A tenant with its judgement. Every command and page prints this one. */
 export interface JudgedTenant extends TenantFacts {
   readonly way: TenantWay;
   /** What somebody should look at, the worst first; empty when all is well. */
@@ -18,7 +18,7 @@ export interface JudgedTenant extends TenantFacts {
 
 export interface JudgedTenants extends Omit<TenantsReading, "tenants"> {
   readonly tenants: readonly JudgedTenant[];
-  /** What is about no single tenant. */
+  /** The concerns of all tenants together. */
   readonly concerns: readonly Concern[];
 }
 
@@ -30,7 +30,7 @@ export function judgedTenants(reading: TenantsReading, reader: Reader): JudgedTe
   };
 }
 
-/** P53, P77: what every command and page warns of about a tenant, by one judgement. Pure. */
+/** Judges a tenant, for every command and page (P53, P77). Pure. */
 export function judgedTenant(facts: TenantFacts, reader: Reader): JudgedTenant {
   const way = tenantWay(facts, reader.now);
   const { lastTry, notInSource, usualIntervalMs } = facts;
@@ -45,14 +45,14 @@ export function judgedTenant(facts: TenantFacts, reader: Reader): JudgedTenant {
   };
 }
 
-/** P91: the tenant's access keys have ended or are another tenant's, so that nobody is served. */
+/** Whether nobody is served any more, because the access keys have ended or belong to another tenant (P91). */
 export function isGone({ removal, rename }: Pick<TenantFacts, "removal" | "rename">): boolean {
   return rename !== null || (removal !== null && removal.openKeys === 0);
 }
 
 /** Whether the source, the store and the runs know nothing of the tenant. */
 export function isUnknown({ live, fault, removal, rename, lastRun }: TenantFacts): boolean {
-  // P82: a run that was asked for a tenant by a wrong name makes it no better known.
+  // A run that was started with a wrong tenant id does not make that tenant known (P82).
   const isNamed = (lastRun?.failure?.code ?? (lastRun === null ? "not_found" : "")) !== "not_found";
   return live === null && fault === null && removal === null && rename === null && !isNamed;
 }
@@ -65,7 +65,7 @@ function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
   const doubtful = (kind: ConcernKind, text: string, more = {}) =>
     concern(kind, "doubtful", tenantId, text, more);
   if (rename !== null) return [doubtful("renamed", renamedText(facts, rename, reader), renamedSteps(facts))];
-  // Nobody is served, so nothing else about it matters to partners.
+  // Nobody is served, so no other concern matters to partners.
   if (removal !== null && removal.openKeys === 0) {
     const text = `removed on ${plainTime(removal.removedAt, reader)}: its access keys ended, and partners get 401 (unauthorized)`;
     return [doubtful("removed", text)];
@@ -95,7 +95,7 @@ function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
           ],
         })
       : undefined,
-    // Builds pass over a tenant that the source does not list: that none comes is no wonder.
+    // Builds pass over a tenant that the source does not list, so missing builds are no concern.
     ...(notInSource === null ? [ofBuilds(facts, reader), ofKeeper(facts, reader)] : []),
     notInSource === null
       ? undefined
@@ -219,7 +219,7 @@ function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
     });
   }
 
-  /** How the last build ended is so still while no other comes. */
+  /** How the last build ended. This still holds while no other build comes. */
   function lastEnding(of: Facts): string {
     const message = failureOf(of)?.message;
     if (message !== undefined) return `; the last one did not get through: ${clause(message)}`;
@@ -234,7 +234,7 @@ function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
   }
 }
 
-/** Fewer come and go every day. */
+/** Smaller losses happen every day. */
 const minLost = 3;
 
 function renamedText(

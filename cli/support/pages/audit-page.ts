@@ -20,7 +20,7 @@ export const auditRoute = route({
 /** A page is read by a person. */
 const maxShown = 100;
 
-/** Who changed what for partners, newest first; of all tenants or of one. */
+/** The operators' changes for partners of all tenants or of one, newest first. */
 async function auditPage(tenantId: TenantId | undefined, inspection: Inspection): Promise<Page> {
   const { store, reader, signal } = inspection;
   const wish = { tenantId, since: undefined, limit: maxShown };

@@ -18,6 +18,7 @@ import {
 } from "../find/find-anything.ts";
 import { createProgramCatalog, type ProgramCatalog } from "../find/program-catalog.ts";
 import { explainPath, findPath, programPath, requestPath, requestsOf, tenantPath } from "./addresses.ts";
+import type { CsvTable } from "./csv.ts";
 import { homeTrail, type Page } from "./page.ts";
 import { dataTable, heading, logNotices, notice } from "./parts.ts";
 import type { Answer, Inspection } from "./route.ts";
@@ -33,11 +34,11 @@ export interface FindView {
   readonly source: SourceSearch;
   /** Tenants whose programs could not be read. */
   readonly unread: readonly string[];
-  /** Tenants of which partners see nothing any more. */
+  /** Removed tenants, whose partners see nothing any more. */
   readonly removed: ReadonlySet<string>;
   /** What else could not be read, in words. */
   readonly faults: readonly string[];
-  /** Of the requests that were looked through; `undefined` without a log. */
+  /** How far the log was looked through; `undefined` without a log. */
   readonly log: LogState | undefined;
   readonly suggestion: string | undefined;
   readonly reader: Reader;
@@ -52,7 +53,7 @@ function findForm(): Page {
   return { status: 200, title: "Find", trail, main };
 }
 
-/** Somebody put an access key into the box. */
+/** The page for somebody who put an access key into the box. */
 function findKeyPage(): Page {
   const main = html`<h1>Find</h1>
 ${notice("bad", html`<p>That is an access key, or a part of one, and it is not shown here. It is in the address of this page now, and in the history of the browser: treat it as known to others.</p>`)}
@@ -68,7 +69,7 @@ function findPage(view: FindView): Page {
   const seen = programs.filter(({ tenantId }) => !removed.has(tenantId));
   const unseen = programs.filter(({ tenantId }) => removed.has(tenantId));
   const main = html`<h1>Find</h1>
-<p class="lead" role="status">${total === 0 ? "Nothing" : total.toLocaleString("en")} found for “${text}”.</p>
+<p class="lead" role="status">${total === 0 ? "Nothing" : total.toLocaleString("en")} found${log !== undefined && log.progress < 1 && " so far"} for “${text}”.</p>
 ${suggestion !== undefined && notice("neutral", html`<p>Did you mean <a href="${findPath}?${new URLSearchParams({ q: suggestion }).toString()}"><bdi>${suggestion}</bdi></a>?</p>`)}
 ${source.kind === "unavailable" && notice("doubtful", html`<p>The booking database could not be asked, so programs that are not published are missing here. ${source.reason}</p>`)}
 ${unread.length > 0 && notice("doubtful", html`<p>Not looked through, because it could not be read: ${unread.join(", ")}.</p>`)}
@@ -81,7 +82,25 @@ ${seen.length > 0 && section("programs", "Programs that partners see", programTa
 ${unseen.length > 0 && section("removed", "Programs of removed tenants, which partners no longer see", programTable("Programs of removed tenants", unseen))}
 ${totalPrograms > programs.length && html`<p>The first ${programs.length} of ${totalPrograms.toLocaleString("en")} are shown: add a word.</p>`}
 ${unpublished.length > 0 && section("unpublished", "Programs that partners don’t see", unpublishedTable(unpublished))}`;
-  return { status: 200, title: "Find", trail, main };
+  return { status: 200, title: "Find", trail, main, tables: [foundTable(view)] };
+}
+
+function foundTable({ text, found, requests, unpublished, removed }: FindView): CsvTable {
+  return {
+    name: "found",
+    columns: ["kind", "id", "name", "tenant", "state"],
+    rows: [
+      ...(requests > 0 ? [["request", text, null, null, null]] : []),
+      ...found.tenantIds.map((id) => ["tenant", id, null, id, removed.has(id) ? "removed" : null]),
+      ...found.tokens.map((token) => ["access key", token.tokenId, token.name, token.tenantId, null]),
+      ...found.programs.map(({ programId, name, tenantId }) => {
+        return ["program", programId, name, tenantId, removed.has(tenantId) ? "removed" : "published"];
+      }),
+      ...unpublished.map(({ programId, name, tenantId, state }) => {
+        return ["program", programId, name, tenantId, state];
+      }),
+    ],
+  };
 }
 
 function section(id: string, heading: string, content: Html): Html {
@@ -122,7 +141,7 @@ export const findRoute = route({
   page,
 });
 
-/** Requests whose ids have one digest, of which one may be meant. */
+/** So many requests may have ids of one digest. */
 const maxTwins = 10;
 
 async function page(text: string, { store, database, log, reader, signal }: Inspection): Promise<Answer> {
@@ -180,7 +199,7 @@ function placeOf(hit: ExactHit): string {
   }
 }
 
-/** One for each store that is looked at, for as long as it is. */
+/** The catalog of the store, kept while the store is in use. */
 function catalogOf(store: ObjectStore): ProgramCatalog {
   const known = catalogs.get(store);
   if (known !== undefined) return known;

@@ -23,7 +23,7 @@ export async function readJudgedTenants({ store, log, reader, signal }: Inspecti
   return judgedTenants(await readTenants({ store, log, now: asked.now, signal }), asked);
 }
 
-/** Who is well is counted; more than these nobody reads. */
+/** Nobody reads more. Tenants that are well are only counted. */
 const maxShownTenants = 200;
 
 /** P77: how all tenants stand, worst first. */

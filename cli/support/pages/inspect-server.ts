@@ -15,7 +15,7 @@ export interface InspectServerOptions {
   readonly inspection: Inspection;
   /** Decides who may see the pages. */
   readonly gate: Gate;
-  /** Of who looked at what. */
+  /** The log of the people and the pages that they looked at. */
   readonly log: Logger;
 }
 

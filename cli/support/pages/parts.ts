@@ -205,7 +205,7 @@ export function logNotices(
   return said.flatMap((text) => (text === false ? [] : notice("doubtful", html`<p>${text}</p>`)));
 }
 
-/** Of a page that is made of logs, where none was given. */
+/** Stands on a page that needs a log when none was given. */
 export function noLog(): Html {
   return html`<p>This page is made from the gateway’s log. Whoever runs this server names it: ${command("inspect --log FILE")}</p>`;
 }

@@ -4,6 +4,7 @@ import type { LogState } from "../../operate/log-index/request-log.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { requestPath, requestsOf, requestsPath } from "./addresses.ts";
+import type { CsvTable } from "./csv.ts";
 import { homeTrail, type Page } from "./page.ts";
 import { dataTable, heading, logNotices, noLog, pager, selectField, time } from "./parts.ts";
 import {
@@ -20,18 +21,29 @@ import { type Inspection, route } from "./route.ts";
 
 export const requestsRoute = route({
   pattern: "/requests",
-  parse: (_, query) => requestQuery(query),
+  parse: (_, query) => ({
+    ...requestQuery(query),
+    limit: query.get("format") === "csv" ? maxRows : perPage,
+  }),
   page: requestsPage,
 });
 
 const perPage = 50;
+/** A spreadsheet gets more requests than a page, since nobody turns its pages. */
+const maxRows = 10_000;
 
 /** Requests of the log, newest first. */
-async function requestsPage(query: RequestQueryText, inspection: Inspection): Promise<Page> {
+async function requestsPage(
+  query: RequestQueryText & { readonly limit: number },
+  inspection: Inspection,
+): Promise<Page> {
   const { log, signal } = inspection;
   if (log === undefined) return requestsWithoutLog();
   await log.refresh();
-  const found = await log.index.find({ filter: query.filter, after: query.after, limit: perPage }, signal);
+  const found = await log.index.find(
+    { filter: query.filter, after: query.after, limit: query.limit },
+    signal,
+  );
   const [state, reader] = [log.state(), inspection.reader()];
   const main = html`<h1>Requests</h1>
 ${logNotices(state, reader)}
@@ -46,7 +58,15 @@ ${
   )
 }
 ${pagesOf(query, found)}`;
-  return { status: 200, title: "Requests", trail: homeTrail, main };
+  const tables = [requestsTable(found.lines)];
+  return { status: 200, title: "Requests", trail: homeTrail, main, tables };
+}
+
+function requestsTable(lines: readonly RequestLogLine[]): CsvTable {
+  const columns = ["time", "requestId", "status", "route", "programId", "tenantId", "tokenId"] as const;
+  const more = ["durationMs", "bytes", "snapshotId", "causeCode", "cause"] as const;
+  const all = [...columns, ...more];
+  return { name: "requests", columns: all, rows: lines.map((line) => all.map((column) => line[column])) };
 }
 
 /** Where no log was given. */
@@ -69,11 +89,16 @@ function cells(line: RequestLogLine, reader: Reader): readonly Html[] {
     html`<a class="row-link" href="${requestPath(requestId)}"><code>${requestId}</code></a>`,
     time(line.time, reader),
     statusBadge(line),
-    html`${askedWords(line)}`,
+    html`<bdi>${askedWords(line)}</bdi>`,
     tokenId === null
       ? html`<span class="none">no known key</span>`
-      : html`<a href="${requestsOf({ token: tokenId })}">${tokenId}</a>${tenantId !== null && html`, <a href="${requestsOf(own)}">${tenantId}</a>`}`,
+      : html`<a class="${isShortWord(tokenId) ? "unbroken" : ""}" href="${requestsOf({ token: tokenId })}">${tokenId}</a>${tenantId !== null && html`, <a href="${requestsOf(own)}">${tenantId}</a>`}`,
   ];
+}
+
+/** Whether a line has room for the id. The log may hold any text as one. */
+function isShortWord(id: string): boolean {
+  return /^\w{1,24}$/.test(id);
 }
 
 function pagesOf({ given, after }: RequestQueryText, { next }: RequestPage): Html | false {

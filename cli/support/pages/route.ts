@@ -29,7 +29,7 @@ export interface Inspection {
   readonly log?: RequestLog;
   /** What the pages may ask as a partner would; without it nothing is asked. */
   readonly gateway?: AskedGateway;
-  /** Who reads the page: now, and in the time zone of `--time-zone`. */
+  /** The reader's time, in the zone of `--time-zone`. */
   readonly reader: () => Reader;
   readonly signal: AbortSignal;
 }

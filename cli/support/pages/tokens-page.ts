@@ -1,10 +1,11 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
-import { type KeyActivity, keyActivity } from "../../operate/log-index/key-activity.ts";
+import { busiestKeys, type KeyActivity } from "../../operate/log-index/key-activity.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { clientPath, requestsOf, tenantPath, tokensPath } from "./addresses.ts";
+import type { CsvTable } from "./csv.ts";
 import { homeTrail, type Page } from "./page.ts";
 import { badge, dataTable, heading, logNotices, noLog, numeric, tenantForm, time } from "./parts.ts";
 import { type Inspection, route } from "./route.ts";
@@ -15,20 +16,21 @@ export const tokensRoute = route({
   page: tokensPage,
 });
 
-/** A page is read by a person. */
+/** A person reads the page. */
 const maxShown = 200;
 const dayMs = 86_400_000;
 
-/** What partners' keys are used for; `null` without a log. */
+/** The use of the keys, the busiest first; `null` without a log. */
 type Used = { readonly activity: ReadonlyMap<string, KeyActivity>; readonly state: LogState } | null;
 
-/** The keys of partners, and what they do with them; of all tenants or of one. */
+/** The keys of all tenants or of one, the busiest first, and what partners do with them. */
 async function tokensPage(tenantId: string | undefined, inspection: Inspection): Promise<Page> {
   const reader = inspection.reader();
   const { registry } = await readRegistry(inspection.store);
   const own = registry.tokens.filter((token) => tenantId === undefined || token.tenantId === tenantId);
-  const tokens = own.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)).slice(0, maxShown);
-  const used = await usedFor(tokens, inspection);
+  const byTenant = own.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  const used = await usedFor(byTenant, inspection);
+  const tokens = (used === null ? byTenant : byLoad(byTenant, used)).slice(0, maxShown);
   const title = tenantId === undefined ? "Access keys" : `Access keys of ${tenantId}`;
   const main = html`<h1>${title}</h1>
 ${used === null ? noLog() : logNotices(used.state, reader)}
@@ -37,7 +39,7 @@ ${tenantForm(tokensPath, "Access keys", tenantId)}
 ${
   tokens.length > 0 &&
   html`<div class="dense">${dataTable(
-    "Access keys, by tenant and name",
+    used === null ? "Access keys, by tenant and name" : "Access keys, the busiest first",
     [
       heading("Key"),
       "Status",
@@ -51,7 +53,39 @@ ${
     tokens.map((token) => cells(token, used, reader)),
   )}</div>`
 }`;
-  return { status: 200, title, trail: homeTrail, main };
+  const tables = [keysTable(tokens, used, reader)];
+  return { status: 200, title, trail: homeTrail, main, tables };
+}
+
+function byLoad(tokens: readonly RegisteredToken[], { activity }: NonNullable<Used>): RegisteredToken[] {
+  const byId = new Map<string, RegisteredToken>(tokens.map((token) => [token.tokenId, token]));
+  return [...activity.keys()].flatMap((tokenId) => byId.get(tokenId) ?? []);
+}
+
+function keysTable(tokens: readonly RegisteredToken[], used: Used, reader: Reader): CsvTable {
+  return {
+    name: "keys",
+    columns: [
+      ...["tokenId", "name", "tenantId", "status", "lastSeenAt", "requests", "errors", "errorShare"],
+      ...["legacy", "limited", "busiestMinute", "limit", "expiresAt", "revokedAt"],
+    ],
+    rows: tokens.map((token) => {
+      const { tokenId, name, tenantId, rateLimit, expiresAt, revokedAt } = token;
+      const did = used?.activity.get(tokenId);
+      const seen = did?.lastSeenMs ?? null;
+      return [
+        ...[tokenId, name, tenantId, tokenStatus(token, reader.now)],
+        seen === null ? null : new Date(seen).toISOString(),
+        ...[
+          did?.requests ?? null,
+          did?.errors ?? null,
+          did && did.requests > 0 ? did.errors / did.requests : null,
+        ],
+        ...[did?.legacy ?? null, did?.limited ?? null, did?.busiestMinute ?? null],
+        ...[rateLimit ?? did?.limit ?? null, expiresAt, revokedAt],
+      ];
+    }),
+  };
 }
 
 function summary(tokens: readonly RegisteredToken[], total: number, used: Used, reader: Reader): string {
@@ -131,10 +165,10 @@ async function usedFor(tokens: readonly RegisteredToken[], { log, signal }: Insp
   if (log === undefined) return null;
   await log.refresh();
   const ids = tokens.map(({ tokenId }) => tokenId);
-  return { activity: await keyActivity(log.index, ids, signal), state: log.state() };
+  return { activity: await busiestKeys(log.index, ids, maxShown, signal), state: log.state() };
 }
 
-/** Those that are revoked come last of their tenant's. */
+/** The revoked keys of a tenant come after its other keys. */
 function sortKey({ tenantId, revokedAt, name, tokenId }: RegisteredToken): string {
   return [tenantId, revokedAt === null ? "0" : "1", name ?? "\uffff", tokenId].join("\u0000");
 }

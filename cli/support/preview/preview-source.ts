@@ -44,7 +44,7 @@ export interface SourcePreview {
   readonly tenants: number;
   /** The program that was asked for, or the first of the sample that would be published; `null`: there is none. */
   readonly program: ProgramPreview | null;
-  /** Of the tenant, in whatever state; that a build would publish or refuse; that were looked at; that would be published. */
+  /** Programs of the tenant: all, those that a build would publish or refuse, those of unknown state, and those of the sample. */
   readonly programs: Readonly<Record<"total" | "candidates" | "unknown" | "sampled" | "published", number>>;
   readonly neverFilled: readonly EmptyField[];
   /** What is wrong with the programs of the sample. */

@@ -11,7 +11,7 @@ export type Piece =
   /** An id, with the page about it. */
   | { readonly id: string; readonly page?: string };
 
-/** A label and what is to be said of it, line by line; a line that is `null` is left out, and a fact without lines as well. */
+/** A label and its lines. Lines that are `null` are left out, and facts without lines, too. */
 export type DescribedFact = readonly [label: string, ...lines: readonly (Line | null)[]];
 
 export type Line = readonly Piece[] | Piece;

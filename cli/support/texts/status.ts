@@ -67,7 +67,7 @@ export function statusFacts(report: JudgedTenants, layout: Layout): string {
     .join("\n");
 }
 
-/** A place that does not have the log says so: what partners got is not known then. */
+/** Tells how far the log was read. Without a log nothing is known about what partners got. */
 function logNote({ gateways }: JudgedTenants): string {
   if (gateways === null) return "";
   const { covers, faults } = gateways.state;

@@ -28,7 +28,7 @@ export function tenantFacts(tenant: JudgedTenant): readonly DescribedFact[] {
   ];
 }
 
-/** How old it is what partners see, and what of it is younger. */
+/** How old the data is that partners see, and whether a later withdrawal changed it. */
 export function ageFacts(live: NonNullable<JudgedTenant["live"]>): readonly DescribedFact[] {
   const { generatedAt, contentAt, publishedAt, confirmedAt } = live;
   return [
@@ -56,7 +56,7 @@ export function holdLine(hold: Hold | null): Line {
   ];
 }
 
-/** The last run with its reason, and the last try where that is another. */
+/** The last run with its reason, and the last try if it is another one. */
 export function buildFacts({ lastRun, lastTry, notInSource, live }: JudgedTenant): readonly DescribedFact[] {
   const tried: DescribedFact = [
     "last try",
