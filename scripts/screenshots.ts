@@ -7,7 +7,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { type Browser, chromium } from "playwright-core";
 import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
-import { createAskedDatabase } from "../cli/support/asked-database.ts";
+import { createAskedDatabase } from "../cli/support/facts/asked-database.ts";
 import { createKeyGate, welcomeAddress } from "../cli/support/pages/access/key-gate.ts";
 import { createInspectServer } from "../cli/support/pages/inspect-server.ts";
 import { cliSettings } from "../core/cli-settings.ts";
@@ -63,7 +63,12 @@ async function takeAll(databaseUrl: string): Promise<void> {
   const store = { ...createFileStore({ directory: storeDirectory }), address: "s3://travel-programs/" };
   const { signal } = new AbortController();
   const key = "screenshots";
-  const inspection = { store, database: createAskedDatabase(settings.values), now: () => now, signal };
+  const inspection = {
+    store,
+    database: createAskedDatabase(settings.values),
+    reader: () => ({ now, zone: "UTC" }),
+    signal,
+  };
   const log = createLogger({ level: "silent", program: "screenshots", destination: process.stderr });
   const server = createInspectServer({ inspection, gate: createKeyGate(key), log });
   server.listen(0, "127.0.0.1");

@@ -7,8 +7,7 @@ import { layoutOf, printText } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { awsVariables, effectiveSettings } from "../support/effective-settings.ts";
-import { type FoundStore, settingsText } from "../support/settings-text.ts";
+import { awsVariables, effectiveSettings, type FoundStore, settingsText } from "../support/settings.ts";
 
 /** `config`: the settings in force, their origin, and the store that they lead to. */
 export function config(shell: Shell): Command {

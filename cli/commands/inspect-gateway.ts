@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Failure } from "../../core/failure.ts";
 import { parsedUrl } from "../../core/parsed-url.ts";
 import { parseToken, type TokenPlaintext } from "../../core/token.ts";
-import type { AskedGateway } from "../support/ask-gateway.ts";
+import type { AskedGateway } from "../support/facts/ask-gateway.ts";
 
 /** The options of `inspect` that let a page ask the gateway as a partner would. */
 export interface GatewayFlags {

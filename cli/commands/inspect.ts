@@ -1,17 +1,18 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { createLogger, type Logger } from "../../core/logger.ts";
 import { printable, singleLine } from "../../core/printable.ts";
 import { exposedSecretWarnings } from "../../core/secret-files.ts";
 import { followLogs } from "../operate/log-index/request-log.ts";
+import { isTimeZone } from "../output/times.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { createAskedDatabase } from "../support/asked-database.ts";
+import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { createInspectServer } from "../support/pages/inspect-server.ts";
 import { type AccessFlags, inspectAccess, loopback } from "./inspect-access.ts";
 import { type GatewayFlags, inspectGateway } from "./inspect-gateway.ts";
@@ -21,6 +22,7 @@ import { wholeNumber } from "./option-values.ts";
 interface InspectFlags extends AccessFlags, GatewayFlags {
   readonly port: number;
   readonly log?: readonly string[];
+  readonly timeZone?: string;
 }
 
 /** `inspect`: read-only pages for support staff. One person opens them with a key, a team signs in. */
@@ -36,6 +38,11 @@ export function inspect(shell: Shell): Command {
       "--log <file...>",
       "the gateway's logs, growing, rotated and compressed ones; - is standard input (default: PARTNER_PROGRAMS_LOG)",
     )
+    .option(
+      "--time-zone <name>",
+      "the zone of the times on the pages, such as Europe/Paris, with UTC behind (default: the machine's)",
+      timeZone,
+    )
     .option("--gateway <url>", "the gateway, for pages that ask it as a partner would")
     .option("--token-file <file...>", "tokens to ask it with: one in each file, and one per tenant")
     .action(action(shell, (flags: InspectFlags) => run(shell, flags)));
@@ -44,6 +51,7 @@ export function inspect(shell: Shell): Command {
 async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const { now, signal } = shell;
+  const zone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const access = await inspectAccess(flags, shell);
   const gateway = await inspectGateway(flags);
   const secretFiles = [flags.passwordFile, flags.proxySecretFile, ...(flags.tokenFile ?? [])];
@@ -56,7 +64,7 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
     const inspection = {
       store,
       database: createAskedDatabase(settings),
-      now,
+      reader: () => ({ now: now(), zone }),
       signal,
       ...(logs === undefined ? {} : { log: logs }),
       ...(gateway && { gateway }),
@@ -101,4 +109,9 @@ async function listenOn(server: Server, host: string, wanted: number): Promise<n
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Failure("internal", "Not a TCP listener.");
   return address.port;
+}
+
+function timeZone(value: string): string {
+  if (isTimeZone(value)) return value;
+  throw new InvalidArgumentError("Expected a time zone of the IANA's list, such as Europe/Paris, or UTC.");
 }

@@ -4,10 +4,12 @@ import type { LogSource } from "../operate/gateway-log/open-log.ts";
 import type { CliSettings, Shell } from "../shell/shell.ts";
 
 /** `--log FILE`. It may be repeated, because a log that was rotated is several files. */
-export function logOption(): Option {
+export function logOption(
+  purpose = "may be repeated (required unless PARTNER_PROGRAMS_LOG names one)",
+): Option {
   return new Option(
     "--log <file>",
-    "the gateway's log; - is standard input; .gz, .zst and .br are read as they are; may be repeated (required unless PARTNER_PROGRAMS_LOG names one)",
+    `the gateway's log; - is standard input; .gz, .zst and .br are read as they are; ${purpose}`,
   ).argParser((name: string, previous: readonly string[] | undefined) => [...(previous ?? []), name]);
 }
 

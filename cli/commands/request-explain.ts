@@ -1,15 +1,15 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
+import { printable } from "../../core/printable.ts";
 import { type FoundRequests, findRequests } from "../operate/gateway-log/find-requests.ts";
 import { isKeptRequestId, requestIdIn } from "../operate/gateway-log/typed-request-id.ts";
-import { layoutOf } from "../output/layout.ts";
+import { layoutOf, readerOf } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { createAskedDatabase } from "../support/asked-database.ts";
-import { explainRequests } from "../support/request/explain-request.ts";
-import { requestJson } from "../support/request/request-json.ts";
-import { requestText } from "../support/request-text.ts";
+import { explainRequests } from "../support/explain.ts";
+import { createAskedDatabase } from "../support/facts/asked-database.ts";
+import { requestJson, requestText } from "../support/texts/request.ts";
 import { logOption, logSources } from "./log-option.ts";
 
 interface ExplainFlags {
@@ -35,16 +35,18 @@ async function run(shell: Shell, typed: string, { log, json }: ExplainFlags): Pr
     explainRequests(found.requests, {
       store,
       database: createAskedDatabase(settings),
-      now: shell.now(),
+      reader: readerOf(shell),
       signal: shell.signal,
     }),
   );
   if (json) {
-    printJson(shell, { requestId, requests: requests.map(requestJson), omitted: found.omitted });
+    const { omitted, faults } = found;
+    printJson(shell, { requestId, requests: requests.map(requestJson), omitted, faults });
     return 0;
   }
   const layout = layoutOf(shell);
   shell.stdout.write(requests.map((request) => requestText(request, layout)).join("\n"));
+  for (const fault of found.faults) shell.stderr.write(`partner-programs: ${printable(fault)}\n`);
   if (found.omitted > 0) {
     shell.stderr.write(
       `The id stands in ${found.omitted} more lines; a client uses one for many requests.\n`,
@@ -53,7 +55,7 @@ async function run(shell: Shell, typed: string, { log, json }: ExplainFlags): Pr
   return 0;
 }
 
-function notLogged(requestId: string, { covers }: FoundRequests): Failure {
+function notLogged(requestId: string, { covers, faults }: FoundRequests): Failure {
   const log = `The log has no request ${JSON.stringify(requestId)}`;
   if (!isKeptRequestId(requestId)) {
     const advice =
@@ -65,5 +67,6 @@ function notLogged(requestId: string, { covers }: FoundRequests): Failure {
     covers === null
       ? "no line of it is a request as the gateway logs them. Is it the gateway's log, with LOG_LEVEL=info?"
       : `it covers ${covers.from} to ${covers.to}. Check the id, and look into the logs of the other gateways and days (--log may be given several times).`;
-  return new Failure("not_found", `${log}; ${why}`);
+  const unread = faults.map((fault) => ` Not all could be read: ${fault}`).join("");
+  return new Failure("not_found", `${log}; ${why}${unread}`);
 }

@@ -1,14 +1,13 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { layoutOf } from "../output/layout.ts";
+import { layoutOf, readerOf } from "../output/layout.ts";
 import { tenantHint } from "../publish/snapshot/unknown-tenant.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { createAskedDatabase } from "../support/asked-database.ts";
-import { type Explanation, explainProgram } from "../support/explain/explain-program.ts";
-import { explanationJson } from "../support/explain/explanation-json.ts";
-import { explanationText } from "../support/explanation-text.ts";
+import { type Explanation, explainProgram } from "../support/explain.ts";
+import { createAskedDatabase } from "../support/facts/asked-database.ts";
+import { explanationJson, explanationText } from "../support/texts/explanation.ts";
 import { parsedOption, sourceProgramId } from "./option-values.ts";
 
 interface ExplainFlags {
@@ -35,7 +34,8 @@ async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {
   const program = { tenantId: flags.tenant, programId: flags.program };
   const [explanation, hint] = await withStore(settings, async (store) => {
     const database = createAskedDatabase(settings);
-    const explained = await explainProgram(store, database, program, shell.now(), shell.signal);
+    const desk = { store, database, reader: readerOf(shell), signal: shell.signal };
+    const explained = await explainProgram(desk, program);
     if (!isTenantUnknown(explained)) return [explained, undefined];
     return [explained, await tenantHint(store, flags.tenant, shell.signal)];
   });
@@ -47,7 +47,7 @@ async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {
 }
 
 /** Whether nobody knows the tenant (P82). A source that could not be asked does not know it either. */
-function isTenantUnknown({ source, store, removedAt }: Explanation): boolean {
-  if (removedAt !== null) return false;
+function isTenantUnknown({ source, store, tenant }: Explanation): boolean {
+  if (tenant.removal !== null) return false;
   return store.kind === "unpublished" && (source.kind === "tenant_unknown" || source.kind === "unavailable");
 }

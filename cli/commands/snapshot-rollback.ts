@@ -9,8 +9,8 @@ import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { createAskedDatabase } from "../support/asked-database.ts";
-import { type WithdrawnSince, withdrawnSince } from "../support/withdrawn-since.ts";
+import { createAskedDatabase } from "../support/facts/asked-database.ts";
+import { type WithdrawnSince, withdrawnSince } from "../support/facts/source-questions.ts";
 import { parsedOption } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 

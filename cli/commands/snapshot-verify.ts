@@ -9,7 +9,7 @@ import { unknownTenant } from "../publish/snapshot/unknown-tenant.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { whereNothingIs } from "../support/where-nothing-is.ts";
+import { whereNothingIs } from "../support/facts/where-nothing-is.ts";
 import { parsedOption } from "./option-values.ts";
 
 interface VerifyFlags {

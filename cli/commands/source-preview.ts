@@ -6,7 +6,7 @@ import { contentRules } from "../publish/content/content-rules.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { previewSource } from "../support/preview/preview-source.ts";
-import { previewText } from "../support/preview-text.ts";
+import { previewText } from "../support/texts/preview.ts";
 import { parsedOption, sourceProgramId } from "./option-values.ts";
 
 interface PreviewFlags {

@@ -1,13 +1,12 @@
 import { Command } from "commander";
 import { printable } from "../../core/printable.ts";
 import { withSourceReading } from "../database/with-source-reading.ts";
-import { listTenants } from "../operate/tenants/list-tenants.ts";
-import { tenantListText } from "../operate/tenants/tenant-list-text.ts";
-import { layoutOf, printText } from "../output/layout.ts";
+import { layoutOf, printText, readerOf } from "../output/layout.ts";
 import { readTenants } from "../publish/source/read-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
+import { listTenants, tenantListText } from "../support/tenant-list.ts";
 
 /** `tenant list`: which tenants the source, the store and the tokens have. */
 export function tenantList(shell: Shell): Command {
@@ -20,7 +19,7 @@ async function run(shell: Shell, json: boolean): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const { signal } = shell;
   const askSource = () => withSourceReading(settings, signal, readTenants);
-  const list = await withStore(settings, (store) => listTenants(store, askSource, shell.now(), signal));
+  const list = await withStore(settings, (store) => listTenants(store, askSource, readerOf(shell), signal));
   const { tenants, away } = list;
   if (json) printJson(shell, { tenants, unavailable: away });
   else if (tenants.length > 0) printText(shell, tenantListText(list, layoutOf(shell)));

@@ -7,7 +7,7 @@ import { activeToken, withEnd } from "../operate/tokens/active-token.ts";
 import { editRecorded } from "../operate/tokens/edit-recorded.ts";
 import { tokenMetadata } from "../operate/tokens/token-text.ts";
 import { layoutOf } from "../output/layout.ts";
-import { exactTime, relativeAndExact } from "../output/relative-time.ts";
+import { exactTime, relativeAndExact } from "../output/times.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell } from "../shell/shell.ts";
@@ -52,7 +52,7 @@ async function run(shell: Shell, tokenId: TokenId, { at, json, reason }: ExpireF
     return auditedStatus(shell, unrecorded);
   }
   const was = before.expiresAt === null ? "never" : exactTime(before.expiresAt);
-  const ends = relativeAndExact(at.toISOString(), layoutOf(shell).now);
+  const ends = relativeAndExact(at.toISOString(), layoutOf(shell));
   shell.stderr.write(`Token ${tokenId} of tenant ${after.tenantId} ends ${ends}; before: ${was}.\n`);
   return auditedStatus(shell, unrecorded);
 }

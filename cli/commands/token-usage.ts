@@ -6,8 +6,7 @@ import { layoutOf, printText } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { usageByToken as usageOf } from "../support/token-usage.ts";
-import { usageRowsText, usageText } from "../support/usage-text.ts";
+import { usageByToken as usageOf, usageRowsText, usageText } from "../support/usage.ts";
 import { logOption, logSources } from "./log-option.ts";
 
 interface UsageFlags {

@@ -1,11 +1,11 @@
 import type { Output, Shell } from "../shell/shell.ts";
 import { displayWidth } from "./display-width.ts";
 import { type Style, styleOf } from "./style.ts";
+import { isTimeZone, type Reader } from "./times.ts";
 import { wrapped } from "./wrap.ts";
 
-/** The format of a text for people. */
-export interface Layout {
-  readonly now: Date;
+/** The format of a text for people, and when and in which zone they read it. */
+export interface Layout extends Reader {
   readonly style: Style;
   /** The width of running text, in columns. */
   readonly width: number;
@@ -21,7 +21,7 @@ export function layoutOf(shell: Shell): Layout {
   const { stdout, env } = shell;
   const columns = terminalColumns(stdout);
   return {
-    now: shell.now(),
+    ...readerOf(shell),
     style: styleOf(stdout, env),
     width: Math.min(columns, readableWidth),
     columns,
@@ -35,6 +35,11 @@ export function printText(shell: Shell, text: string): void {
   shell.stdout.write(
     lines.flatMap((line) => (displayWidth(line) <= columns ? [line] : wrapped(line, columns))).join("\n"),
   );
+}
+
+/** The shell's `TZ` names the zone of times. It is UTC when `TZ` is missing or names no known zone. */
+export function readerOf({ now, env: { TZ = "" } }: Pick<Shell, "now" | "env">): Reader {
+  return { now: now(), zone: TZ !== "" && isTimeZone(TZ) ? TZ : "UTC" };
 }
 
 /** A terminal that does not know its width tells 0; then the usual width is assumed. */

@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
 import type { RequestLog } from "../../cli/operate/log-index/request-log.ts";
-import type { AskedGateway } from "../../cli/support/ask-gateway.ts";
-import { createAskedDatabase } from "../../cli/support/asked-database.ts";
+import type { AskedGateway } from "../../cli/support/facts/ask-gateway.ts";
+import { createAskedDatabase } from "../../cli/support/facts/asked-database.ts";
 import { createKeyGate, welcomeAddress } from "../../cli/support/pages/access/key-gate.ts";
 import { createInspectServer } from "../../cli/support/pages/inspect-server.ts";
 import { cliSettings } from "../../core/cli-settings.ts";
@@ -29,6 +29,7 @@ export async function startInspect(
   desk: SupportDesk,
   options: {
     readonly now?: Date;
+    readonly zone?: string;
     readonly store?: ObjectStore;
     readonly gateway?: AskedGateway;
     readonly log?: RequestLog;
@@ -43,7 +44,7 @@ export async function startInspect(
   const inspection = {
     store: options.store ?? desk.store,
     database: createAskedDatabase(parsed.values),
-    now: () => options.now ?? new Date(),
+    reader: () => ({ now: options.now ?? new Date(), zone: options.zone ?? "UTC" }),
     signal,
     ...(options.log === undefined ? {} : { log: options.log }),
     ...(options.gateway && { gateway: options.gateway }),

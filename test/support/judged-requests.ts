@@ -1,8 +1,8 @@
 import type { RequestLogLine } from "../../cli/operate/gateway-log/request-line.ts";
-import { partnerMessage } from "../../cli/support/request/partner-message.ts";
-import { realCause } from "../../cli/support/request/real-cause.ts";
-import type { RequestFacts } from "../../cli/support/request/request-facts.ts";
-import type { RegistryReading } from "../../cli/support/request/token-finding.ts";
+import type { RegistryReading } from "../../cli/support/facts/registry.ts";
+import type { RequestFacts } from "../../cli/support/facts/requests.ts";
+import { partnerMessage } from "../../cli/support/judgement/partner-message.ts";
+import { judgedRequest } from "../../cli/support/judgement/request.ts";
 import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
 import type { TokenDigest } from "../../core/token.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
@@ -53,6 +53,7 @@ function line(fields: Partial<RequestLogLine>): RequestLogLine {
     client: null,
     programId: null,
     limit: null,
+    windowSeconds: null,
     causeCode: null,
     cause: null,
     connection: null,
@@ -65,25 +66,28 @@ function line(fields: Partial<RequestLogLine>): RequestLogLine {
   };
 }
 
+const reader = { now: new Date("2026-11-21T12:01:00.000Z"), zone: "UTC" };
+
 export function judged(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}) {
-  return realCause(factsOf(fields, others));
+  return judgedRequest(factsOf(fields, others), reader);
 }
 
 function factsOf(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}): RequestFacts {
-  const now = new Date("2026-11-21T12:01:00.000Z");
   return {
     line: line(fields),
-    now,
     token: { kind: "none" },
     keys: "some",
-    removedAt: null,
+    tenant: null,
     miss: null,
+    snapshot: null,
+    object: null,
+    gateway: null,
+    storeId: null,
     ...others,
   };
 }
 
 /** What is to be sent to the partner. */
 export function sent(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}): string {
-  const facts = factsOf(fields, others);
-  return partnerMessage({ ...facts, ...realCause(facts) });
+  return partnerMessage(factsOf(fields, others), reader.now);
 }

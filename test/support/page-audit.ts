@@ -34,6 +34,20 @@ const auditScript = `(() => {
     const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
     if (ratio < (isLarge ? 3 : 4.5)) faults.push("contrast " + ratio.toFixed(2) + ": " + element.textContent.trim().slice(0, 40));
   }
+  const range = document.createRange();
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (innerWidth >= 1280 && walker.nextNode()) {
+    const { currentNode: node } = walker;
+    if (node.parentElement.closest(".hidden, option, textarea, pre")) continue;
+    const runs = [...node.data.matchAll(/\\S+/gu)].filter((run) => run[0].length <= 24 && !run[0].includes("\\\\"));
+    const words = runs.flatMap((run) => [...run[0].matchAll(/[\\p{L}\\p{N}_]{2,}/gu)].map((word) => [word[0], run.index + word.index]));
+    for (const [word, index] of words) {
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (tops.size > 1) faults.push("broken word: " + word);
+    }
+  }
   if (texts === 0) faults.push("no text was looked at");
   if (document.documentElement.lang === "") faults.push("no language");
   for (const [what, selector, count] of [["h1", "h1", 1], ["main", "main", 1], ["banner", "body > header", 1], ["footer", "body > footer", 1]]) {

@@ -1,12 +1,13 @@
 import type { ProgramHistory } from "../../cli/operate/snapshots/program-history.ts";
-import type { ProgramInSource } from "../../cli/support/explain/program-in-source.ts";
-import type { ProgramInStore } from "../../cli/support/explain/program-in-store.ts";
-import type { LastRun } from "../../cli/support/run-history.ts";
-import type { ProgramFacts } from "../../cli/support/standing/program-standing.ts";
-import type { TenantWay } from "../../cli/support/standing/tenant-way.ts";
+import type { ProgramInSource } from "../../cli/support/facts/program-in-source.ts";
+import type { ProgramInStore } from "../../cli/support/facts/program-in-store.ts";
+import type { LastRun } from "../../cli/support/facts/runs.ts";
+import type { LiveFacts, TenantFacts } from "../../cli/support/facts/tenants.ts";
+import type { ProgramFacts } from "../../cli/support/judgement/standing.ts";
+import { type JudgedTenant, judgedTenant } from "../../cli/support/judgement/tenant.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 
-/** Facts of programs as `snapshot explain` finds them, for tests of what it makes of them. */
+/** Facts of tenants and programs as commands find them, for tests of what is made of them. */
 
 export const oldSnapshot = {
   snapshotId: parseSnapshotId("20261120T120000Z-00000001"),
@@ -16,6 +17,9 @@ export const newSnapshot = {
   snapshotId: parseSnapshotId("20261121T120000Z-00000002"),
   generatedAt: "2026-11-21T12:00:00.000Z",
 };
+
+/** Who asks, two hours after the newest snapshot. */
+export const reader = { now: new Date("2026-11-21T14:00:00.000Z"), zone: "UTC" };
 
 export function history(fields: Partial<ProgramHistory> = {}): ProgramHistory {
   return {
@@ -35,18 +39,8 @@ export function history(fields: Partial<ProgramHistory> = {}): ProgramHistory {
 type LiveFinding = Extract<ProgramInStore, { kind: "live" }>;
 
 export function live(fields: Partial<LiveFinding> = {}): LiveFinding {
-  return {
-    kind: "live",
-    ...newSnapshot,
-    publishedAt: "2026-11-21T12:00:03.000Z",
-    confirmedAt: "2026-11-21T13:00:00.000Z",
-    hold: null,
-    programs: 3,
-    served: null,
-    near: null,
-    history: history(),
-    ...fields,
-  };
+  const { snapshotId } = newSnapshot;
+  return { kind: "live", snapshotId, programs: 3, served: null, near: null, history: history(), ...fields };
 }
 
 export function liveWithProgram(fields: Partial<LiveFinding> = {}): LiveFinding {
@@ -78,21 +72,52 @@ export function lastRun(fields: Partial<LastRun> = {}): LastRun {
   };
 }
 
-const clearWay: TenantWay = {
-  builds: { kind: "running", at: "2026-11-21T12:00:01.000Z" },
-  keeper: { kind: "none" },
+export const liveFacts: LiveFacts = {
+  ...newSnapshot,
+  generation: 7,
+  contentAt: newSnapshot.generatedAt,
+  publishedAt: "2026-11-21T12:00:03.000Z",
+  confirmedAt: "2026-11-21T13:00:00.000Z",
+  programs: 20,
 };
+
+/** A tenant that is well, but for these facts. */
+export function tenantFacts(fields: Partial<TenantFacts> = {}): TenantFacts {
+  const run = fields.lastRun === undefined ? lastRun({ onInvalid: "report" }) : fields.lastRun;
+  return {
+    tenantId: "acme",
+    live: liveFacts,
+    fault: null,
+    hold: null,
+    removal: null,
+    rename: null,
+    keys: [],
+    mostPrograms: null,
+    answers: null,
+    lastRun: run,
+    lastTry: run && { outcome: run.outcome, triedAt: run.finishedAt },
+    unresolved: null,
+    confirmation: undefined,
+    notInSource: null,
+    usualIntervalMs: null,
+    ...fields,
+  };
+}
+
+export function tenant(fields: Partial<TenantFacts> = {}): JudgedTenant {
+  return judgedTenant(tenantFacts(fields), reader);
+}
 
 export function programFacts(fields: Partial<ProgramFacts> = {}): ProgramFacts {
   return {
     tenantId: parseTenantId("acme"),
     programId: "KYOTO-1",
-    removedAt: null,
+    tenant: tenant(),
     source: publishable,
     store: liveWithProgram(),
-    lastRun: lastRun({ onInvalid: "report" }),
-    way: clearWay,
+    spelled: null,
     changes: [],
+    garbled: [],
     ...fields,
   };
 }

@@ -1,13 +1,13 @@
 import { printable } from "../../../core/printable.ts";
 import type { LiveState, TokenState } from "../../../schemas/generated/types.ts";
 import type { Layout } from "../../output/layout.ts";
-import { exactTime } from "../../output/relative-time.ts";
 import { table } from "../../output/table.ts";
+import { exactTime } from "../../output/times.ts";
 import type { AuditChange } from "./audit-record.ts";
 import type { AuditEntry } from "./read-audit.ts";
 
 /** The records, newest first. */
-export function auditText(records: readonly AuditEntry[], { columns }: Layout): string {
+export function auditText(records: readonly AuditEntry[], { columns, zone }: Layout): string {
   return table(
     [
       { title: "WHEN" },
@@ -19,7 +19,7 @@ export function auditText(records: readonly AuditEntry[], { columns }: Layout): 
       { title: "REASON" },
     ],
     records.map((record) => [
-      exactTime(record.at),
+      exactTime(record.at, zone),
       printable(record.command),
       tenantWords(record),
       printable(`${record.actor.user}@${record.actor.host}`),

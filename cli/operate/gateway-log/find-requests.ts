@@ -1,15 +1,24 @@
+import { asFailure } from "../../../core/failure.ts";
 import { type LogSource, openLog } from "./open-log.ts";
-import { type RequestLogLine, requestLine } from "./request-line.ts";
+import { type GatewayNote, gatewayNote, type RequestLogLine, requestLine } from "./request-line.ts";
 import { wholeLines } from "./whole-lines.ts";
 
 /** The result of a search through logs. */
 export interface FoundRequests {
   /** In the order of the logs. There may be several, since a client may use an id more than once. */
-  readonly requests: readonly RequestLogLine[];
+  readonly requests: readonly LoggedRequest[];
   /** How many more were found beyond the bound. */
   readonly omitted: number;
   /** The times of the first and the last request in the logs; `null` when they have none. */
   readonly covers: { readonly from: string; readonly to: string } | null;
+  /** Why some logs could not be read to their end. What was read of them counts. */
+  readonly faults: readonly string[];
+}
+
+/** A request, and the gateway's last note about its store before it in the same log, or `null`. */
+export interface LoggedRequest {
+  readonly line: RequestLogLine;
+  readonly gateway: GatewayNote | null;
 }
 
 /** A client may send one id with every request; then so many of them are enough. */
@@ -21,7 +30,8 @@ export async function findRequests(
   requestId: string,
   signal: AbortSignal,
 ): Promise<FoundRequests> {
-  const found: RequestLogLine[] = [];
+  const found: LoggedRequest[] = [];
+  const faults: string[] = [];
   let omitted = 0;
   let from: string | undefined;
   let to: string | undefined;
@@ -29,22 +39,35 @@ export async function findRequests(
   const needle = Buffer.from(requestId);
   for (const log of logs) {
     let last: Buffer | undefined;
-    for await (const block of wholeLines(openLog(log, signal))) {
-      from ??= timeOf(block, "first");
-      last = block;
-      if (!block.includes(needle)) continue;
-      for (const text of block.toString("utf8").split("\n")) {
-        const line = text.includes(requestId) ? requestLine(text) : undefined;
-        if (line?.requestId !== requestId) continue;
-        if (found.length < maxFound) found.push(line);
-        else omitted += 1;
+    let gateway: GatewayNote | null = null;
+    try {
+      for await (const block of wholeLines(openLog(log, signal))) {
+        from ??= timeOf(block, "first");
+        last = block;
+        const hasNote = block.includes(noteMark);
+        if (!hasNote && !block.includes(needle)) continue;
+        for (const text of block.toString("utf8").split("\n")) {
+          if (hasNote && text.includes(noteMark)) gateway = gatewayNote(text) ?? gateway;
+          const line = text.includes(requestId) ? requestLine(text) : undefined;
+          if (line?.requestId !== requestId) continue;
+          if (found.length < maxFound) found.push({ line, gateway });
+          else omitted += 1;
+        }
       }
+    } catch (error) {
+      const { code, message } = asFailure(error);
+      // One log that is cut off must not keep the others from being looked through.
+      if (code !== "usage" || logs.length === 1) throw error;
+      faults.push(message);
     }
     to = (last && timeOf(last, "last")) ?? to;
   }
   const covers = from === undefined || to === undefined ? null : { from, to };
-  return { requests: found, omitted, covers };
+  return { requests: found, omitted, covers, faults };
 }
+
+/** Every note of a gateway about its store has this text. */
+const noteMark = '"storeId":';
 
 function timeOf(block: Buffer, which: "first" | "last"): string | undefined {
   const lines = block.toString("utf8").split("\n");

@@ -17,8 +17,9 @@ export interface RequestLogLine {
   readonly objectKey: string | null;
   /** The program that was requested, if its id was well formed. */
   readonly programId: string | null;
-  /** The token's limit of requests per window. */
+  /** The token's limit of requests per window, and the length of the window. */
   readonly limit: number | null;
+  readonly windowSeconds: number | null;
   /** The connection of the client, or of a proxy, and the number of this request on it, counted from 1. */
   readonly connection: string | null;
   readonly nth: number | null;
@@ -65,6 +66,7 @@ export function requestLine(text: string): RequestLogLine | undefined {
     objectKey: string(record.objectKey),
     programId: string(record.programId),
     limit: number(record.limit),
+    windowSeconds: number(record.windowSeconds),
     connection: string(record.connection),
     nth: number(record.nth),
     client: string(record.client),
@@ -76,6 +78,45 @@ export function requestLine(text: string): RequestLogLine | undefined {
     isCut: record.isCut === true,
   };
 }
+
+/** A line in which the gateway tells about itself and its store. */
+export interface GatewayNote {
+  /** RFC 3339, UTC. */
+  readonly time: string;
+  /** `listening`: the gateway started. `unconfirmed`, `confirmed`: it could not confirm its list of access keys, or could again. */
+  readonly kind: "listening" | "unconfirmed" | "confirmed";
+  /** The store that the gateway uses; `null` while it knows none. */
+  readonly storeId: string | null;
+  /** The store that answered instead of that one. */
+  readonly otherStoreId: string | null;
+  /** Why the gateway is not ready, or could not confirm the list. */
+  readonly causeCode: string | null;
+  readonly cause: string | null;
+}
+
+/** The note in a line of a log; `undefined` for every other line. */
+export function gatewayNote(text: string): GatewayNote | undefined {
+  const record = jsonRecord(text.slice(Math.max(0, text.indexOf("{"))));
+  if (record === undefined) return undefined;
+  if (typeof record.log === "string") return gatewayNote(record.log);
+  const { time, msg } = record;
+  const kind = typeof record.api === "string" ? "listening" : noteKinds.get(String(msg));
+  if (kind === undefined || typeof time !== "string" || Number.isNaN(Date.parse(time))) return undefined;
+  return {
+    time,
+    kind,
+    storeId: string(record.storeId),
+    otherStoreId: string(record.otherStoreId),
+    causeCode: string(record.causeCode),
+    cause: string(record.cause) ?? string(record.notReady),
+  };
+}
+
+/** The gateway's messages about its list of access keys. */
+const noteKinds: ReadonlyMap<string, GatewayNote["kind"]> = new Map([
+  ["the token registry could not be confirmed", "unconfirmed"],
+  ["the token registry is confirmed again", "confirmed"],
+]);
 
 function jsonRecord(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!text.startsWith("{")) return undefined;

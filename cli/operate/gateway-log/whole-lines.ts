@@ -55,6 +55,37 @@ export async function readLines(
   return end;
 }
 
+/**
+ * Reads the whole lines before `end` in steps of a megabyte, the last step first, so that the newest requests of a large log
+ * are known soon. `take` gets the place at which its lines begin, and returns whether the lines before it are wanted, too.
+ */
+export async function readLinesBack(
+  file: FileHandle,
+  end: number,
+  take: (lines: Buffer, from: number) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let until = end; until > 0; ) {
+    signal.throwIfAborted();
+    const start = Math.max(0, until - backBytes);
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(until - start), 0, until - start, start);
+    const bytes = buffer.subarray(0, bytesRead);
+    // A line that begins before this step belongs to the step before. One without a beginning in a whole step is too long.
+    const from = start === 0 ? 0 : bytes.indexOf(lineFeed) + 1;
+    const isTooLong = start > 0 && (from === 0 || from === bytes.length);
+    until = isTooLong ? start : start + from;
+    if (!isTooLong && !(await take(bytes.subarray(from), until))) return;
+  }
+}
+
+/** The place after the last line feed before `end`; 0 when there is none in the last megabyte. */
+export async function wholeLinesEnd(file: FileHandle, end: number): Promise<number> {
+  const start = Math.max(0, end - backBytes);
+  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
+  const last = buffer.subarray(0, bytesRead).lastIndexOf(lineFeed);
+  return last === -1 ? 0 : start + last + 1;
+}
+
 /** The first bytes of a file. */
 export async function beginningOf(file: FileHandle, bytes: number): Promise<Buffer> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
@@ -65,3 +96,4 @@ const lineFeed = 0x0a;
 const maxLineBytes = 1024 * 1024;
 const empty = Buffer.alloc(0);
 const readBytes = 256 * 1024;
+const backBytes = 1024 * 1024;

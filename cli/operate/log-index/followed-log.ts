@@ -1,7 +1,13 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { isCompressedLog, openLog } from "../gateway-log/open-log.ts";
-import { beginningOf, readLines, wholeLines } from "../gateway-log/whole-lines.ts";
+import {
+  beginningOf,
+  readLines,
+  readLinesBack,
+  wholeLines,
+  wholeLinesEnd,
+} from "../gateway-log/whole-lines.ts";
 import {
   isBeginning,
   type KnownContent,
@@ -37,6 +43,8 @@ export class FollowedLog {
   /** The bytes of the file, and how many of them were read. They show the progress. */
   size = 0;
   read = 0;
+  /** When the file was last changed. The newest log is read first. */
+  changedMs = 0;
 
   /** `contents` is shared by all names, since a rotation moves a log from one name to the next. */
   constructor(name: string, contents: KnownContent[], take: TakeLines) {
@@ -48,6 +56,7 @@ export class FollowedLog {
   async look(): Promise<void> {
     const found = await stat(this.name).catch(absent);
     this.size = found?.size ?? 0;
+    this.changedMs = found?.mtimeMs ?? 0;
   }
 
   /** Reads new lines. Throws when the log can't be read. */
@@ -100,7 +109,8 @@ export class FollowedLog {
   async #goOn({ size, mtimeMs }: Stats, signal: AbortSignal): Promise<void> {
     const opened = this.#open;
     if (opened === undefined) return;
-    if (size === opened.content.consumed && mtimeMs === opened.mtimeMs) return;
+    const { consumed, unread } = opened.content;
+    if (size === consumed && unread === 0 && mtimeMs === opened.mtimeMs) return;
     opened.mtimeMs = mtimeMs;
     // The log may have been copied and emptied, and may even be longer again. Its beginning shows that.
     const beginning = await beginningOf(opened.file, prefixBytes);
@@ -114,28 +124,51 @@ export class FollowedLog {
     const opened = this.#open;
     if (opened === undefined) return;
     const { file, content } = opened;
+    await this.#readBack(file, content, signal);
     const take = async (lines: Buffer): Promise<void> => {
       noteRead(content, lines, await this.#take(lines));
-      this.read = content.consumed;
+      this.read = content.consumed - content.unread;
     };
     // The position belongs to the content, which may have been read further under another name.
     content.consumed = await readLines(file, content.consumed, take, signal);
-    this.read = content.consumed;
+    this.read = content.consumed - content.unread;
+  }
+
+  /** Reads a large log that is new here, or the rest of one, from its end to its beginning. */
+  async #readBack(file: FileHandle, content: KnownContent, signal: AbortSignal): Promise<void> {
+    const { size } = await file.stat();
+    if (content.consumed === 0 && size > minBackBytes) {
+      content.prefix = await beginningOf(file, prefixBytes);
+      content.consumed = await wholeLinesEnd(file, size);
+      content.unread = content.consumed;
+    }
+    const take = async (lines: Buffer, from: number): Promise<boolean> => {
+      content.requests += await this.#take(lines);
+      content.unread = from;
+      this.read = content.consumed - from;
+      return true;
+    };
+    await readLinesBack(file, content.unread, take, signal);
+    content.unread = 0;
   }
 
   async #readCompressed(signal: AbortSignal): Promise<void> {
     const lines = wholeLines(openLog({ name: this.name, stdin: emptyInput() }, signal));
     let content: KnownContent | undefined;
-    let skip = 0;
+    let position = 0;
+    let known = { consumed: 0, unread: 0 };
     for await (const block of lines) {
       if (content === undefined) {
         content = this.#contentOf(block);
-        skip = content.consumed;
+        known = { consumed: content.consumed, unread: content.unread };
       }
-      const fresh = block.subarray(Math.min(skip, block.length));
-      skip -= block.length - fresh.length;
+      const missed = block.subarray(0, Math.max(0, known.unread - position));
+      const fresh = block.subarray(Math.max(0, known.consumed - position));
+      position += block.length;
+      if (missed.length > 0) content.requests += await this.#take(missed);
       if (fresh.length > 0) noteRead(content, fresh, await this.#take(fresh));
     }
+    if (content !== undefined) content.unread = 0;
   }
 
   #contentOf(beginning: Buffer): KnownContent {
@@ -148,6 +181,8 @@ export class FollowedLog {
   }
 }
 
+/** A smaller log is read within some milliseconds, in whatever order. */
+const minBackBytes = 1024 * 1024;
 /** So many rotations ago, no file is left that could be mistaken for a new log. */
 const maxContents = 1000;
 

@@ -28,20 +28,20 @@ interface Counted {
   limited: number;
   lastSeenMs: number;
   limit: number;
-  minutes: Uint32Array | undefined;
 }
 
-/** Counts the requests of these keys, in one pass over the index. Memory grows with the number of keys. */
-export async function keyActivity(
+/**
+ * Counts the requests of these keys, and returns the `limit` keys with the most requests, the busiest first. Memory grows with
+ * the number of keys.
+ */
+export async function busiestKeys(
   index: LogIndex,
   tokenIds: readonly string[],
+  limit: number,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, KeyActivity>> {
   const counts = new Map<number, Counted>(tokenIds.map((id) => [idDigest(id), nothing()]));
   const legacyRoute = routeNumber("legacy");
-  const { covers } = index;
-  const lastDayMs = covers === null ? 0 : Date.parse(covers.to) - (minutesOfDay - 1) * minuteMs;
-  const firstMinute = Math.floor(lastDayMs / minuteMs);
   await index.scan({}, signal, ({ token, status, route, timeMs, limit }, { rows }) => {
     for (let row = 0; row < rows; row += 1) {
       const counted = counts.get(token[row] ?? 0);
@@ -55,13 +55,44 @@ export async function keyActivity(
         counted.lastSeenMs = at;
         counted.limit = limit[row] || counted.limit;
       }
-      const minute = Math.floor(at / minuteMs) - firstMinute;
-      if (minute < 0 || minute >= minutesOfDay) continue;
-      counted.minutes ??= new Uint32Array(minutesOfDay);
-      counted.minutes[minute] = (counted.minutes[minute] ?? 0) + 1;
     }
   });
-  return new Map(tokenIds.map((id) => [id, activity(counts.get(idDigest(id)) ?? nothing())]));
+  const requestsOf = (id: string): number => counts.get(idDigest(id))?.requests ?? 0;
+  const busiest = tokenIds.toSorted((a, b) => requestsOf(b) - requestsOf(a)).slice(0, limit);
+  const minutes = await minutesOfLastDay(index, new Set(busiest.map(idDigest)), signal);
+  return new Map(
+    busiest.map((id) => {
+      const digest = idDigest(id);
+      return [id, activity(counts.get(digest) ?? nothing(), minutes.get(digest))];
+    }),
+  );
+}
+
+/** The requests of these keys in each minute of the last day of the logs. */
+async function minutesOfLastDay(
+  index: LogIndex,
+  digests: ReadonlySet<number>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, Uint32Array>> {
+  const minutes = new Map<number, Uint32Array>();
+  const { covers } = index;
+  const fromMs = covers === null ? 0 : Date.parse(covers.to) - (minutesOfDay - 1) * minuteMs;
+  const firstMinute = Math.floor(fromMs / minuteMs);
+  await index.scan({ fromMs }, signal, ({ token, timeMs }, { rows }) => {
+    for (let row = 0; row < rows; row += 1) {
+      const digest = token[row] ?? 0;
+      if (!digests.has(digest)) continue;
+      const minute = Math.floor((timeMs[row] ?? 0) / minuteMs) - firstMinute;
+      if (minute < 0 || minute >= minutesOfDay) continue;
+      let own = minutes.get(digest);
+      if (own === undefined) {
+        own = new Uint32Array(minutesOfDay);
+        minutes.set(digest, own);
+      }
+      own[minute] = (own[minute] ?? 0) + 1;
+    }
+  });
+  return minutes;
 }
 
 function nothing(): Counted {
@@ -72,11 +103,10 @@ function nothing(): Counted {
     limited: 0,
     lastSeenMs: Number.NEGATIVE_INFINITY,
     limit: noLimit,
-    minutes: undefined,
   };
 }
 
-function activity({ minutes, lastSeenMs, limit, ...counted }: Counted): KeyActivity {
+function activity({ lastSeenMs, limit, ...counted }: Counted, minutes: Uint32Array | undefined): KeyActivity {
   return {
     ...counted,
     lastSeenMs: counted.requests === 0 ? null : lastSeenMs,

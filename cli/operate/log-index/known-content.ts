@@ -7,6 +7,8 @@ export interface KnownContent {
   prefix: Buffer;
   /** How many bytes were read, counted after decompression, up to the end of a line. */
   consumed: number;
+  /** The first so many of these bytes are still to be read: a large log is read from its end back to its beginning. */
+  unread: number;
   requests: number;
 }
 
@@ -14,7 +16,7 @@ export interface KnownContent {
 export const prefixBytes = 4096;
 
 export function newContent(): KnownContent {
-  return { prefix: Buffer.alloc(0), consumed: 0, requests: 0 };
+  return { prefix: Buffer.alloc(0), consumed: 0, unread: 0, requests: 0 };
 }
 
 /** Records that these whole lines were read. */

@@ -1,5 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type RequestLogLine, requestLine } from "../gateway-log/request-line.ts";
+import {
+  type GatewayNote,
+  gatewayNote,
+  type RequestLogLine,
+  requestLine,
+} from "../gateway-log/request-line.ts";
 import { maxLineBytes } from "./line-spool.ts";
 import { RequestColumns } from "./request-columns.ts";
 import { isWantedLine, type RequestFilter, rowTest } from "./request-filter.ts";
@@ -25,6 +30,8 @@ export interface RequestPage {
 
 /** A segment has half a million requests. All together hold about 8 GB of log. */
 const defaultBounds = { segments: 32, blocksPerSegment: 64 };
+/** Enough, because gateways use one store or two. */
+const maxNotes = 100;
 /** A search yields to other work after so many blocks. Each takes about half a millisecond. */
 const blocksPerTurn = 16;
 
@@ -39,6 +46,8 @@ export class LogIndex implements Disposable {
   /** The end of the last query. Queries share the scratch columns, so they run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #isDropping = false;
+  /** The newest of each kind and store. */
+  readonly #notes = new Map<string, GatewayNote>();
 
   constructor(bounds = defaultBounds) {
     this.#bounds = bounds;
@@ -66,6 +75,16 @@ export class LogIndex implements Disposable {
     return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
   }
 
+  /** The newest note of each kind and store that gateways wrote about themselves. */
+  get notes(): readonly GatewayNote[] {
+    return [...this.#notes.values()];
+  }
+
+  /** Adds the gateways' notes in these whole lines, and none of the requests. */
+  addNotes(lines: Buffer): void {
+    for (const text of lines.toString("utf8").split("\n")) this.#take(gatewayNote(text));
+  }
+
   /** Adds the requests in these whole lines, and returns their number. */
   async add(lines: Buffer): Promise<number> {
     let added = 0;
@@ -76,7 +95,10 @@ export class LogIndex implements Disposable {
       from = end + 1;
       if (text.length > maxLineBytes) continue;
       const line = requestLine(text.toString("utf8"));
-      if (line === undefined) continue;
+      if (line === undefined) {
+        this.#take(gatewayNote(text.toString("utf8")));
+        continue;
+      }
       let segment = this.#openSegment();
       while (!segment.lines.hasRoom(text.length)) {
         await segment.lines.room(text.length);
@@ -130,6 +152,14 @@ export class LogIndex implements Disposable {
     });
     this.#last = work.catch(() => {});
     await work;
+  }
+
+  #take(note: GatewayNote | undefined): void {
+    if (note === undefined) return;
+    const key = `${note.kind} ${note.storeId} ${note.otherStoreId}`;
+    const known = this.#notes.get(key);
+    if (known === undefined && this.#notes.size >= maxNotes) return;
+    if (known === undefined || known.time < note.time) this.#notes.set(key, note);
   }
 
   #blocks(): Block[] {

@@ -30,7 +30,10 @@ export interface RequestLog {
 /** The logs are also read when nobody asks, since a log that is deleted between two readings is lost. */
 const lookEveryMs = 2000;
 
-/** Follows the logs. The first reading takes about 20 seconds per gigabyte; queries are answered meanwhile. */
+/**
+ * Follows the logs. The first reading takes about 20 seconds per gigabyte. It begins with the newest requests, and queries are
+ * answered meanwhile from what was read.
+ */
 export function followLogs(sources: readonly LogSource[], signal: AbortSignal): RequestLog {
   const index = new LogIndex();
   const take = (lines: Buffer): Promise<number> => index.add(lines);
@@ -54,7 +57,10 @@ export function followLogs(sources: readonly LogSource[], signal: AbortSignal): 
   }
 
   async function readAll(): Promise<void> {
-    if (!isRead) for (const log of logs) await guarded(log.name, () => log.look());
+    if (!isRead) {
+      for (const log of logs) await guarded(log.name, () => log.look());
+      logs.sort((a, b) => b.changedMs - a.changedMs);
+    }
     for (const log of logs) {
       if (!until.aborted) await guarded(log.name, () => log.refresh(until));
     }

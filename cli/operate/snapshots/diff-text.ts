@@ -1,18 +1,18 @@
 import { printable, shortened } from "../../../core/printable.ts";
 import { displayWidth } from "../../output/display-width.ts";
 import type { Layout } from "../../output/layout.ts";
-import { relativeAndExact } from "../../output/relative-time.ts";
 import type { Style } from "../../output/style.ts";
+import { relativeAndExact } from "../../output/times.ts";
 import type { ProgramChange } from "./program-changes.ts";
 import type { NamedProgram, SnapshotDiff } from "./snapshot-diff.ts";
 
 /** A snapshot's difference to another: removed and added programs, then the changed ones field by field. */
 export function diffText(diff: SnapshotDiff, layout: Layout): string {
-  const { style, now } = layout;
+  const { style } = layout;
   const { from, to, added, removed, changed, unchanged } = diff;
   const lines = [
-    `from  ${from.snapshotId}  ${from.programs} programs, data of ${relativeAndExact(from.generatedAt, now)}`,
-    `to    ${to.snapshotId}  ${to.programs} programs, data of ${relativeAndExact(to.generatedAt, now)}`,
+    `from  ${from.snapshotId}  ${from.programs} programs, data of ${relativeAndExact(from.contentAt, layout)}`,
+    `to    ${to.snapshotId}  ${to.programs} programs, data of ${relativeAndExact(to.contentAt, layout)}`,
     "",
     ...removed.map((program) => `${style.bad("-")} ${title(program, style)}`),
     ...added.map((program) => `${style.good("+")} ${title(program, style)}`),

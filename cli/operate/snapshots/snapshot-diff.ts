@@ -36,6 +36,8 @@ export interface SnapshotDiff {
 export interface SnapshotSide {
   readonly snapshotId: SnapshotId;
   readonly generatedAt: string;
+  /** When the source was read for what partners see; earlier where a build only took out withdrawn programs. */
+  readonly contentAt: string;
   readonly programs: number;
 }
 
@@ -113,8 +115,8 @@ function named(programId: ProgramId, data: unknown): NamedProgram {
   return { programId, name: hasName ? String(data.name) : null };
 }
 
-function side({ snapshotId, generatedAt, programs }: Manifest): SnapshotSide {
-  return { snapshotId, generatedAt, programs: programs.count };
+function side({ snapshotId, generatedAt, contentAt = generatedAt, programs }: Manifest): SnapshotSide {
+  return { snapshotId, generatedAt, contentAt, programs: programs.count };
 }
 
 async function inRounds<Item, Result>(

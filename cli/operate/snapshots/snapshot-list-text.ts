@@ -1,8 +1,8 @@
 import type { Current } from "../../../core/current.ts";
 import { printable } from "../../../core/printable.ts";
 import type { Layout } from "../../output/layout.ts";
-import { exactTime, shortAge } from "../../output/relative-time.ts";
 import { table } from "../../output/table.ts";
+import { exactTime, shortAge } from "../../output/times.ts";
 import type { PublishedSnapshot, TenantSnapshots } from "./tenant-snapshots.ts";
 
 /** The snapshots of a tenant, one line each, and why it is on hold if it is. */
@@ -23,7 +23,7 @@ export function snapshotListText(current: Current, { published }: TenantSnapshot
       stateOf(snapshot, current, layout),
       String(snapshot.generation),
       snapshot.programs.toLocaleString("en"),
-      exactTime(snapshot.generatedAt),
+      exactTime(snapshot.generatedAt, layout.zone),
       shortAge(new Date(snapshot.generatedAt), layout.now),
       snapshot.parent ?? "-",
     ]),
@@ -31,7 +31,7 @@ export function snapshotListText(current: Current, { published }: TenantSnapshot
   );
   const { hold } = current;
   if (hold === null) return lines;
-  return `${lines}\nOn hold since ${exactTime(hold.since)}: ${printable(hold.reason)}. No build replaces the live snapshot until \`snapshot release --tenant ${current.tenantId}\`.\n`;
+  return `${lines}\nOn hold since ${exactTime(hold.since, layout.zone)}: ${printable(hold.reason)}. No build replaces the live snapshot until \`snapshot release --tenant ${current.tenantId}\`.\n`;
 }
 
 function stateOf(snapshot: PublishedSnapshot, { hold }: Current, { style }: Layout): string {

@@ -1,20 +1,24 @@
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
-import { facts } from "../../output/facts.ts";
+import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
-import { relativeAndExact } from "../../output/relative-time.ts";
 import { type Column, table } from "../../output/table.ts";
+import { relativeAndExact } from "../../output/times.ts";
 
 /** Programs named in the summary of a snapshot; `--list` shows them all. */
 const maxShownPrograms = 20;
 
 /** What a snapshot consists of. */
 export function snapshotFacts(manifest: Manifest, isLive: boolean, layout: Layout): string {
-  const { now, style, width, columns } = layout;
-  const { tenantId, snapshotId, generation, parent, generatedAt, list, legacy, programs } = manifest;
+  const { style, width, columns } = layout;
+  const { tenantId, snapshotId, generation, parent, generatedAt, contentAt, list, legacy, programs } =
+    manifest;
   const head = facts(
     [
       ["snapshot", `${snapshotId}, generation ${generation}, ${isLive ? style.good("live") : "not live"}`],
-      ["data of", relativeAndExact(generatedAt, now)],
+      ["data of", relativeAndExact(contentAt ?? generatedAt, layout)],
+      ...(contentAt === undefined
+        ? []
+        : [["withdrawals", relativeAndExact(generatedAt, layout)] satisfies Fact]),
       ["built on", parent ?? "nothing: the tenant's first snapshot"],
       ["programs", programs.count.toLocaleString("en")],
       ["list", `${bytes(list.size)}, sha256 ${list.sha256.slice(0, 12)}`],

@@ -1,8 +1,8 @@
 import { printable } from "../../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
 import type { Layout } from "../../output/layout.ts";
-import { exactTime } from "../../output/relative-time.ts";
 import { table } from "../../output/table.ts";
+import { exactTime } from "../../output/times.ts";
 
 /** What `--json` shows of a token; a documented, stable shape. */
 export interface TokenMetadata {
@@ -42,7 +42,7 @@ export function tokenLines(token: RegisteredToken): string {
   ].join("\n");
 }
 
-export function tokenListText(tokens: readonly RegisteredToken[], { now, columns }: Layout): string {
+export function tokenListText(tokens: readonly RegisteredToken[], { now, columns, zone }: Layout): string {
   return table(
     [
       { title: "TOKEN" },
@@ -61,8 +61,8 @@ export function tokenListText(tokens: readonly RegisteredToken[], { now, columns
       printable(token.name ?? "-"),
       token.scopes.join(" "),
       token.rateLimit === null ? "-" : String(token.rateLimit),
-      exactTime(token.createdAt),
-      token.expiresAt === null ? "never" : exactTime(token.expiresAt),
+      exactTime(token.createdAt, zone),
+      token.expiresAt === null ? "never" : exactTime(token.expiresAt, zone),
     ]),
     columns,
   );

@@ -1,7 +1,7 @@
 import { printable } from "../../../core/printable.ts";
 import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
-import { exactTime } from "../../output/relative-time.ts";
+import { exactTime } from "../../output/times.ts";
 import type { Certificate } from "./certificate.ts";
 import type { Finding, Verdict } from "./rule.ts";
 
@@ -16,7 +16,7 @@ export function certificateText(certificate: Certificate, layout: Layout): strin
       ? layout.style.good("The client keeps every rule that could be judged")
       : layout.style.bad(`The client breaks ${failed} of ${rules.length} rules`);
   return [
-    `${whose}: ${requests.toLocaleString("en")} requests, ${exactTime(from)} to ${exactTime(to)}\n\n`,
+    `${whose}: ${requests.toLocaleString("en")} requests, ${exactTime(from, layout.zone)} to ${exactTime(to, layout.zone)}\n\n`,
     facts(
       rules.map((finding) => factOf(finding, layout)),
       layout.width,

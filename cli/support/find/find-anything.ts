@@ -1,8 +1,7 @@
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import type { FoundInSource } from "../../publish/source/find-programs.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
-import type { SourceSearch } from "./find-in-source.ts";
-import { foldedText } from "./folded-text.ts";
+import type { SourceSearch } from "../facts/source-questions.ts";
 import type { CatalogEntry, CatalogReading } from "./program-catalog.ts";
 
 /** What may be meant by what somebody wrote. */
@@ -11,7 +10,7 @@ export interface FoundAnything {
   readonly tokens: readonly RegisteredToken[];
   /** Published ones; the best first. */
   readonly programs: readonly CatalogEntry[];
-  /** Of all that match. */
+  /** The number of all programs that match. */
   readonly totalPrograms: number;
   /** What the text is letter by letter, but for case. */
   readonly exact: readonly ExactHit[];
@@ -24,7 +23,7 @@ export type ExactHit =
 
 const maxShown = 50;
 
-/** Without what is copied along with an id: white space, quotes, a full stop. */
+/** The text without what people copy along with an id: white space, quotes, a full stop. */
 export function cleanedText(text: string): string {
   const characters = [...text.slice(0, maxTextLength)];
   const first = characters.findIndex((character) => !around.has(character));
@@ -51,7 +50,7 @@ export function findAnything(
   const isSame = (id: string): boolean => foldedText(id) === folded;
   const matches = entries.filter((entry) => hasAll(entry.folded));
   const sameIds = matches.filter(({ programId }) => isSame(programId));
-  // Of ids that differ in case alone, the one that was written is meant.
+  // When ids differ in case only, the one in the very same case is meant.
   const sameCase = sameIds.filter(({ programId }) => programId === text);
   const exact: ExactHit[] = [
     ...tenantIds.filter(isSame).map((tenantId) => ({ kind: "tenant" as const, tenantId })),
@@ -105,4 +104,12 @@ export function suggestion(
   if (known.length < words.length || words.length === 0) return undefined;
   const hasMatch = entries.some(({ folded }) => known.every((word) => folded.includes(word)));
   return hasMatch && known.join(" ") !== words.join(" ") ? known.join(" ") : undefined;
+}
+
+/** A text as it is compared: whatever its case, accents and width. */
+export function foldedText(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{Mark}/gu, "")
+    .toLowerCase();
 }

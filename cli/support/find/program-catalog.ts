@@ -2,11 +2,10 @@ import { LRUCache } from "lru-cache";
 import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
-import { responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
-import { foldedText } from "./folded-text.ts";
+import { storedPrograms } from "../facts/program-in-store.ts";
+import { foldedText } from "./find-anything.ts";
 
 /** A program to be found by its id or its name. */
 export interface CatalogEntry {
@@ -51,9 +50,8 @@ export function createProgramCatalog(): ProgramCatalog {
     const key = `${tenantId} ${pointer.current.manifestSha256}`;
     const known = lists.get(key);
     if (known !== undefined) return known;
-    const { list } = await readLiveManifest(store, pointer.current, signal);
-    const response: unknown = JSON.parse((await responseBytes(store, list, signal)).toString("utf8"));
-    const programs = isProgramListResponse(response) ? response.data : [];
+    const manifest = await readLiveManifest(store, pointer.current, signal);
+    const programs = await storedPrograms(store, manifest, signal);
     const entries = programs.map(({ id, name }) => {
       return { tenantId, programId: id, name, folded: foldedText(`${id} ${name}`) };
     });

@@ -8,7 +8,7 @@ export const requestsPath = "/requests";
 export const tokensPath = "/tokens";
 export const findPath = "/find";
 
-/** Who changed what for partners, of all tenants or of one. */
+/** The page of the operators' changes, of all tenants or of one. */
 export function auditPath(tenantId?: string): string {
   return tenantId === undefined ? "/audit" : `/audit?tenant=${encodeURIComponent(tenantId)}`;
 }

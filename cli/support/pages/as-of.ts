@@ -1,6 +1,6 @@
 import type { LivePeriod } from "../../operate/snapshots/live-periods.ts";
 import { type Html, html } from "../../output/html.ts";
-import { exactTime, relativeTime } from "../../output/relative-time.ts";
+import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
 import { snapshotPath } from "./addresses.ts";
 import { notice } from "./parts.ts";
 
@@ -12,8 +12,8 @@ export function chosenTime(text: string | null): Date | null {
 }
 
 /** Asks for a time: the one that was asked for, or yesterday at this hour. */
-export function asOfForm(path: string, at: Date | null, now: Date): Html {
-  const shown = at ?? new Date(now.getTime() - 24 * 3_600_000);
+export function asOfForm(path: string, at: Date | null, reader: Reader): Html {
+  const shown = at ?? new Date(reader.now.getTime() - 24 * 3_600_000);
   return html`<form class="search" action="${path}" method="get">
 <label for="at">What did partners see at this time? (UTC)</label>
 <div class="field"><input id="at" name="at" type="datetime-local" required value="${shown.toISOString().slice(0, 16)}"><button>Show</button></div>
@@ -32,11 +32,11 @@ export interface LiveAt {
 export function asOfNotice(
   tenantId: string,
   { at, found, removedAt }: LiveAt,
-  now: Date,
+  reader: Reader,
   said: (period: LivePeriod) => Html | false = () => false,
 ): Html {
-  const when = html`<span class="whole">${exactTime(at.toISOString())}</span> (${relativeTime(at, now)})`;
-  if (at > now) return notice("doubtful", html`<p>${when}: that is still to come.</p>`);
+  const when = html`<span class="whole">${exactTime(at.toISOString())}</span> (${relativeTime(at, reader.now)})`;
+  if (at > reader.now) return notice("doubtful", html`<p>${when}: that is still to come.</p>`);
   // P91
   if (removedAt !== null && at.getTime() >= Date.parse(removedAt)) {
     return notice(

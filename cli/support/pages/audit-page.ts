@@ -1,53 +1,54 @@
+import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { changeWords, endWords } from "../../operate/audit/audit-text.ts";
-import type { AuditEntry, AuditReading } from "../../operate/audit/read-audit.ts";
+import { type AuditEntry, readAudit } from "../../operate/audit/read-audit.ts";
 import { type Html, html } from "../../output/html.ts";
-import { auditPath, home, tenantPath } from "./addresses.ts";
-import type { Page } from "./page.ts";
-import { badge, dataTable, notice, type Tone, time } from "./parts.ts";
+import type { Reader } from "../../output/times.ts";
+import { auditPath, tenantPath } from "./addresses.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { badge, dataTable, heading, notice, type Tone, tenantForm, time } from "./parts.ts";
+import { type Inspection, route } from "./route.ts";
 
-export interface AuditView {
-  /** Of one tenant only. */
-  readonly tenantId: string | undefined;
-  readonly reading: AuditReading;
-}
+export const auditRoute = route({
+  pattern: "/audit",
+  parse: (_, query): TenantId | undefined => {
+    const tenant = query.get("tenant")?.trim() ?? "";
+    return tenant === "" ? undefined : parseTenantId(tenant);
+  },
+  page: auditPage,
+});
 
-/** Who changed what for partners, newest first. */
-export function auditPage({ tenantId, reading }: AuditView, now: Date): Page {
-  const { records, hasOlder, faults } = reading;
+/** A page is read by a person. */
+const maxShown = 100;
+
+/** The operators' changes for partners of all tenants or of one, newest first. */
+async function auditPage(tenantId: TenantId | undefined, inspection: Inspection): Promise<Page> {
+  const { store, reader, signal } = inspection;
+  const wish = { tenantId, since: undefined, limit: maxShown };
+  const { records, hasOlder, faults } = await readAudit(store, wish, signal);
+  const asked = reader();
   const title = tenantId === undefined ? "Changes by operators" : `Changes of ${tenantId} by operators`;
   const count = `${records.length.toLocaleString("en")} ${records.length === 1 ? "change" : "changes"}.`;
   const older = hasOlder ? " Older ones: partner-programs audit list." : "";
   const main = html`<h1>${title}</h1>
 ${faults.length > 0 && notice("doubtful", html`<p>Some records can’t be read.</p>${faults.map((fault) => html`<p>${fault}</p>`)}`)}
-<form class="search" action="${auditPath()}" method="get" aria-label="Changes by operators">
-<label for="tenant">Tenant</label>
-<div class="field"><input id="tenant" name="tenant" autocomplete="off" spellcheck="false" value="${tenantId ?? ""}"><button>Show</button></div>
-</form>
+${tenantForm(auditPath(), "Changes by operators", tenantId)}
 <p class="lead" role="status">${count}${older}</p>
 ${
   records.length > 0 &&
   dataTable(
     "Changes by operators, newest first",
-    [
-      { title: "Command", isHeading: true },
-      { title: "When" },
-      { title: "Tenant" },
-      { title: "Who" },
-      { title: "End" },
-      { title: "What" },
-      { title: "Reason" },
-    ],
-    records.map((record) => cells(record, now)),
+    [heading("Command"), "When", "Tenant", "Who", "End", "What", "Reason"],
+    records.map((record) => cells(record, asked)),
   )
 }`;
-  return { status: 200, title, trail: [{ text: "Tenants", path: home }], main };
+  return { status: 200, title, trail: homeTrail, main };
 }
 
-function cells(record: AuditEntry, now: Date): readonly (Html | string)[] {
+function cells(record: AuditEntry, reader: Reader): readonly (Html | string)[] {
   const { at, command, actor, reason, tenants, outcome } = record;
   return [
     html`<code>${command}</code>`,
-    time(at, now),
+    time(at, reader),
     tenants.length === 0
       ? "–"
       : html`${tenants.slice(0, maxTenants).map((tenantId) => html`<a href="${tenantPath(tenantId)}">${tenantId}</a> `)}${tenants.length > maxTenants && html`and ${tenants.length - maxTenants} more`}`,

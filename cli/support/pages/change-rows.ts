@@ -1,14 +1,14 @@
 import { shown } from "../../operate/snapshots/diff-text.ts";
 import type { ProgramChange } from "../../operate/snapshots/program-changes.ts";
 import { type Html, html } from "../../output/html.ts";
-import { type CsvTable, csvValue } from "./csv.ts";
+import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
 import { dataTable } from "./parts.ts";
 
 /** Changes field by field: what was, and what is instead. */
 export function changeTable(caption: string, changes: readonly ProgramChange[]): Html {
   const table = dataTable(
     caption,
-    [{ title: "Field" }, { title: "Before" }, { title: "After" }],
+    ["Field", "Before", "After"],
     changes.map(({ path, words }) => [
       html`<span title="${path}">${words.label}</span>`,
       words.before === null
@@ -20,13 +20,16 @@ export function changeTable(caption: string, changes: readonly ProgramChange[]):
   return html`<div class="changes">${table}</div>`;
 }
 
-/** The same for a spreadsheet, with whole values. */
+/** The changes for a spreadsheet, with whole values. */
 export function changesTable(changes: readonly ProgramChange[]): CsvTable {
-  const rows = changes.map((change) => [
-    change.words.label,
-    change.path,
-    change.kind === "added" ? null : csvValue(change.before),
-    change.kind === "removed" ? null : csvValue(change.after),
-  ]);
-  return { name: "changes", columns: ["field", "path", "before", "after"], rows };
+  return { name: "changes", columns: changeColumns, rows: changes.map(changeCells) };
+}
+
+export const changeColumns = ["field", "path", "before", "after"];
+
+export function changeCells(change: ProgramChange): readonly CsvValue[] {
+  const { kind, path, words } = change;
+  const before = kind === "added" ? null : csvValue(change.before);
+  const after = kind === "removed" ? null : csvValue(change.after);
+  return [words.label, path, before, after];
 }

@@ -1,20 +1,34 @@
 import { type Html, html } from "../../output/html.ts";
-import type { Certificate } from "../../partners/certify/certificate.ts";
+import type { Reader } from "../../output/times.ts";
+import { type Certificate, createCertifier } from "../../partners/certify/certificate.ts";
 import type { Finding, Verdict } from "../../partners/certify/rule.ts";
-import { clientPath, home, requestPath, requestsOf, tokensPath } from "./addresses.ts";
-import type { Page } from "./page.ts";
-import { badge, dataTable, notice, type Tone, time } from "./parts.ts";
+import { clientPath, requestPath, requestsOf, tokensPath } from "./addresses.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { badge, dataTable, heading, notice, type Tone, time } from "./parts.ts";
+import { requestsWithoutLog } from "./requests-page.ts";
+import { route } from "./route.ts";
 
-/** How well a partner's client behaves, by the newest requests of the log. */
-export interface ClientView {
-  readonly certificate: Certificate;
-  readonly isDirect: boolean;
-  /** Requests of the token that the log has, also those that were not looked at. */
-  readonly total: number;
-}
+export const clientRoute = route({
+  pattern: "/tokens/:token/client",
+  // The log's connections are the client's own (`direct`), or, as in most installations, a proxy's.
+  parse: ({ token }, query) => ({ tokenId: token, isDirect: query.get("direct") === "1" }),
+  page: async ({ tokenId, isDirect }, { log, reader, signal }) => {
+    if (log === undefined) return requestsWithoutLog();
+    await log.refresh();
+    const found = await log.index.find({ filter: { tokenId }, limit: maxRequests }, signal);
+    const certifier = createCertifier(tokenId, isDirect ? "own" : "proxy");
+    for (const line of found.lines.toReversed()) certifier.see(line);
+    const certificate = certifier.certificate();
+    if (certificate === undefined) return clientWithoutRequests(tokenId);
+    return clientPage(certificate, isDirect, found.total, reader());
+  },
+});
 
-/** What `certify` says of a token, rule by rule. */
-export function clientPage({ certificate, isDirect, total }: ClientView, now: Date): Page {
+/** `certify` reads a log whole; a page looks at the newest. */
+const maxRequests = 20_000;
+
+/** What `certify` says of a token, rule by rule. `total`: its requests in the log, also those that were not looked at. */
+function clientPage(certificate: Certificate, isDirect: boolean, total: number, reader: Reader): Page {
   const { tokenId, tenantId, requests, from, to, verdict, rules } = certificate;
   const failed = rules.filter((finding) => finding.verdict === "fail").length;
   const conclusion =
@@ -25,15 +39,10 @@ export function clientPage({ certificate, isDirect, total }: ClientView, now: Da
     requests < total ? `the newest ${requests.toLocaleString("en")}` : requests.toLocaleString("en");
   const main = html`<h1>How the client of <bdi>${tokenId}</bdi> behaves</h1>
 ${notice(verdict === "fail" ? "doubtful" : "good", html`<p>${conclusion}</p>`)}
-<p class="lead">Tenant ${tenantId ?? "unknown"}: ${looked} of ${total.toLocaleString("en")} <a href="${requestsOf({ token: tokenId })}">requests</a> were looked at, from ${time(from, now)} to ${time(to, now)}.</p>
+<p class="lead">Tenant ${tenantId ?? "unknown"}: ${looked} of ${total.toLocaleString("en")} <a href="${requestsOf({ token: tokenId })}">requests</a> were looked at, from ${time(from, reader)} to ${time(to, reader)}.</p>
 ${dataTable(
   "Rules",
-  [
-    { title: "Rule", isHeading: true },
-    { title: "Kept" },
-    { title: "What was seen" },
-    { title: "What the partner should do" },
-  ],
+  [heading("Rule"), "Kept", "What was seen", "What the partner should do"],
   rules.map(cells),
 )}
 <p>${
@@ -45,16 +54,13 @@ ${dataTable(
 }
 
 /** The log has nothing of the token. */
-export function clientWithoutRequests(tokenId: string): Page {
+function clientWithoutRequests(tokenId: string): Page {
   const main = html`<h1>How the client of <bdi>${tokenId}</bdi> behaves</h1>
 ${notice("doubtful", html`<p>The log has no request with this access key, so there is nothing to judge.</p>`)}`;
   return { status: 404, title: "Client", trail, main };
 }
 
-const trail: Page["trail"] = [
-  { text: "Tenants", path: home },
-  { text: "Access keys", path: tokensPath },
-];
+const trail = [...homeTrail, { text: "Access keys", path: tokensPath }];
 
 const shown: Readonly<Record<Verdict, { readonly text: string; readonly tone: Tone }>> = {
   pass: { text: "yes", tone: "good" },

@@ -1,40 +1,58 @@
+import { type ProgramId, parseProgramId, parseTenantId, type TenantId } from "../../../core/ids.ts";
+import { detailEntry } from "../../../core/manifest.ts";
 import { type Html, html } from "../../output/html.ts";
+import type { Reader } from "../../output/times.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import { valueWords } from "../../publish/public-program/value-words.ts";
-import type { GatewayAnswer } from "../ask-gateway.ts";
-import type { ProgramInSource } from "../explain/program-in-source.ts";
-import type { TakenPlaces } from "../taken-places.ts";
-import { explainPath, home, programPath, snapshotProgramPath, tenantPath } from "./addresses.ts";
-import { type ComparedField, comparedFields } from "./compared-fields.ts";
+import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
+import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { askGateway, type GatewayAnswer } from "../facts/ask-gateway.ts";
+import { type ProgramInSource, readProgramInSource } from "../facts/program-in-source.ts";
+import { type TakenPlaces, takenPlaces } from "../facts/source-questions.ts";
+import { explainPath, programPath, snapshotProgramPath } from "./addresses.ts";
 import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
-import type { Page } from "./page.ts";
-import { badge, dataTable, factList, notice, time } from "./parts.ts";
+import { type Page, tenantTrail } from "./page.ts";
+import { badge, dataTable, factList, heading, notice, numeric, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
-import { takenPlacesSection, takenPlacesTable } from "./taken-places-section.ts";
+import { type Inspection, route } from "./route.ts";
+
+export const comparisonRoute = route({
+  pattern: "/tenants/:tenant/programs/:program/compare",
+  parse: ({ tenant, program }) => ({
+    tenantId: parseTenantId(tenant),
+    programId: parseProgramId(program),
+  }),
+  page: async (input, inspection) => comparisonPage(await compared(input, inspection), inspection.reader()),
+});
 
 /** One program where it comes from, where it is kept and where it is served. */
-export interface ComparisonView {
-  readonly tenantId: string;
-  readonly programId: string;
-  readonly source: ProgramInSource;
-  /** `document` is `null` when the live snapshot does not have it. */
-  readonly live: {
-    readonly snapshotId: string;
-    readonly generatedAt: string;
-    readonly document: unknown;
-    readonly sha256: string | null;
+async function compared(
+  { tenantId, programId }: { readonly tenantId: TenantId; readonly programId: ProgramId },
+  { store, database, gateway, reader, signal }: Inspection,
+) {
+  const { manifest } = await chosenSnapshot(store, tenantId, undefined, signal);
+  const entry = detailEntry(manifest, programId);
+  const bytes = entry && (await responseBytes(store, entry, signal));
+  const [source, places, answer] = await Promise.all([
+    readProgramInSource(store, database, tenantId, programId, reader().now, signal),
+    takenPlaces(database, tenantId, programId, signal),
+    askGateway(gateway, { tenantId, programId }, { store, now: reader().now, signal }),
+  ]);
+  const live = {
+    snapshotId: manifest.snapshotId,
+    dataOf: manifest.contentAt ?? manifest.generatedAt,
+    /** `undefined` when the live snapshot does not have it. */
+    document: entry && bytes && dataOf(bytes, entry.key),
+    sha256: entry?.sha256 ?? null,
   };
-  readonly gateway: GatewayAnswer;
-  readonly places: TakenPlaces;
+  return { tenantId, programId, source, live, gateway: answer, places };
 }
 
-export function comparisonPage(view: ComparisonView, now: Date): Page {
+type Compared = Awaited<ReturnType<typeof compared>>;
+
+function comparisonPage(view: Compared, reader: Reader): Page {
   const { tenantId, programId, source, live, gateway, places } = view;
-  const fields = comparedFields([
-    sourceDocument(source),
-    live.document ?? undefined,
-    gatewayDocument(gateway),
-  ]);
+  const fields = comparedFields([sourceDocument(source), live.document, gatewayDocument(gateway)]);
   const differing = fields.filter(({ isSame }) => !isSame);
   const same = fields.filter(({ isSame }) => isSame);
   const main = html`<h1><bdi>${programId}</bdi>, side by side</h1>
@@ -43,7 +61,7 @@ ${programLinks(tenantId, programId, "comparison")}
 ${factList(
   [
     ["Booking system", sourceState(view)],
-    ["Live snapshot", liveState(view, now)],
+    ["Live snapshot", liveState(view, reader)],
     ["Gateway", gatewayState(view)],
   ],
   "steps",
@@ -52,11 +70,7 @@ ${factList(
 ${differing.length === 0 ? html`<p role="status">${same.length === 0 ? "There is nothing to compare." : "None of what could be asked."}</p>` : fieldTable("Fields that differ", differing)}
 ${same.length > 0 && html`<details><summary>${same.length} fields that are the same</summary>${fieldTable("Fields that are the same", same)}</details>`}</section>
 ${takenPlacesSection(places)}`;
-  const trail = [
-    { text: "Tenants", path: home },
-    { text: tenantId, path: tenantPath(tenantId) },
-    { text: programId, path: programPath(tenantId, programId) },
-  ];
+  const trail = tenantTrail(tenantId, { text: programId, path: programPath(tenantId, programId) });
   const tables = [comparisonTable(fields), ...takenPlacesTable(places)];
   return { status: 200, title: "Side by side", trail, main, tables };
 }
@@ -71,7 +85,7 @@ function gatewayDocument(gateway: GatewayAnswer): unknown {
   return typeof document === "object" && document !== null && "data" in document ? document.data : undefined;
 }
 
-function sourceState({ tenantId, programId, source, live }: ComparisonView): Html {
+function sourceState({ tenantId, programId, source, live }: Compared): Html {
   const why = html`<a href="${explainPath(tenantId, programId)}">Why?</a>`;
   switch (source.kind) {
     case "publishable":
@@ -93,14 +107,14 @@ function sourceState({ tenantId, programId, source, live }: ComparisonView): Htm
   }
 }
 
-function liveState({ tenantId, programId, live }: ComparisonView, now: Date): Html {
-  const { snapshotId, generatedAt, sha256 } = live;
+function liveState({ tenantId, programId, live }: Compared, reader: Reader): Html {
+  const { snapshotId, dataOf: dataTime, sha256 } = live;
   return sha256 === null
-    ? html`${badge("without this program", "bad")} <code>${snapshotId}</code>, data of ${time(generatedAt, now)}`
-    : html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}"><code>${snapshotId}</code></a>, data of ${time(generatedAt, now)}`;
+    ? html`${badge("without this program", "bad")} <code>${snapshotId}</code>, data of ${time(dataTime, reader)}`
+    : html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}"><code>${snapshotId}</code></a>, data of ${time(dataTime, reader)}`;
 }
 
-function gatewayState({ gateway, live }: ComparisonView): Html {
+function gatewayState({ gateway, live }: Compared): Html {
   switch (gateway.kind) {
     case "not_asked":
       return html`${badge("not asked", "neutral")} ${gateway.reason}`;
@@ -117,12 +131,7 @@ function gatewayState({ gateway, live }: ComparisonView): Html {
   }
 }
 
-const columns = [
-  { title: "Field", isHeading: true },
-  { title: "Database would give" },
-  { title: "Live snapshot" },
-  { title: "Gateway answers" },
-];
+const columns = [heading("Field"), "Database would give", "Live snapshot", "Gateway answers"];
 
 function fieldTable(caption: string, fields: readonly ComparedField[]): Html {
   const rows = fields.map(({ path, values: [source, live, gateway] }) => [
@@ -150,3 +159,83 @@ function comparisonTable(fields: readonly ComparedField[]): CsvTable {
   ]);
   return { name: "fields", columns: ["field", "path", "database", "snapshot", "gateway", "same"], rows };
 }
+
+/** A field with what each side says of it, `undefined` where a side does not have it. */
+export interface ComparedField {
+  readonly path: string;
+  readonly values: readonly unknown[];
+  readonly isSame: boolean;
+}
+
+/**
+ * The fields of several documents side by side, those that differ first. A list of plain values is one field. A side that is
+ * `undefined` could not be asked, and differs from nothing. Pure.
+ */
+function comparedFields(documents: readonly unknown[]): readonly ComparedField[] {
+  const sides = documents.map((document) => (document === undefined ? undefined : leaves(document)));
+  const paths = new Set(sides.flatMap((side) => [...(side?.keys() ?? [])]));
+  const fields = [...paths].map((path): ComparedField => {
+    const values = sides.map((side) => side?.get(path));
+    const asked = values.filter((_, at) => sides[at] !== undefined).map((value) => JSON.stringify(value));
+    return { path, values, isSame: new Set(asked).size <= 1 };
+  });
+  return [...fields.filter(({ isSame }) => !isSame), ...fields.filter(({ isSame }) => isSame)];
+}
+
+function leaves(value: unknown, path = "", found = new Map<string, unknown>()): Map<string, unknown> {
+  const parts = isRecord(value)
+    ? Object.entries(value).map(([name, part]) => [path === "" ? name : `${path}.${name}`, part] as const)
+    : Array.isArray(value) && value.some(isRecord)
+      ? value.map((part, at) => [`${path}[${at}]`, part] as const)
+      : undefined;
+  if (parts === undefined) found.set(path, value);
+  else for (const [name, part] of parts) leaves(part, name, found);
+  return found;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** P75: which enrollments take places now, by status and role; who they are nobody is shown. */
+function takenPlacesSection(places: TakenPlaces): Html {
+  return html`<section aria-labelledby="places"><h2 id="places">Who takes the places</h2>${content(places)}</section>`;
+}
+
+function takenPlacesTable(places: TakenPlaces): readonly CsvTable[] {
+  if (places.kind !== "asked" || places.groups.length === 0) return [];
+  const rows = places.groups.map(({ status, role, count, place }) => [
+    status,
+    role,
+    count,
+    words[place].text,
+  ]);
+  return [{ name: "enrollments", columns: ["status", "role", "enrollments", "takes places"], rows }];
+}
+
+function content(places: TakenPlaces): Html {
+  if (places.kind === "unavailable")
+    return html`<p>The booking database could not be asked: ${places.reason}</p>`;
+  const { groups, isCut } = places;
+  const used = groups.reduce((sum, { count, place }) => sum + (place === "used" ? count : 0), 0);
+  if (groups.length === 0)
+    return html`<p>The booking database has no enrollment for this program: 0 places are taken.</p>`;
+  return html`<p class="lead">${isCut ? "At least " : ""}${used.toLocaleString("en")} ${used === 1 ? "place is" : "places are"} taken, says the booking database now.</p>
+${dataTable(
+  "Enrollments by status and role",
+  [heading("Status"), "Role", numeric("Enrollments"), "Takes places"],
+  groups.map(({ status, role, count, place }) => [
+    status ?? html`<span class="none">none</span>`,
+    role ?? html`<span class="none">none</span>`,
+    count.toLocaleString("en"),
+    badge(words[place].text, words[place].isUsed ? "good" : "neutral"),
+  ]),
+)}
+${isCut && html`<p>There are more kinds of enrollments than can be shown.</p>`}`;
+}
+
+const words = {
+  used: { text: "yes", isUsed: true },
+  terminal: { text: "no, it is over", isUsed: false },
+  staff: { text: "no, staff", isUsed: false },
+} as const;

@@ -1,125 +1,83 @@
-import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { type Html, html } from "../../output/html.ts";
-import type { HealthReport } from "../health/read-health.ts";
-import { type HealthFinding, spoken, type TenantHealth } from "../health/tenant-health.ts";
-import { unconfirmedWords } from "../request/real-cause.ts";
-import { explainPath, home, requestPath, tenantPath } from "./addresses.ts";
+import type { Reader } from "../../output/times.ts";
+import { readTenants } from "../facts/tenants.ts";
+import { tallyWords, worstSubjectFirst } from "../judgement/concern.ts";
+import { every } from "../judgement/step.ts";
+import { type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
+import { tenantPath } from "./addresses.ts";
 import type { CsvTable } from "./csv.ts";
-import type { Page } from "./page.ts";
-import { badge, command, dataTable, notice, outcomeBadge, time } from "./parts.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { concernItem, dataTable, heading, logNotices, notice, outcomeBadge, time } from "./parts.ts";
+import { type Inspection, route } from "./route.ts";
 
-/** Who is well is counted; more than these nobody reads. */
+export const healthRoute = route({
+  pattern: "/health",
+  parse: () => undefined,
+  page: async (_, inspection) => healthPage(await readJudgedTenants(inspection), inspection.reader()),
+});
+
+/** All tenants, with what the gateways' log says of them. */
+export async function readJudgedTenants({ store, log, reader, signal }: Inspection): Promise<JudgedTenants> {
+  await log?.refresh();
+  const asked = reader();
+  return judgedTenants(await readTenants({ store, log, now: asked.now, signal }), asked);
+}
+
+/** Nobody reads more. Tenants that are well are only counted. */
 const maxShownTenants = 200;
-const maxShownPrograms = 10;
 
-/** How all tenants stand, worst first. `unconfirmed`: a late answer of an older snapshot, of a gateway that lost its store. */
-export function healthPage(report: HealthReport, unconfirmed: RequestLogLine | undefined, now: Date): Page {
-  const { tenants, faults, usualIntervalMs } = report;
-  const troubled = tenants.filter(({ findings }) => findings.length > 0);
+/** P77: how all tenants stand, worst first. */
+function healthPage(report: JudgedTenants, reader: Reader): Page {
+  const { faults, usualIntervalMs, concerns, gateways } = report;
+  const tenants = worstSubjectFirst(report.tenants);
+  const troubled = tenants.filter((tenant) => tenant.concerns.length > 0);
   const shown = troubled.slice(0, maxShownTenants);
   const interval =
     usualIntervalMs === null
       ? "How often builds come is not known yet: too few were stored."
-      : `A build usually comes every ${spoken(usualIntervalMs)}.`;
+      : `A build usually comes ${every(usualIntervalMs)}.`;
   const main = html`<h1>Health</h1>
-<p class="lead">${counts(tenants)} ${interval}</p>
-${
-  unconfirmed !== undefined &&
-  notice(
-    "bad",
-    html`<p>Partners get answers ${unconfirmedWords(unconfirmed)} (<a href="${requestPath(unconfirmed.requestId)}">one of them</a>).</p>`,
-  )
-}
+<p class="lead">${tallyWords(tenants)} ${interval}</p>
 ${faults.map((fault) => notice("doubtful", html`<p>Not all could be read: ${fault}</p>`))}
+${gateways === null ? notice("neutral", html`<p>What partners got is not known here: no log of a gateway was given.</p>`) : logNotices(gateways.state, reader)}
+${concerns.length > 0 && html`<section aria-labelledby="gateways"><h2 id="gateways">All tenants</h2><ul class="found">${concerns.map((concern) => html`<li>${concernItem(concern, reader)}</li>`)}</ul></section>`}
 ${
   shown.length === 0
-    ? faults.length === 0 &&
-      unconfirmed === undefined &&
+    ? concerns.length === 0 &&
+      faults.length === 0 &&
       notice("good", html`<p>Nothing is found that anybody would have to look at.</p>`)
     : dataTable(
         "Tenants that somebody should look at, worst first",
-        [{ title: "Tenant", isHeading: true }, { title: "What is found" }, { title: "Last build" }],
-        shown.map((tenant) => row(report, tenant, now)),
+        [heading("Tenant"), "What is found", "Last build"],
+        shown.map((tenant) => row(tenant, reader)),
       )
 }
 ${troubled.length > shown.length && html`<p>… and ${troubled.length - shown.length} more tenants, in the file for a spreadsheet.</p>`}`;
-  const trail = [{ text: "Tenants", path: home }];
-  return { status: 200, title: "Health", trail, main, tables: [healthTable(tenants)] };
+  const trail = homeTrail;
+  return { status: 200, title: "Health", trail, main, tables: [healthTable(report, tenants)] };
 }
 
-function counts(tenants: readonly TenantHealth[]): string {
-  const of = (severity: HealthFinding["severity"]): number =>
-    tenants.filter(({ findings }) => findings[0]?.severity === severity).length;
-  const well = tenants.filter(({ findings }) => findings.length === 0).length;
-  const noun = tenants.length === 1 ? "tenant" : "tenants";
-  return `${tenants.length} ${noun}: ${of("bad")} in trouble, ${of("doubtful")} to look at, ${well} well.`;
-}
-
-function row({ statuses }: HealthReport, tenant: TenantHealth, now: Date): readonly Html[] {
-  const { tenantId, findings, nextDueAt } = tenant;
-  const lastTry = statuses.get(tenantId)?.lastTry ?? null;
+function row({ tenantId, concerns, lastTry, nextDueAt }: JudgedTenant, reader: Reader): readonly Html[] {
   return [
     html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
-    html`<ul class="found">${findings.map((finding) => item(tenantId, finding, now))}</ul>`,
-    html`${lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, now)}`}${
+    html`<ul class="found">${concerns.map((concern) => html`<li>${concernItem(concern, reader)}</li>`)}</ul>`,
+    html`${lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`}${
       nextDueAt !== null &&
-      html`<span class="line">${new Date(nextDueAt) > now ? "The next is due" : "The next was due"} ${time(nextDueAt, now)}</span>`
+      html`<span class="line">${new Date(nextDueAt) > reader.now ? "The next is due" : "The next was due"} ${time(nextDueAt, reader)}</span>`
     }`,
   ];
 }
 
-function item(tenantId: string, finding: HealthFinding, now: Date): Html {
-  const { kind, severity, text, at, programs, command: line } = finding;
-  const shown = programs.slice(0, maxShownPrograms);
-  const more = programs.length - shown.length;
-  return html`<li>${badge(titles[kind].title, severity)} ${text}
-${at !== null && html`<span class="line">${titles[kind].when}: ${time(at, now)}</span>`}
-${
-  shown.length > 0 &&
-  html`<span class="line">${shown.map(
-    (programId, index) => html`${index > 0 && ", "}${programLink(tenantId, programId)}`,
-  )}${more > 0 && ` and ${more} more`}</span>`
-}
-${line !== null && html`<span class="line">For operations: ${command(line)}</span>`}</li>`;
-}
-
-/** D131: a program without an id has no page of its own. */
-function programLink(tenantId: string, programId: string | null): Html | string {
-  if (programId === null) return "a program without an id (NULL)";
-  return html`<a href="${explainPath(tenantId, programId)}"><bdi>${programId}</bdi></a>`;
-}
-
-/** What a finding is called, and what its time is. */
-const titles: Readonly<Record<HealthFinding["kind"], { readonly title: string; readonly when: string }>> = {
-  removed: { title: "removed", when: "Since" },
-  unfinished_removal: { title: "removal not ended", when: "Since" },
-  damaged: { title: "damaged", when: "Since" },
-  never_published: { title: "never published", when: "Since" },
-  empty: { title: "empty list", when: "Since" },
-  failing: { title: "builds fail", when: "Last tried" },
-  silent: { title: "no builds", when: "The last one ended" },
-  guard: { title: "refused", when: "Last tried" },
-  faults: { title: "faulty programs", when: "Last tried" },
-  interrupted: { title: "stopped", when: "Last tried" },
-  unseen: { title: "no builds on record", when: "Since" },
-  token_expired: { title: "key expired", when: "It ended" },
-  token_expires: { title: "key expires", when: "It ends" },
-  held: { title: "held", when: "Since" },
-  shrinking: { title: "shrinking", when: "It had most" },
-  left_out: { title: "left out", when: "Found" },
-  not_in_source: { title: "not in the source", when: "Found" },
-};
-
-function healthTable(tenants: readonly TenantHealth[]): CsvTable {
-  const rows = tenants.flatMap(({ tenantId, findings }) =>
-    findings.map(({ severity, kind, text, at, programs }) => [
+function healthTable({ concerns }: JudgedTenants, tenants: readonly JudgedTenant[]): CsvTable {
+  const rows = [...concerns, ...tenants.flatMap((tenant) => tenant.concerns)].map(
+    ({ tenantId, severity, kind, text, at, programs }) => [
       tenantId,
       severity,
       kind,
       text,
       at,
       programs.join(" "),
-    ]),
+    ],
   );
   return { name: "health", columns: ["tenant", "severity", "kind", "text", "time", "programs"], rows };
 }

@@ -5,20 +5,17 @@ import { parsedUrl } from "../../../core/parsed-url.ts";
 import { logVisit } from "./access/access-log.ts";
 import type { Access, Gate } from "./access/gate.ts";
 import { stylesheetPath } from "./addresses.ts";
-import type { Answer } from "./answer.ts";
-import { deskStyles } from "./desk-styles.ts";
-import { failurePage } from "./failure-page.ts";
 import { boundConnections } from "./fair-connections.ts";
-import type { Inspection } from "./inspection.ts";
 import { pageDocument } from "./page.ts";
-import { pageAt } from "./pages.ts";
-import { stylesheet } from "./stylesheet.ts";
+import { failurePage, pageAt } from "./pages.ts";
+import type { Answer, Inspection } from "./route.ts";
+import { deskStyles, stylesheet } from "./stylesheet.ts";
 
 export interface InspectServerOptions {
   readonly inspection: Inspection;
   /** Decides who may see the pages. */
   readonly gate: Gate;
-  /** Of who looked at what. */
+  /** The log of the people and the pages that they looked at. */
   readonly log: Logger;
 }
 

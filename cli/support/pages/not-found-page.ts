@@ -5,17 +5,10 @@ import { snapshotHistory } from "../../operate/snapshots/snapshot-history.ts";
 import { type Html, html } from "../../output/html.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
-import {
-  explainPath,
-  home,
-  programPath,
-  snapshotProgramPath,
-  tenantPath,
-  timelinePath,
-} from "./addresses.ts";
-import type { Inspection } from "./inspection.ts";
-import type { Page } from "./page.ts";
+import { explainPath, programPath, snapshotProgramPath, tenantPath, timelinePath } from "./addresses.ts";
+import { type Page, tenantTrail } from "./page.ts";
 import { notice } from "./parts.ts";
+import type { Inspection } from "./route.ts";
 import { whyForm } from "./tenant-page.ts";
 
 /** The page, or where to go on from a program that is not there: to why that is, what it was, and what was perhaps meant. */
@@ -39,10 +32,7 @@ ${where}
 <li><a href="${tenantPath(tenantId)}">All programs of ${tenantId}</a></li>
 </ul>
 ${whyForm(tenantId, programId)}`;
-    const trail = [
-      { text: "Tenants", path: home },
-      { text: tenantId, path: tenantPath(tenantId) },
-    ];
+    const trail = tenantTrail(tenantId);
     return { status: 404, title: `No program ${programId}`, trail, main };
   }
 }

@@ -1,5 +1,13 @@
 import { type Html, html } from "../../output/html.ts";
-import { findPath, home, requestsPath, stylesheetPath, tokensPath } from "./addresses.ts";
+import {
+  findPath,
+  healthPath,
+  home,
+  requestsPath,
+  stylesheetPath,
+  tenantPath,
+  tokensPath,
+} from "./addresses.ts";
 import type { CsvTable } from "./csv.ts";
 
 /** One page: its title, the way that leads to it, and what it shows. */
@@ -14,6 +22,14 @@ export interface Page {
   /** What of it can be had for a spreadsheet. */
   readonly tables?: readonly CsvTable[];
 }
+
+/** The way to a page of one tenant. */
+export function tenantTrail(tenantId: string, ...more: Page["trail"]): Page["trail"] {
+  return [...homeTrail, { text: tenantId, path: tenantPath(tenantId) }, ...more];
+}
+
+/** The way to a page of all tenants. */
+export const homeTrail: Page["trail"] = [{ text: "Tenants", path: home }];
 
 /** The page as a document. `storeAddress` tells the reader which store it is about. */
 export function pageDocument(page: Page, storeAddress: string): string {
@@ -35,7 +51,7 @@ export function pageDocument(page: Page, storeAddress: string): string {
 </header>
 <div class="desk">
 <nav aria-label="Pages of all tenants"><ul>
-<li><a href="${home}">Tenants</a></li><li><a href="${requestsPath}">Requests</a></li><li><a href="${tokensPath}">Access keys</a></li>
+<li><a href="${home}">Tenants</a></li><li><a href="${healthPath}">Health</a></li><li><a href="${requestsPath}">Requests</a></li><li><a href="${tokensPath}">Access keys</a></li>
 </ul></nav>
 <form class="find" action="${findPath}" method="get" role="search" aria-label="All tenants">
 <label class="hidden" for="find">Find a request, an access key or a program</label>

@@ -1,25 +1,25 @@
-import { Failure } from "../../../core/failure.ts";
-import type { Answer } from "./answer.ts";
-import type { Inspection } from "./inspection.ts";
-import { pageOrTable } from "./page-tables.ts";
-import type { Route } from "./route.ts";
-import { auditRoute } from "./routes/audit-route.ts";
-import { clientRoute } from "./routes/client-route.ts";
-import { comparisonRoute } from "./routes/comparison-route.ts";
-import { diffRoute } from "./routes/diff-route.ts";
-import { explainRoute } from "./routes/explain-route.ts";
-import { findRoute } from "./routes/find-route.ts";
-import { healthRoute } from "./routes/health-route.ts";
-import { programRoute } from "./routes/program-route.ts";
-import { requestRoute } from "./routes/request-route.ts";
-import { requestsRoute } from "./routes/requests-route.ts";
-import { snapshotProgramRoute } from "./routes/snapshot-program-route.ts";
-import { snapshotRoute } from "./routes/snapshot-route.ts";
-import { snapshotsRoute } from "./routes/snapshots-route.ts";
-import { tenantRoute } from "./routes/tenant-route.ts";
-import { tenantsRoute } from "./routes/tenants-route.ts";
-import { timelineRoute } from "./routes/timeline-route.ts";
-import { tokensRoute } from "./routes/tokens-route.ts";
+import { asFailure, Failure } from "../../../core/failure.ts";
+import { type Html, html } from "../../output/html.ts";
+import { home } from "./addresses.ts";
+import { auditRoute } from "./audit-page.ts";
+import { clientRoute } from "./client-page.ts";
+import { comparisonRoute } from "./comparison-page.ts";
+import { type CsvTable, csvText } from "./csv.ts";
+import { diffRoute } from "./diff-page.ts";
+import { explainRoute } from "./explain-page.ts";
+import { findRoute } from "./find-page.ts";
+import { healthRoute } from "./health-page.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { notice } from "./parts.ts";
+import { programRoute, snapshotProgramRoute } from "./program-page.ts";
+import { requestRoute } from "./request-page.ts";
+import { requestsRoute } from "./requests-page.ts";
+import type { Answer, Download, Inspection, Route } from "./route.ts";
+import { snapshotRoute, snapshotsRoute } from "./snapshots-page.ts";
+import { tenantRoute } from "./tenant-page.ts";
+import { tenantsRoute } from "./tenants-page.ts";
+import { timelineRoute } from "./timeline-page.ts";
+import { tokensRoute } from "./tokens-page.ts";
 
 /** No two take the same address. */
 const routes: readonly Route[] = [
@@ -61,4 +61,58 @@ function decoded(segment: string): string {
   } catch (error) {
     throw new Failure("usage", "There is no page at this address.", { cause: error });
   }
+}
+
+/** The page; or, at the same address with `format=csv`, one of its tables, by `table` or the first. */
+function pageOrTable(page: Page, url: URL): Page | Download {
+  const tables = page.tables ?? [];
+  if (url.searchParams.get("format") === "csv") return download(tables, url);
+  if (tables.length === 0) return page;
+  return { ...page, main: html`${page.main}${tableLinks(tables, url)}` };
+}
+
+function download(tables: readonly CsvTable[], url: URL): Download {
+  const wanted = url.searchParams.get("table");
+  const table = wanted === null ? tables[0] : tables.find(({ name }) => name === wanted);
+  if (table === undefined) throw new Failure("not_found", "There is no such table on this page.");
+  const place = url.pathname.replace(/^\/(tenants\/)?/, "").replace(/[^A-Za-z0-9._~-]+/g, "-");
+  const fileName = `${place === "" ? "" : `${place}-`}${table.name}.csv`;
+  return { fileName, contentType: "text/csv; charset=utf-8; header=present", body: csvText(table) };
+}
+
+function tableLinks(tables: readonly CsvTable[], url: URL): Html {
+  const link = ({ name }: CsvTable): Html => {
+    const query = new URLSearchParams(url.searchParams);
+    query.set("format", "csv");
+    query.set("table", name);
+    return html`<li><a href="${url.pathname}?${query.toString()}">${name}</a></li>`;
+  };
+  return html`<nav class="tables" aria-label="Tables as CSV, for a spreadsheet"><p>For a spreadsheet (CSV):</p><ul>${tables.map(link)}</ul></nav>`;
+}
+
+/** A page that says what went wrong. Failures are written for operators, and so is this page. */
+export function failurePage(error: unknown): Page {
+  const { code, message } = asFailure(error);
+  if (code === "busy") return busyPage(message);
+  const isAbsent = code === "not_found" || code === "usage";
+  const title = isAbsent ? "Not found" : "This could not be read";
+  return {
+    status: isAbsent ? 404 : 500,
+    title,
+    trail: homeTrail,
+    main: html`<h1>${title}</h1>${notice("bad", html`<p>${message}</p>`)}
+${isAbsent && html`<ul class="ways"><li><a href="${home}">All tenants</a></li></ul>`}`,
+  };
+}
+
+/** P180 */
+function busyPage(message: string): Page {
+  const title = "Busy";
+  return {
+    status: 503,
+    retryAfterSeconds: 5,
+    title,
+    trail: homeTrail,
+    main: html`<h1>${title}</h1>${notice("doubtful", html`<p>${message}</p>`)}`,
+  };
 }

@@ -1,20 +1,20 @@
+import type { LogState } from "../../operate/log-index/request-log.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
-import { exactTime, relativeTime } from "../../output/relative-time.ts";
+import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
 import { calendarDay, money } from "../../publish/public-program/value-words.ts";
-import type { LastTry } from "../read-confirmed.ts";
+import { type Concern, concernSentence, concernTitle } from "../judgement/concern.ts";
+import type { Step } from "../judgement/step.ts";
+import { type DescribedFact, isPieces, type Line, type Piece } from "../texts/description.ts";
+import { outcomePiece } from "../texts/tenant-facts.ts";
+import { explainPath, requestPath } from "./addresses.ts";
 
 /** How a statement is meant; it is always said in words, too. */
 export type Tone = "good" | "doubtful" | "bad" | "neutral";
 
 /** A time, relative for reading and exact for looking it up. */
-export function time(rfc3339: string, now: Date): Html {
-  const exact = exactTime(rfc3339);
-  return html`<time datetime="${exact}"><span class="when">${relativeTime(new Date(rfc3339), now)}</span> <span class="exact">${exact}</span></time>`;
-}
-
-/** When a live snapshot was last found to be what the source says. */
-export function confirmedTime(confirmedAt: string | null, now: Date): Html {
-  return confirmedAt === null ? html`not known` : time(confirmedAt, now);
+export function time(rfc3339: string, { now, zone }: Reader): Html {
+  const exact = exactTime(rfc3339, zone);
+  return html`<time datetime="${exactTime(rfc3339)}"><span class="when">${relativeTime(new Date(rfc3339), now)}</span> <span class="exact">${exact}</span></time>`;
 }
 
 /** A calendar day in words, on one line. */
@@ -36,16 +36,63 @@ export function badge(text: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-export function outcomeBadge({ outcome }: Pick<LastTry, "outcome">): Html {
-  const tones: Readonly<Record<string, Tone>> = {
-    failed: "bad",
-    refused: "bad",
-    held: "doubtful",
-    skipped: "doubtful",
-    interrupted: "doubtful",
-  };
-  return badge(outcome, tones[outcome] ?? "good");
+export function outcomeBadge({ outcome }: { readonly outcome: string }): Html {
+  const piece = outcomePiece(outcome);
+  return badge(outcome, "tone" in piece ? piece.tone : "neutral");
 }
+
+/** What commands print as `facts`, as a list of steps. */
+export function describedFacts(described: readonly DescribedFact[], reader: Reader): Html {
+  return factList(
+    described.map(([label, ...lines]) => {
+      const known = lines.filter((line) => line !== null);
+      const value = known.map((line, at) => html`${at > 0 && html`<br>`}${lineHtml(line, reader)}`);
+      return [`${label.charAt(0).toUpperCase()}${label.slice(1)}`, known.length > 0 && value] as const;
+    }),
+    "steps",
+  );
+}
+
+function lineHtml(line: Line, reader: Reader): Html {
+  return isPieces(line) ? html`${line.map((piece) => pieceHtml(piece, reader))}` : pieceHtml(line, reader);
+}
+
+function pieceHtml(piece: Piece, reader: Reader): Html {
+  if (typeof piece === "string") return html`${piece}`;
+  if ("time" in piece) return time(piece.time, reader);
+  if ("tone" in piece) return html`<strong class="${piece.tone}">${piece.text}</strong>`;
+  const id = html`<code>${piece.id}</code>`;
+  return piece.page === undefined || piece.page === "" ? id : html`<a href="${piece.page}">${id}</a>`;
+}
+
+/** What to do next: support's steps, and apart from them those of operations. */
+export function stepList(steps: readonly Step[]): Html {
+  const of = (who: Step["who"]): readonly Step[] => steps.filter((step) => step.who === who);
+  const list = (own: readonly Step[]): Html =>
+    html`<ul class="commands">${own.map(({ text, commands }) => html`<li>${text}${commands.map((line) => html`<br>${command(line)}`)}</li>`)}</ul>`;
+  const [support, operations] = [of("support"), of("operations")];
+  return html`${support.length > 0 && list(support)}${operations.length > 0 && html`<p class="rule">For operations:</p>${list(operations)}`}`;
+}
+
+/** A concern with its time, its programs and what to do about it. */
+export function concernItem(concern: Concern, reader: Reader, isOpen = false): Html {
+  const { kind, severity, tenantId, at, programs, requestId, steps } = concern;
+  const { title, when } = concernTitle(kind);
+  const shown = programs.slice(0, maxShownPrograms);
+  const more = programs.length - shown.length;
+  const link = (programId: string | null): Html | string =>
+    // D131: a program without an id has no page of its own.
+    programId === null || tenantId === null
+      ? "a program without an id (NULL)"
+      : html`<a href="${explainPath(tenantId, programId)}"><bdi>${programId}</bdi></a>`;
+  return html`${badge(title, severity)} ${concernSentence(concern)}
+${at !== null && html`<span class="line">${when}: ${time(at, reader)}</span>`}
+${shown.length > 0 && html`<span class="line">${shown.map((programId, index) => html`${index > 0 && ", "}${link(programId)}`)}${more > 0 && ` and ${more} more`}</span>`}
+${requestId !== null && html`<span class="line"><a href="${requestPath(requestId)}">One of these requests</a></span>`}
+${steps.length > 0 && (isOpen ? stepList(steps) : html`<details><summary>What to do</summary>${stepList(steps)}</details>`)}`;
+}
+
+const maxShownPrograms = 10;
 
 /** Labels with what is to be said of them; what is `null` is left out. Short ones stand side by side, steps below each other. */
 export function factList(
@@ -56,11 +103,16 @@ export function factList(
   return html`<dl class="facts ${kind}">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-export interface TableColumn {
-  readonly title: string;
-  readonly isNumber?: boolean;
-  /** Names the row: the card's heading where the table is narrow. */
-  readonly isHeading?: boolean;
+/** A column of a table: its title alone where it has text. */
+type Column = string | { readonly title: string; readonly kind: "heading" | "number" };
+
+/** A column that names the row: the card's heading where the table is narrow. */
+export function heading(title: string): Column {
+  return { title, kind: "heading" };
+}
+
+export function numeric(title: string): Column {
+  return { title, kind: "number" };
 }
 
 /**
@@ -69,28 +121,57 @@ export interface TableColumn {
  */
 export function dataTable(
   caption: string,
-  columns: readonly TableColumn[],
+  columns: readonly Column[],
   rows: readonly (readonly HtmlValue[])[],
 ): Html {
-  const kind = ({ isNumber, isHeading }: TableColumn): string =>
-    isNumber === true ? "number" : isHeading === true ? "heading" : "text";
+  const known = columns.map((column) =>
+    typeof column === "string" ? { title: column, kind: "text" } : column,
+  );
   return html`<table role="table" class="${columns.length >= wideColumns ? "wide" : "narrow"}">
 <caption class="hidden">${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map(
-    (column) => html`<th role="columnheader" scope="col" class="${kind(column)}">${column.title}</th>`,
-  )}</tr></thead>
+<thead role="rowgroup"><tr role="row">${known.map(({ title, kind }) => html`<th role="columnheader" scope="col" class="${kind}">${title}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (cells) =>
-      html`<tr role="row">${columns.map(
-        (column, at) =>
-          html`<td role="cell" class="${kind(column)}" data-label="${column.title}"><span>${cells[at]}</span></td>`,
-      )}</tr>`,
+      html`<tr role="row">${known.map(({ title, kind }, at) => html`<td role="cell" class="${kind}" data-label="${title}"><span>${cells[at]}</span></td>`)}</tr>`,
   )}</tbody>
 </table>`;
 }
 
 /** A table of so many columns has no room for them on a tablet held upright. */
 const wideColumns = 6;
+
+/** Asks which tenant's rows the page is to show. */
+export function tenantForm(path: string, label: string, tenantId: string | undefined): Html {
+  return html`<form class="search" action="${path}" method="get" aria-label="${label}">
+<label for="tenant">Tenant</label>
+<div class="field"><input id="tenant" name="tenant" autocomplete="off" spellcheck="false" value="${tenantId ?? ""}"><button>Show</button></div>
+</form>`;
+}
+
+/** The way to more of a list: towards its beginning, and towards its end. */
+export function pager(
+  label: string,
+  ...links: readonly (false | readonly [text: string, path: string])[]
+): Html | false {
+  const known = links.filter((link) => link !== false);
+  if (known.length === 0) return false;
+  return html`<nav class="pager" aria-label="${label}"><ul>${known.map(([text, path]) => html`<li><a href="${path}">${text}</a></li>`)}</ul></nav>`;
+}
+
+/** A choice of values, one of which is chosen. */
+export function selectField(
+  name: string,
+  id: string,
+  label: string,
+  options: readonly (readonly [value: string, text: string])[],
+  chosen: string,
+): Html {
+  const option = ([value, text]: readonly [string, string]): Html =>
+    value === chosen
+      ? html`<option value="${value}" selected>${text}</option>`
+      : html`<option value="${value}">${text}</option>`;
+  return html`<div><label for="${id}">${label}</label><select id="${id}" name="${name}">${options.map(option)}</select></div>`;
+}
 
 /** Something that the reader must not overlook. */
 export function notice(tone: Tone, content: HtmlValue): Html {
@@ -105,4 +186,26 @@ export function shellLine(text: string): Html {
 /** A command to be copied. */
 export function command(text: string): Html {
   return html`<code class="command">partner-programs ${text}</code>`;
+}
+
+/** What the reader has to know of the logs before they believe that something is not there. */
+export function logNotices(
+  { progress, faults, isDropping, covers }: LogState,
+  reader: Reader,
+): readonly Html[] {
+  const back = covers !== null && html`, back to ${time(covers.from, reader)}`;
+  const said = [
+    ...faults,
+    progress < 1 &&
+      html`The log is being read: ${Math.floor(progress * 100)} % is done${back}. Load the page again for the rest.`,
+    isDropping &&
+      covers !== null &&
+      html`Requests before ${time(covers.from, reader)} were dropped: there were too many.`,
+  ];
+  return said.flatMap((text) => (text === false ? [] : notice("doubtful", html`<p>${text}</p>`)));
+}
+
+/** Stands on a page that needs a log when none was given. */
+export function noLog(): Html {
+  return html`<p>This page is made from the gateway’s log. Whoever runs this server names it: ${command("inspect --log FILE")}</p>`;
 }

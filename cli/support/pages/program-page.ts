@@ -1,16 +1,24 @@
+import { Failure } from "../../../core/failure.ts";
+import {
+  type ProgramId,
+  parseProgramId,
+  parseSnapshotId,
+  parseTenantId,
+  type SnapshotId,
+  type TenantId,
+} from "../../../core/ids.ts";
+import { detailEntry } from "../../../core/manifest.ts";
 import { printableJson } from "../../../core/printable.ts";
 import type { ProgramDetail } from "../../../schemas/generated/types.ts";
+import { isProgramDetailResponse } from "../../../schemas/generated/validators-published.ts";
 import { directionOf, type Html, html } from "../../output/html.ts";
-import {
-  explainPath,
-  home,
-  programPath,
-  snapshotPath,
-  snapshotProgramPath,
-  tenantPath,
-} from "./addresses.ts";
-import type { Inspection } from "./inspection.ts";
-import type { Page } from "./page.ts";
+import { plainTime, type Reader } from "../../output/times.ts";
+import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { storedJson } from "../facts/program-in-store.ts";
+import { removedAtOf } from "../facts/registry.ts";
+import { explainPath, programPath, snapshotPath, snapshotProgramPath } from "./addresses.ts";
+import { notFoundPage } from "./not-found-page.ts";
+import { type Page, tenantTrail } from "./page.ts";
 import { day, factList, notice, price, shellLine, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
 import {
@@ -21,29 +29,78 @@ import {
   pricesSection,
   sectionTables,
 } from "./program-sections.ts";
-import { emptyFields } from "./program-words.ts";
+import { type Inspection, route } from "./route.ts";
 
-/** A program as partners get it. */
-export interface ProgramPageView {
-  readonly tenantId: string;
-  readonly programId: string;
-  readonly snapshotId: string;
-  readonly generatedAt: string;
-  readonly isLive: boolean;
-  /** When its tenant was removed; `null` while it is not. */
-  readonly removedAt: string | null;
-  readonly objectKey: string;
-  readonly sha256: string;
-  /** What the bytes say. */
-  readonly document: unknown;
-  /** The same, if it fits the schema of this version. */
-  readonly program: ProgramDetail | null;
+export const programRoute = route({
+  pattern: "/tenants/:tenant/programs/:program",
+  parse: ({ tenant, program }) => ({ tenantId: parseTenantId(tenant), programId: parseProgramId(program) }),
+  page: programPage,
+});
+
+/** P76: a program as it is in one snapshot, whatever became of it. */
+export const snapshotProgramRoute = route({
+  pattern: "/tenants/:tenant/snapshots/:snapshot/programs/:program",
+  parse: ({ tenant, snapshot, program }) => ({
+    tenantId: parseTenantId(tenant),
+    snapshotId: parseSnapshotId(snapshot),
+    programId: parseProgramId(program),
+  }),
+  page: programPage,
+});
+
+interface Input {
+  readonly tenantId: TenantId;
+  readonly programId: ProgramId;
+  /** Without one: what is live. */
+  readonly snapshotId?: SnapshotId;
 }
 
-export function programPage(view: ProgramPageView, { now, gateway }: Inspection): Page {
-  const { tenantId, programId, program, document, objectKey, sha256, snapshotId } = view;
+async function programPage(input: Input, inspection: Inspection): Promise<Page> {
+  return await notFoundPage(input, inspection, async () =>
+    foundPage(await shownProgram(input, inspection), inspection),
+  );
+}
+
+/** A program as it is in the snapshot, or in the live one. Throws `not_found`. */
+async function shownProgram(
+  { tenantId, programId, snapshotId }: Input,
+  { store, reader, signal }: Inspection,
+) {
+  const { manifest, isLive } = await chosenSnapshot(store, tenantId, snapshotId, signal);
+  const entry = detailEntry(manifest, programId);
+  const removedAt = await removedAtOf(store, tenantId, signal);
+  if (entry === undefined) {
+    const which = isLive ? "The live snapshot" : `Snapshot ${manifest.snapshotId}`;
+    const partners = !isLive
+      ? "while it was live, partners got 404 for it"
+      : removedAt === null
+        ? "partners get 404 for it"
+        : `since the tenant was removed (${plainTime(removedAt, reader())}), partners get 401 for everything`;
+    throw new Failure("not_found", `${which} has no program ${programId}: ${partners}.`);
+  }
+  const document = await storedJson(store, entry, signal);
+  const program = isProgramDetailResponse(document) ? document.data : null;
+  return {
+    tenantId,
+    programId,
+    snapshotId: manifest.snapshotId,
+    dataOf: manifest.contentAt ?? manifest.generatedAt,
+    isLive,
+    /** When its tenant was removed; `null` while it is not. */
+    removedAt,
+    entry,
+    document,
+    /** The same, if it fits the schema of this version. */
+    program,
+  };
+}
+
+type ShownProgram = Awaited<ReturnType<typeof shownProgram>>;
+
+function foundPage(view: ShownProgram, { reader, gateway }: Inspection): Page {
+  const { tenantId, programId, program, document, entry, snapshotId } = view;
   const main = html`<h1><bdi>${program?.name ?? programId}</bdi></h1>
-${lead(view, now())}
+${lead(view, reader())}
 ${
   program === null
     ? notice(
@@ -60,28 +117,25 @@ ${factList(
       "Permalink",
       html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}">this version, also when another is live</a>`,
     ],
-    ["Object", html`<code>${objectKey}</code>`],
-    ["SHA-256", html`<code>${sha256}</code>`],
+    ["Object", html`<code>${entry.key}</code>`],
+    ["SHA-256", html`<code>${entry.sha256}</code>`],
     ["With curl", shellLine(curlLine(gateway?.url ?? null, programId))],
   ],
   "steps",
 )}
 <details><summary>JSON, indented for reading</summary>
 <pre tabindex="0">${printableJson(document)}</pre></details></section>`;
-  const trail = [
-    { text: "Tenants", path: home },
-    { text: tenantId, path: tenantPath(tenantId) },
-  ];
+  const trail = tenantTrail(tenantId);
   const tables = program === null ? [] : sectionTables(program);
   return { status: 200, title: program?.name ?? programId, trail, main, tables };
 }
 
-function lead(view: ProgramPageView, now: Date): Html {
-  const { tenantId, programId, snapshotId, generatedAt, isLive, removedAt } = view;
+function lead(view: ShownProgram, reader: Reader): Html {
+  const { tenantId, programId, snapshotId, dataOf, isLive, removedAt } = view;
   // P91
   if (removedAt !== null) {
-    return html`<p class="lead">What partners got for <code>${programId}</code> from snapshot <code>${snapshotId}</code>, with the data of ${time(generatedAt, now)}.</p>
-${notice("doubtful", html`<p>Now they get 401 (unauthorized): tenant ${tenantId} was removed ${time(removedAt, now)}.</p>`)}
+    return html`<p class="lead">What partners got for <code>${programId}</code> from snapshot <code>${snapshotId}</code>, with the data of ${time(dataOf, reader)}.</p>
+${notice("doubtful", html`<p>Now they get 401 (unauthorized): tenant ${tenantId} was removed ${time(removedAt, reader)}.</p>`)}
 ${programLinks(tenantId, programId, "program")}`;
   }
   if (isLive) {
@@ -89,7 +143,7 @@ ${programLinks(tenantId, programId, "program")}`;
 ${programLinks(tenantId, programId, "program")}`;
   }
   return html`<p class="lead">What partners got for <code>${programId}</code> while snapshot <code>${snapshotId}</code> was live.</p>
-${notice("doubtful", html`<p>This is not what they get now. It is of ${time(generatedAt, now)}. <a href="${programPath(tenantId, programId)}">What partners get now</a></p>`)}
+${notice("doubtful", html`<p>This is not what they get now. It is of ${time(dataOf, reader)}. <a href="${programPath(tenantId, programId)}">What partners get now</a></p>`)}
 ${programLinks(tenantId, programId, "program")}`;
 }
 
@@ -127,4 +181,11 @@ ${
   empty.length > 0 &&
   html`<p class="lead">Nothing is published of: ${empty.join(", ")}. <a href="${explain}">Why?</a></p>`
 }`;
+}
+
+/** The fields without any published value, by their names in the API. */
+function emptyFields(program: ProgramDetail): readonly string[] {
+  return Object.entries(program)
+    .filter(([, value]) => value === null || (Array.isArray(value) && value.length === 0))
+    .map(([name]) => name);
 }

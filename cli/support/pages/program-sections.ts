@@ -1,7 +1,7 @@
 import type { ProgramDetail, PublicContent } from "../../../schemas/generated/types.ts";
 import { directionOf, type Html, type HtmlValue, html } from "../../output/html.ts";
 import type { CsvTable } from "./csv.ts";
-import { dataTable, factList, price, shortDay } from "./parts.ts";
+import { dataTable, factList, heading, numeric, price, shortDay } from "./parts.ts";
 
 /** The parts of a program's page, each `false` when nothing of it is published. */
 
@@ -12,7 +12,7 @@ ${
   rooms.length > 0 &&
   dataTable(
     "Room prices",
-    [{ title: "Occupancy" }, { title: "Amount", isNumber: true }],
+    ["Occupancy", numeric("Amount")],
     rooms.map(({ occupancy, amount }) => [String(occupancy), price(amount, currency)]),
   )
 }
@@ -20,7 +20,7 @@ ${
   children.length > 0 &&
   dataTable(
     "Child prices",
-    [{ title: "Children aged" }, { title: "Amount", isNumber: true }],
+    ["Children aged", numeric("Amount")],
     children.map(({ minAge, maxAge, amount }) => [`${minAge} to ${maxAge}`, price(amount, currency)]),
   )
 }</section>`;
@@ -35,13 +35,7 @@ ${
   stays.length > 0 &&
   dataTable(
     "Hotel stays",
-    [
-      { title: "Hotel", isHeading: true },
-      { title: "Place" },
-      { title: "From" },
-      { title: "To" },
-      { title: "Stars", isNumber: true },
-    ],
+    [heading("Hotel"), "Place", "From", "To", numeric("Stars")],
     stays.map(({ name, location, checkIn, checkOut, starLevel }) => [
       html`<bdi>${name ?? "–"}</bdi>`,
       html`<bdi>${location ?? "–"}</bdi>`,

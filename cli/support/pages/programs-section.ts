@@ -1,8 +1,8 @@
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { type Html, html } from "../../output/html.ts";
+import { foldedText } from "../find/find-anything.ts";
 import type { CsvTable } from "./csv.ts";
-import { dataTable, price, shortDay } from "./parts.ts";
-import type { FoundPrograms } from "./program-search.ts";
+import { dataTable, heading, numeric, pager, price, shortDay } from "./parts.ts";
 
 /** A searched list of programs and where it stands. */
 export interface ListedPrograms {
@@ -29,17 +29,11 @@ ${
   total > 0 &&
   dataTable(
     "Programs in the order of the list that partners get",
-    [
-      { title: "Program", isHeading: true },
-      { title: "Departure" },
-      { title: "Days", isNumber: true },
-      { title: "Free", isNumber: true },
-      { title: "From", isNumber: true },
-    ],
+    [heading("Program"), "Departure", numeric("Days"), numeric("Free"), numeric("From")],
     found.programs.map((program) => programCells(program, programPath)),
   )
 }
-${pages > 1 && pager(path, query, found)}</section>`;
+${pagesOf(path, query, found)}</section>`;
 }
 
 /** All matches, not only those of the page. */
@@ -73,13 +67,49 @@ function programCells(
   ];
 }
 
-function pager(path: string, query: string, { page, pages }: FoundPrograms): Html {
-  const link = (to: number, text: string): Html => {
+function pagesOf(path: string, query: string, { page, pages }: FoundPrograms): Html | false {
+  const address = (to: number): string => {
     const parameters = new URLSearchParams({ ...(query === "" ? {} : { q: query }), page: String(to) });
-    return html`<li><a href="${path}?${parameters.toString()}#programs">${text}</a></li>`;
+    return `${path}?${parameters.toString()}#programs`;
   };
-  return html`<nav class="pager" aria-label="Pages"><ul>
-${page > 1 && link(page - 1, "← Earlier")}
-${page < pages && link(page + 1, "Later →")}
-</ul></nav>`;
+  return pager(
+    "Pages",
+    page > 1 && ["← Earlier", address(page - 1)],
+    page < pages && ["Later →", address(page + 1)],
+  );
+}
+
+/** A page of search results. */
+export interface FoundPrograms {
+  readonly programs: readonly ProgramListItem[];
+  readonly matches: readonly ProgramListItem[];
+  /** All matches. */
+  readonly total: number;
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+}
+
+const perPage = 50;
+
+/** The programs whose id or name has every word of the query, whatever its case and accents. Pure. */
+export function searchPrograms(
+  programs: readonly ProgramListItem[],
+  query: string,
+  page: number,
+): FoundPrograms {
+  const words = foldedText(query).split(/\s+/u).filter(Boolean);
+  const matches = programs.filter(({ id, name }) => {
+    const text = foldedText(`${id} ${name}`);
+    return words.every((word) => text.includes(word));
+  });
+  const pages = Math.max(1, Math.ceil(matches.length / perPage));
+  const shown = Math.min(Math.max(1, page), pages);
+  return {
+    programs: matches.slice((shown - 1) * perPage, shown * perPage),
+    matches,
+    total: matches.length,
+    page: shown,
+    pages,
+  };
 }

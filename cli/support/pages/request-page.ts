@@ -1,80 +1,70 @@
-import { type Html, type HtmlValue, html } from "../../output/html.ts";
-import type { ExplainedRequest } from "../request/explain-request.ts";
-import { partnerMessage } from "../request/partner-message.ts";
-import { explainPath, home, requestsOf, requestsPath, tenantPath } from "./addresses.ts";
-import type { Page } from "./page.ts";
-import { command, factList, notice, time } from "./parts.ts";
-import { routeWords, statusBadge, statusTone } from "./request-words.ts";
+import { Failure } from "../../../core/failure.ts";
+import { requestIdIn } from "../../operate/gateway-log/typed-request-id.ts";
+import type { LogState } from "../../operate/log-index/request-log.ts";
+import { type Html, html } from "../../output/html.ts";
+import type { Reader } from "../../output/times.ts";
+import { type ExplainedRequest, explainRequests } from "../explain.ts";
+import { noteBefore } from "../judgement/gateways.ts";
+import { partnerMessage } from "../judgement/partner-message.ts";
+import { requestTone } from "../texts/request.ts";
+import { requestFacts } from "../texts/request-facts.ts";
+import { requestsPath } from "./addresses.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { describedFacts, notice, stepList } from "./parts.ts";
+import { requestsWithoutLog } from "./requests-page.ts";
+import { type Inspection, route } from "./route.ts";
 
-/** All requests of one id: a client may use one more than once. */
-export interface RequestView {
-  readonly requestId: string;
-  /** Newest first. */
-  readonly requests: readonly ExplainedRequest[];
-  readonly total: number;
-}
+export const requestRoute = route({
+  pattern: "/requests/:request",
+  parse: ({ request }) => request,
+  page: requestPage,
+});
 
-/** Why a request was answered as it was, and what to tell the partner. */
-export function requestPage({ requestId, requests, total }: RequestView, now: Date): Page {
-  const isOne = requests.length === 1;
+/** A client that sends one id with every request is not worth a section each. */
+const maxShown = 10;
+
+/** Why a request was answered as it was, and what to tell the partner: all requests of one id, the newest first. */
+async function requestPage(typed: string, inspection: Inspection): Promise<Page> {
+  const { log, signal } = inspection;
+  if (log === undefined) return requestsWithoutLog();
+  const reader = inspection.reader();
+  const requestId = requestIdIn(typed);
+  await log.refresh();
+  const { lines, total } = await log.index.find({ filter: { requestId }, limit: maxShown }, signal);
+  if (lines.length === 0) throw notInLog(requestId, log.state());
+  const logged = lines.map((line) => ({ line, gateway: noteBefore(log.index.notes, line.time) ?? null }));
+  const requests = await explainRequests(logged, { ...inspection, reader });
   const main = html`<h1>Request <bdi>${requestId}</bdi></h1>
-${total > 1 && notice("neutral", html`<p>The id stands in ${total.toLocaleString("en")} requests: the client uses one for several.${total > requests.length && ` The newest ${requests.length} are shown.`}</p>`)}
-${requests.map((request, at) => section(request, isOne ? "" : String(at + 1), now))}`;
-  const trail = [
-    { text: "Tenants", path: home },
-    { text: "Requests", path: requestsPath },
-  ];
+${total > 1 && notice("neutral", html`<p>The id stands in ${total.toLocaleString("en")} requests: ${usersOf(requests)}.${total > requests.length && ` The newest ${requests.length} are shown.`}</p>`)}
+${requests.map((request, at) => section(request, requests.length === 1 ? "" : String(at + 1), reader))}`;
+  const trail = [...homeTrail, { text: "Requests", path: requestsPath }];
   return { status: 200, title: requestId, trail, main };
 }
 
-function section(request: ExplainedRequest, number: string, now: Date): Html {
+function notInLog(requestId: string, { covers, progress, isDropping, faults }: LogState): Failure {
+  const span = covers === null ? "it has none yet" : `it covers ${covers.from} to ${covers.to}`;
+  const reading = progress < 1 ? " It is still being read, the newest first." : "";
+  const dropped = isDropping ? " Its oldest requests were dropped." : "";
+  const unread = faults.map((fault) => ` Not all of it could be read: ${fault}`).join("");
+  const message = `The log has no request ${requestId}; ${span}.${reading}${dropped}${unread} Check the id.`;
+  return new Failure("not_found", message);
+}
+
+function section(request: ExplainedRequest, number: string, reader: Reader): Html {
   const { line, summary, next } = request;
   const id = (name: string): string => `${name}${number}`;
   const heading = number === "" ? "What happened" : `What happened, ${number}`;
   return html`<section aria-labelledby="${id("what")}"><h2 id="${id("what")}">${heading}</h2>
-${notice(statusTone(line.status, line.isCut), html`<p>${summary}</p>`)}
+${notice(requestTone(line), html`<p>${summary}</p>`)}
 <h3>What to do next</h3>
-<p>${next.text}</p>
-${next.commands.length > 0 && html`<ul class="commands">${next.commands.map((text) => html`<li>${command(text)}</li>`)}</ul>`}
+${stepList(next.steps)}
 <div class="message"><label for="${id("message")}">To send to the partner</label>
-<textarea id="${id("message")}" rows="4" readonly>${partnerMessage(request)}</textarea></div>
-${factList(facts(request, now))}</section>`;
+<textarea id="${id("message")}" rows="4" readonly>${partnerMessage(request, reader.now)}</textarea></div>
+${describedFacts(requestFacts(request), reader)}</section>`;
 }
 
-function facts(
-  { line, token }: ExplainedRequest,
-  now: Date,
-): readonly (readonly [label: string, value: HtmlValue])[] {
-  const { tenantId, tokenId, programId, snapshotId, objectKey, bytes, durationMs } = line;
-  const name = token.kind === "known" ? token.token.name : null;
-  return [
-    ["When", time(line.time, now)],
-    [
-      "Answer",
-      html`${statusBadge(line)}${bytes !== null && ` ${bytes.toLocaleString("en")} bytes`}${durationMs !== null && `, after ${durationMs} ms`}`,
-    ],
-    ["Asked for", `${line.method ?? "?"}, ${routeWords[line.route] ?? line.route}`],
-    [
-      "Program",
-      programId !== null &&
-        (tenantId === null
-          ? programId
-          : html`<a href="${explainPath(tenantId, programId)}">${programId}</a>`),
-    ],
-    ["Tenant", tenantId !== null && html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`],
-    [
-      "Access key",
-      tokenId === null
-        ? "none that the gateway knows"
-        : html`<a href="${requestsOf({ token: tokenId })}">${tokenId}</a>${name !== null && html` <bdi>${name}</bdi>`}`,
-    ],
-    [
-      "Key in the registry",
-      token.kind === "foreign" ? "not in this store’s" : token.kind === "unavailable" && token.reason,
-    ],
-    ["Client’s address", line.client],
-    ["Snapshot", snapshotId !== null && html`<code>${snapshotId}</code>`],
-    ["Object", objectKey !== null && html`<code>${objectKey}</code>`],
-    ["The log says", line.cause],
-  ];
+/** Ids are chosen by clients: two of them may choose the same one. */
+function usersOf(requests: readonly ExplainedRequest[]): string {
+  const keys = new Set(requests.map(({ line }) => line.tokenId ?? line.tenantId));
+  return keys.size > 1 ? "several clients use it, each of its own" : "the client uses one for several";
 }

@@ -2,48 +2,76 @@ import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import type { RequestPage } from "../../operate/log-index/log-index.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
 import { type Html, html } from "../../output/html.ts";
-import { home, requestPath, requestsOf, requestsPath } from "./addresses.ts";
-import { logNotices, noLog } from "./log-notices.ts";
-import type { Page } from "./page.ts";
-import { dataTable, time } from "./parts.ts";
-import { placeText, type RequestField, type RequestQueryText } from "./request-query.ts";
-import { askedWords, routeWords, statusBadge, statusWords } from "./request-words.ts";
+import type { Reader } from "../../output/times.ts";
+import { requestPath, requestsOf, requestsPath } from "./addresses.ts";
+import type { CsvTable } from "./csv.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { dataTable, heading, logNotices, noLog, pager, selectField, time } from "./parts.ts";
+import {
+  askedWords,
+  placeText,
+  type RequestField,
+  type RequestQueryText,
+  requestQuery,
+  routeWords,
+  statusBadge,
+  statusWords,
+} from "./request-query.ts";
+import { type Inspection, route } from "./route.ts";
+
+export const requestsRoute = route({
+  pattern: "/requests",
+  parse: (_, query) => ({
+    ...requestQuery(query),
+    limit: query.get("format") === "csv" ? maxRows : perPage,
+  }),
+  page: requestsPage,
+});
+
+const perPage = 50;
+/** A spreadsheet gets more requests than a page, since nobody turns its pages. */
+const maxRows = 10_000;
 
 /** Requests of the log, newest first. */
-export interface RequestsView {
-  readonly query: RequestQueryText;
-  readonly found: RequestPage;
-  readonly state: LogState;
-}
-
-const trail = [{ text: "Tenants", path: home }];
-
-export function requestsPage({ query, found, state }: RequestsView, now: Date): Page {
+async function requestsPage(
+  query: RequestQueryText & { readonly limit: number },
+  inspection: Inspection,
+): Promise<Page> {
+  const { log, signal } = inspection;
+  if (log === undefined) return requestsWithoutLog();
+  await log.refresh();
+  const found = await log.index.find(
+    { filter: query.filter, after: query.after, limit: query.limit },
+    signal,
+  );
+  const [state, reader] = [log.state(), inspection.reader()];
   const main = html`<h1>Requests</h1>
-${logNotices(state, now)}
+${logNotices(state, reader)}
 ${filterForm(query)}
 <p class="lead" role="status">${summary(query, found, state)}</p>
 ${
   found.lines.length > 0 &&
   dataTable(
     "Requests, newest first",
-    [
-      { title: "Request", isHeading: true },
-      { title: "When" },
-      { title: "Answer" },
-      { title: "Asked for" },
-      { title: "By" },
-    ],
-    found.lines.map((line) => cells(line, now)),
+    [heading("Request"), "When", "Answer", "Asked for", "By"],
+    found.lines.map((line) => cells(line, reader)),
   )
 }
-${pager(query, found)}`;
-  return { status: 200, title: "Requests", trail, main };
+${pagesOf(query, found)}`;
+  const tables = [requestsTable(found.lines)];
+  return { status: 200, title: "Requests", trail: homeTrail, main, tables };
+}
+
+function requestsTable(lines: readonly RequestLogLine[]): CsvTable {
+  const columns = ["time", "requestId", "status", "route", "programId", "tenantId", "tokenId"] as const;
+  const more = ["durationMs", "bytes", "snapshotId", "causeCode", "cause"] as const;
+  const all = [...columns, ...more];
+  return { name: "requests", columns: all, rows: lines.map((line) => all.map((column) => line[column])) };
 }
 
 /** Where no log was given. */
 export function requestsWithoutLog(): Page {
-  return { status: 200, title: "Requests", trail, main: html`<h1>Requests</h1>${noLog()}` };
+  return { status: 200, title: "Requests", trail: homeTrail, main: html`<h1>Requests</h1>${noLog()}` };
 }
 
 function summary({ given, after }: RequestQueryText, { total }: RequestPage, { covers }: LogState): string {
@@ -54,30 +82,31 @@ function summary({ given, after }: RequestQueryText, { total }: RequestPage, { c
   return `${which}${after === undefined ? "" : " Older ones of them."} ${span}`;
 }
 
-function cells(line: RequestLogLine, now: Date): readonly Html[] {
+function cells(line: RequestLogLine, reader: Reader): readonly Html[] {
   const { requestId, tokenId, tenantId } = line;
   const own = { ...(tenantId === null ? {} : { tenant: tenantId }) };
   return [
     html`<a class="row-link" href="${requestPath(requestId)}"><code>${requestId}</code></a>`,
-    time(line.time, now),
+    time(line.time, reader),
     statusBadge(line),
-    html`${askedWords(line)}`,
+    html`<bdi>${askedWords(line)}</bdi>`,
     tokenId === null
       ? html`<span class="none">no known key</span>`
-      : html`<a href="${requestsOf({ token: tokenId })}">${tokenId}</a>${tenantId !== null && html`, <a href="${requestsOf(own)}">${tenantId}</a>`}`,
+      : html`<a class="${isShortWord(tokenId) ? "unbroken" : ""}" href="${requestsOf({ token: tokenId })}">${tokenId}</a>${tenantId !== null && html`, <a href="${requestsOf(own)}">${tenantId}</a>`}`,
   ];
 }
 
-function pager({ given, after }: RequestQueryText, { next }: RequestPage): Html | false {
-  if (after === undefined && next === undefined) return false;
-  const link = (text: string, place: string | undefined): Html => {
-    const address = requestsOf({ ...given, ...(place === undefined ? {} : { after: place }) });
-    return html`<li><a href="${address}">${text}</a></li>`;
-  };
-  return html`<nav class="pager" aria-label="More requests"><ul>
-${after !== undefined && link("← Newest", undefined)}
-${next !== undefined && link("Older →", placeText(next))}
-</ul></nav>`;
+/** Whether a line has room for the id. The log may hold any text as one. */
+function isShortWord(id: string): boolean {
+  return /^\w{1,24}$/.test(id);
+}
+
+function pagesOf({ given, after }: RequestQueryText, { next }: RequestPage): Html | false {
+  return pager(
+    "More requests",
+    after !== undefined && ["← Newest", requestsOf(given)],
+    next !== undefined && ["Older →", requestsOf({ ...given, after: placeText(next) })],
+  );
 }
 
 function filterForm({ given }: RequestQueryText): Html {
@@ -120,14 +149,8 @@ function choice(
   choices: readonly (readonly [string, string])[],
   given: RequestQueryText["given"],
 ): Html {
-  const id = `by-${name}`;
   const chosen = given[name] ?? "";
   const all: readonly (readonly [string, string])[] = [["", "any"], ...choices];
   const known = all.some(([value]) => value === chosen) ? all : [...all, [chosen, chosen] as const];
-  return html`<div><label for="${id}">${label}</label><select id="${id}" name="${name}">${known.map(
-    ([value, text]) =>
-      value === chosen
-        ? html`<option value="${value}" selected>${text}</option>`
-        : html`<option value="${value}">${text}</option>`,
-  )}</select></div>`;
+  return selectField(name, `by-${name}`, label, known, chosen);
 }

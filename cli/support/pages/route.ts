@@ -1,5 +1,38 @@
-import type { Answer } from "./answer.ts";
-import type { Inspection } from "./inspection.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { RequestLog } from "../../operate/log-index/request-log.ts";
+import type { Reader } from "../../output/times.ts";
+import type { AskedGateway } from "../facts/ask-gateway.ts";
+import type { AskedDatabase } from "../facts/asked-database.ts";
+import type { Page } from "./page.ts";
+
+/** What a route answers with. */
+export type Answer = Page | Redirect | Download;
+
+/** Leads on to another address of these pages. */
+export interface Redirect {
+  readonly location: string;
+}
+
+/** A file to keep. */
+export interface Download {
+  /** Of letters, digits, `.`, `_`, `~` and `-`. */
+  readonly fileName: string;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** What the pages are made from: whatever a page needs of the world comes to it through here. */
+export interface Inspection {
+  readonly store: ObjectStore;
+  readonly database: AskedDatabase;
+  /** The gateway's logs; without any there are no requests to look at. */
+  readonly log?: RequestLog;
+  /** What the pages may ask as a partner would; without it nothing is asked. */
+  readonly gateway?: AskedGateway;
+  /** The reader's time, in the zone of `--time-zone`. */
+  readonly reader: () => Reader;
+  readonly signal: AbortSignal;
+}
 
 /** What leads to a page, and the page. */
 export interface RouteParts<Pattern extends string, Input> {

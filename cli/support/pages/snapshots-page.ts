@@ -1,77 +1,98 @@
-import type { LivePeriod } from "../../operate/snapshots/live-periods.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { type LivePeriod, periodsAt } from "../../operate/snapshots/live-periods.ts";
+import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
 import type { PublishedSnapshot } from "../../operate/snapshots/tenant-snapshots.ts";
-import { type Html, html } from "../../output/html.ts";
-import { diffPath, home, snapshotPath, snapshotsPath, tenantPath } from "./addresses.ts";
-import { asOfForm, asOfNotice, type LiveAt, span } from "./as-of.ts";
+import { type HtmlValue, html } from "../../output/html.ts";
+import type { Reader } from "../../output/times.ts";
+import { readPublishedPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { storedPrograms } from "../facts/program-in-store.ts";
+import { removedAtOf } from "../facts/registry.ts";
+import { diffPath, snapshotPath, snapshotProgramPath, snapshotsPath } from "./addresses.ts";
+import { asOfForm, asOfNotice, chosenTime, type LiveAt, seenUntil, span } from "./as-of.ts";
 import type { CsvTable } from "./csv.ts";
-import type { Page } from "./page.ts";
-import { badge, dataTable, time } from "./parts.ts";
-
-/** All snapshots of a tenant that partners see or saw. */
-export interface SnapshotsView {
-  readonly tenantId: string;
-  /** Newest first. */
-  readonly published: readonly PublishedSnapshot[];
-  readonly periods: readonly LivePeriod[];
-  readonly pageNumber: number;
-  readonly asOf: LiveAt | null;
-}
+import { type Page, tenantTrail } from "./page.ts";
+import { badge, dataTable, factList, heading, numeric, pager, time } from "./parts.ts";
+import { type FoundPrograms, programsSection, programsTable, searchPrograms } from "./programs-section.ts";
+import { route } from "./route.ts";
 
 const perPage = 50;
 
-export function snapshotsPage(view: SnapshotsView, now: Date): Page {
-  const { tenantId, published, asOf } = view;
+/** All snapshots of a tenant that partners see or saw. */
+export const snapshotsRoute = route({
+  pattern: "/tenants/:tenant/snapshots",
+  parse: ({ tenant }, query) => ({
+    tenantId: parseTenantId(tenant),
+    pageNumber: Number(query.get("page") ?? 1) || 1,
+    at: chosenTime(query.get("at")),
+  }),
+  page: async ({ tenantId, pageNumber, at }, { store, reader, signal }) => {
+    const pointer = await readPublishedPointer(store, tenantId, signal);
+    const history = await readLivePeriods(store, pointer, signal);
+    const removedAt = await removedAtOf(store, tenantId, signal);
+    const asOf = at && { at, found: periodsAt(history.periods, at), removedAt };
+    const periods = history.periods.map((period) => seenUntil(period, removedAt));
+    return snapshotsPage({ tenantId, ...history, periods }, pageNumber, asOf, reader());
+  },
+});
+
+/** The snapshots, newest first, and when partners saw which. */
+interface Seen {
+  readonly tenantId: string;
+  readonly published: readonly PublishedSnapshot[];
+  readonly periods: readonly LivePeriod[];
+}
+
+function snapshotsPage(seen: Seen, pageNumber: number, asOf: LiveAt | null, reader: Reader): Page {
+  const { tenantId, published } = seen;
   const pages = Math.max(1, Math.ceil(published.length / perPage));
-  const page = Math.min(Math.max(1, Math.trunc(view.pageNumber)), pages);
+  const page = Math.min(Math.max(1, Math.trunc(pageNumber)), pages);
   const shown = published.slice((page - 1) * perPage, page * perPage);
   const place = pages > 1 ? `, page ${page} of ${pages}` : "";
   const main = html`<h1>Snapshots of <bdi>${tenantId}</bdi></h1>
-${asOfForm(snapshotsPath(tenantId), asOf?.at ?? null, now)}
-${asOf !== null && asOfNotice(tenantId, asOf, now)}
+${asOfForm(snapshotsPath(tenantId), asOf?.at ?? null, reader)}
+${asOf !== null && asOfNotice(tenantId, asOf, reader)}
 <p class="lead" role="status">${published.length.toLocaleString("en")} kept${place}.</p>
 ${dataTable(
   "Snapshots that partners see or saw, newest first",
-  [
-    { title: "Snapshot", isHeading: true },
-    { title: "Data of" },
-    { title: "Seen by partners" },
-    { title: "Programs", isNumber: true },
-    { title: "Changes" },
-  ],
-  shown.map((snapshot) => row(view, snapshot, now)),
+  [heading("Snapshot"), "Data of", "Seen by partners", numeric("Programs"), "Changes"],
+  shown.map((snapshot) => row(seen, snapshot, reader)),
 )}
-${
-  pages > 1 &&
-  html`<nav class="pager" aria-label="Pages"><ul>
-${page > 1 && html`<li><a href="${snapshotsPath(tenantId, page - 1)}">← Newer</a></li>`}
-${page < pages && html`<li><a href="${snapshotsPath(tenantId, page + 1)}">Older →</a></li>`}
-</ul></nav>`
-}`;
-  const trail = [
-    { text: "Tenants", path: home },
-    { text: tenantId, path: tenantPath(tenantId) },
-  ];
-  return { status: 200, title: "Snapshots", trail, main, tables: [snapshotsTable(view)] };
+${pager(
+  "Pages",
+  page > 1 && ["← Newer", snapshotsPath(tenantId, page - 1)],
+  page < pages && ["Older →", snapshotsPath(tenantId, page + 1)],
+)}`;
+  const trail = tenantTrail(tenantId);
+  return { status: 200, title: "Snapshots", trail, main, tables: [snapshotsTable(seen)] };
 }
 
-function row({ tenantId, periods }: SnapshotsView, snapshot: PublishedSnapshot, now: Date): readonly Html[] {
-  const { snapshotId, isLive, generatedAt, programs, parent, withdrawnAt } = snapshot;
-  const seen = periods.filter((period) => period.snapshotId === snapshotId);
+function row({ tenantId, periods }: Seen, snapshot: PublishedSnapshot, reader: Reader): readonly HtmlValue[] {
+  const seen = periods.filter((period) => period.snapshotId === snapshot.snapshotId);
   const spans = seen.map(
     (period) => html`<span class="line">${!period.isCertain && "perhaps "}${span(period)}</span>`,
   );
+  return snapshotCells(tenantId, snapshot, reader).toSpliced(2, 0, spans.length === 0 ? "not known" : spans);
+}
+
+/** The snapshot, the data that it has, its programs, and the way to what it changed. */
+export function snapshotCells(
+  tenantId: string,
+  { snapshotId, isLive, contentAt, programs, parent, withdrawnAt }: PublishedSnapshot,
+  reader: Reader,
+): readonly HtmlValue[] {
   return [
     html`<a class="row-link" href="${snapshotPath(tenantId, snapshotId)}"><code>${snapshotId}</code></a> ${isLive ? badge("live", "good") : withdrawnAt !== null && badge("withdrawn", "doubtful")}`,
-    time(generatedAt, now),
-    html`${spans.length === 0 ? "not known" : spans}`,
-    html`${programs.toLocaleString("en")}`,
+    time(contentAt, reader),
+    programs.toLocaleString("en"),
     parent === null
-      ? html`the first`
+      ? "the first"
       : html`<a class="whole" href="${diffPath(tenantId, undefined, snapshotId)}">Changes<span class="hidden"> that snapshot ${snapshotId} brought</span></a>`,
   ];
 }
 
-function snapshotsTable({ published, periods }: SnapshotsView): CsvTable {
+function snapshotsTable({ published, periods }: Seen): CsvTable {
   const seen = (id: string): readonly LivePeriod[] => periods.filter(({ snapshotId }) => snapshotId === id);
   const rows = published.map(({ snapshotId, generation, generatedAt, programs, isLive, withdrawnAt }) => [
     snapshotId,
@@ -86,4 +107,51 @@ function snapshotsTable({ published, periods }: SnapshotsView): CsvTable {
   ]);
   const columns = ["snapshot", "generation", "data of", "programs", "live", "withdrawn", "seen by partners"];
   return { name: "snapshots", columns, rows };
+}
+
+/** P76: what is in one snapshot, live or not, for as long as it is kept. */
+export const snapshotRoute = route({
+  pattern: "/tenants/:tenant/snapshots/:snapshot",
+  parse: ({ tenant, snapshot }, query) => ({
+    tenantId: parseTenantId(tenant),
+    snapshotId: parseSnapshotId(snapshot),
+    query: query.get("q")?.trim() ?? "",
+    pageNumber: Number(query.get("page") ?? 1) || 1,
+  }),
+  page: async ({ tenantId, snapshotId, query, pageNumber }, { store, reader, signal }) => {
+    const { manifest, isLive } = await chosenSnapshot(store, tenantId, snapshotId, signal);
+    const found = searchPrograms(await storedPrograms(store, manifest, signal), query, pageNumber);
+    return snapshotPage(manifest, isLive, query, found, reader());
+  },
+});
+
+function snapshotPage(
+  manifest: Manifest,
+  isLive: boolean,
+  query: string,
+  found: FoundPrograms,
+  reader: Reader,
+): Page {
+  const { tenantId, snapshotId, generatedAt, generation, parent, programs } = manifest;
+  const path = snapshotPath(tenantId, snapshotId);
+  const main = html`<h1>Snapshot <code>${snapshotId}</code></h1>
+<p class="lead">${isLive ? badge("live", "good") : badge("not live", "neutral")}</p>
+${factList([
+  ["Data of", time(generatedAt, reader)],
+  ["Programs", programs.count.toLocaleString("en")],
+  ["Generation", String(generation)],
+  [
+    "Before it was live",
+    parent === null
+      ? "nothing"
+      : html`<a href="${snapshotPath(tenantId, parent)}"><code>${parent}</code></a>`,
+  ],
+  [
+    "Changes",
+    parent !== null && html`<a href="${diffPath(tenantId, parent, snapshotId)}">What it brought</a>`,
+  ],
+])}
+${programsSection({ query, found, path, programPath: (id) => snapshotProgramPath(tenantId, snapshotId, id) })}`;
+  const trail = tenantTrail(tenantId, { text: "Snapshots", path: snapshotsPath(tenantId) });
+  return { status: 200, title: `Snapshot ${snapshotId}`, trail, main, tables: [programsTable(found)] };
 }

@@ -95,6 +95,9 @@ time { white-space: normal; }
 table { width: 100%; border-collapse: collapse; margin: 0.6rem 0 1.2rem; background: var(--card); border-radius: 8px; }
 th, td { padding: 0.6rem 0.8rem; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line); }
 th { font-size: 0.82rem; font-weight: 600; color: var(--soft); white-space: nowrap; }
+th, td { overflow-wrap: break-word; }
+td :is(a, bdi, code) { overflow-wrap: anywhere; }
+td.heading { min-width: 9rem; }
 th.number, td.number { text-align: end; }
 td.number { white-space: nowrap; }
 tbody tr:last-child td { border-bottom: 0; }
@@ -141,6 +144,7 @@ button:hover { filter: brightness(1.08); }
 .pair { display: grid; grid-template-columns: 1fr 1fr auto; gap: 0.8rem; align-items: end; }
 .pager ul { display: flex; justify-content: space-between; list-style: none; padding: 0; }
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.88rem; }
+@media (min-width: 75rem) { .unbroken { white-space: nowrap; } }
 @media (max-width: 60rem) {
 ${stackedRows(".wide")}
 }
@@ -168,8 +172,26 @@ function stackedRows(tables: string): string {
   ${tables} { background: none; }
   ${tables} tbody tr { margin: 0 0 0.8rem; padding: 0.5rem 0; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
   ${tables} :is(td, td.number) { display: grid; grid-template-columns: 6rem 1fr; gap: 0.8rem; padding: 0.2rem 0.9rem; border: 0; text-align: start; white-space: normal; }
-  ${tables} td.heading { display: block; }
+  ${tables} td.heading { display: block; min-width: 0; }
   ${tables} td.heading::before { content: none; }
   ${tables} td::before { content: attr(data-label); color: var(--soft); font-size: 0.86rem; }
   ${tables} td > span { min-width: 0; }`;
 }
+
+/** The styles of the box and the menu on every page, and of the pages of requests and access keys. */
+export const deskStyles = `
+.desk { display: flex; flex-wrap: wrap; gap: 0.6rem 1.5rem; justify-content: space-between; align-items: center; padding: 0.8rem 0 0; }
+.desk ul { display: flex; flex-wrap: wrap; gap: 0 1.2rem; list-style: none; margin: 0; padding: 0; }
+.desk li { margin: 0; }
+.desk li a { display: inline-block; padding: 0.35rem 0; }
+.find { display: flex; gap: 0.5rem; flex: 1 1 16rem; max-width: 30rem; }
+.filter { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13.5rem), 1fr)); gap: 0.8rem; align-items: end; }
+.message label { display: block; margin: 1.6rem 0 0.3rem; font-size: 0.9rem; color: var(--soft); }
+textarea {
+  font: inherit; color: inherit; display: block; width: 100%; max-width: 46rem; padding: 0.7rem 0.9rem; resize: vertical;
+  border: 1px solid var(--soft); border-radius: 8px; background: var(--card);
+}
+.dense th, .dense td.number, .dense .exact, .dense .id { white-space: normal; }
+.dense th, .dense td { padding-inline: 0.5rem; }
+@media print { .find { display: none; } }
+`;

@@ -1,53 +1,64 @@
-import type { PublishedSnapshot } from "../../operate/snapshots/tenant-snapshots.ts";
+import { Failure } from "../../../core/failure.ts";
+import { parseTenantId, type TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { type PublishedSnapshot, readTenantSnapshots } from "../../operate/snapshots/tenant-snapshots.ts";
 import { type Html, html } from "../../output/html.ts";
-import type { TenantStatus } from "../tenant-status.ts";
-import {
-  auditPath,
-  diffPath,
-  explainPath,
-  home,
-  programPath,
-  snapshotPath,
-  snapshotsPath,
-  tenantPath,
-} from "./addresses.ts";
+import type { Reader } from "../../output/times.ts";
+import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { storedPrograms } from "../facts/program-in-store.ts";
+import { readTenants } from "../facts/tenants.ts";
+import { isUnknown, judgedTenant } from "../judgement/tenant.ts";
+import { tenantFacts } from "../texts/tenant-facts.ts";
+import { auditPath, explainPath, programPath, snapshotsPath, tenantPath } from "./addresses.ts";
+import { newest } from "./diff-page.ts";
 import { findingsSection, findingsTables } from "./findings-section.ts";
-import type { Page } from "./page.ts";
-import { badge, command, confirmedTime, dataTable, factList, notice, outcomeBadge, time } from "./parts.ts";
-import type { FoundPrograms } from "./program-search.ts";
-import { programsSection, programsTable } from "./programs-section.ts";
-
-/** What a tenant's page shows. */
-export interface TenantView {
-  readonly status: TenantStatus;
-  readonly query: string;
-  /** `null` when there is no live list to search in. */
-  readonly found: FoundPrograms | null;
-  /** The newest. */
-  readonly snapshots: readonly PublishedSnapshot[];
-  readonly totalSnapshots: number;
-}
+import { homeTrail } from "./page.ts";
+import { concernItem, dataTable, describedFacts, heading, notice, numeric } from "./parts.ts";
+import { programsSection, programsTable, searchPrograms } from "./programs-section.ts";
+import { route } from "./route.ts";
+import { snapshotCells } from "./snapshots-page.ts";
 
 /** One tenant: how it stands, its programs, its snapshots, and what the last run found in its data. */
-export function tenantPage(view: TenantView, now: Date): Page {
-  const { status, query, found, snapshots, totalSnapshots } = view;
-  const { tenantId, lastRun } = status;
-  const listed = found && {
-    query,
-    found,
-    path: tenantPath(tenantId),
-    programPath: (programId: string) => programPath(tenantId, programId),
-  };
-  const main = html`<h1><bdi>${tenantId}</bdi></h1>
-${attention(status)}
-${standing(status, now)}
-${listed !== null && programsSection(listed)}
+export const tenantRoute = route({
+  pattern: "/tenants/:tenant",
+  parse: ({ tenant }, query) => ({
+    tenantId: parseTenantId(tenant),
+    query: query.get("q")?.trim() ?? "",
+    pageNumber: Number(query.get("page") ?? 1) || 1,
+  }),
+  page: async ({ tenantId, query, pageNumber }, inspection) => {
+    const { store, log, signal } = inspection;
+    const reader = inspection.reader();
+    await log?.refresh();
+    const { tenants } = await readTenants({ store, only: tenantId, log, now: reader.now, signal });
+    const [facts] = tenants;
+    if (facts === undefined || isUnknown(facts)) {
+      throw new Failure("not_found", `The store has nothing of tenant ${tenantId}.`);
+    }
+    const tenant = judgedTenant(facts, reader);
+    const published = tenant.live === null ? null : await readPublished(store, tenantId, signal);
+    const found = published && searchPrograms(published.programs, query, pageNumber);
+    const { lastRun, concerns } = tenant;
+    const main = html`<h1><bdi>${tenantId}</bdi></h1>
+${concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
+${describedFacts(tenantFacts(tenant), reader)}
+${found !== null && programsSection({ query, found, path: tenantPath(tenantId), programPath: (id) => programPath(tenantId, id) })}
 ${whyForm(tenantId)}
 <p><a href="${auditPath(tenantId)}">What operators changed, and why</a></p>
-${snapshots.length > 0 && snapshotList(tenantId, snapshots, totalSnapshots, now)}
+${published !== null && published.snapshots.length > 0 && snapshotList(tenantId, published.snapshots, reader)}
 ${lastRun !== null && findingsSection(tenantId, lastRun)}`;
-  const tables = [...(found === null ? [] : [programsTable(found)]), ...findingsTables(lastRun)];
-  return { status: 200, title: tenantId, trail: [{ text: "Tenants", path: home }], main, tables };
+    const tables = [...(found === null ? [] : [programsTable(found)]), ...findingsTables(lastRun)];
+    return { status: 200, title: tenantId, trail: homeTrail, main, tables };
+  },
+});
+
+/** What a tenant publishes, and what it published. */
+async function readPublished(store: ObjectStore, tenantId: TenantId, signal: AbortSignal) {
+  const live = await publishedSnapshot(store, tenantId, signal);
+  if (live === undefined) throw new Failure("not_found", `Tenant ${tenantId} is not published any more.`);
+  const programs = await storedPrograms(store, live.manifest, signal);
+  const { published } = await readTenantSnapshots(store, live.pointer, signal);
+  return { programs, snapshots: published };
 }
 
 /** Also on the explain page: the question that brings most people here. */
@@ -60,61 +71,14 @@ export function whyForm(tenantId: string, programId = ""): Html {
 </form></section>`;
 }
 
-/** P53: the same as `snapshot status` says. */
-function attention({ tenantId, concerns }: TenantStatus): readonly Html[] {
-  return concerns.map(({ kind, severity, text }) =>
-    notice(
-      severity,
-      html`<p>${text.charAt(0).toUpperCase()}${text.slice(1)}.</p>${
-        kind === "damaged" && html`<p>${command(`snapshot verify --tenant ${tenantId}`)}</p>`
-      }${
-        kind === "held" &&
-        html`<p>Until the hold ends builds take out what the source withdraws, and nothing else. For operations: ${command(`snapshot release --tenant ${tenantId}`)}</p>`
-      }`,
-    ),
-  );
-}
-
-function standing({ live, hold, removedAt, lastTry }: TenantStatus, now: Date): Html {
-  return factList([
-    ["Removed", removedAt && time(removedAt, now)],
-    ["Data of", live && time(live.generatedAt, now)],
-    ["Published", live && time(live.publishedAt, now)],
-    ["Confirmed", live && confirmedTime(live.confirmedAt, now)],
-    ["Programs", live?.programs.toLocaleString("en")],
-    ["Live snapshot", live && html`<code>${live.snapshotId}</code>, generation ${live.generation}`],
-    ["Hold", live && hold === null && "none"],
-    [
-      "Last try",
-      lastTry ? html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, now)}` : "no report is stored",
-    ],
-  ]);
-}
-
-function snapshotList(
-  tenantId: string,
-  snapshots: readonly PublishedSnapshot[],
-  total: number,
-  now: Date,
-): Html {
-  const rows = snapshots.map(({ snapshotId, isLive, generatedAt, programs: count, parent, withdrawnAt }) => [
-    html`<a class="row-link" href="${snapshotPath(tenantId, snapshotId)}"><code>${snapshotId}</code></a> ${isLive ? badge("live", "good") : withdrawnAt !== null && badge("withdrawn", "doubtful")}`,
-    time(generatedAt, now),
-    count.toLocaleString("en"),
-    parent === null
-      ? "the first"
-      : html`<a class="whole" href="${diffPath(tenantId, undefined, snapshotId)}">Changes<span class="hidden"> that snapshot ${snapshotId} brought</span></a>`,
-  ]);
+/** The newest of a tenant's snapshots. */
+function snapshotList(tenantId: string, snapshots: readonly PublishedSnapshot[], reader: Reader): Html {
+  const total = snapshots.length;
   return html`<section aria-labelledby="snapshots"><h2 id="snapshots">Snapshots</h2>
 ${dataTable(
   "Snapshots that partners see or saw, newest first",
-  [
-    { title: "Snapshot", isHeading: true },
-    { title: "Data of" },
-    { title: "Programs", isNumber: true },
-    { title: "Changes" },
-  ],
-  rows,
+  [heading("Snapshot"), "Data of", numeric("Programs"), "Changes"],
+  newest(snapshots).map((snapshot) => snapshotCells(tenantId, snapshot, reader)),
 )}
 <p><a href="${snapshotsPath(tenantId)}">${total === 1 ? "The snapshot" : `All ${total.toLocaleString("en")} snapshots`}, and what partners saw when</a></p></section>`;
 }

@@ -1,68 +1,56 @@
 import { type Html, html } from "../../output/html.ts";
-import type { StatusReport, TenantStatus } from "../tenant-status.ts";
+import type { Reader } from "../../output/times.ts";
+import { concernTitle, tallyWords } from "../judgement/concern.ts";
+import { isGone, type JudgedTenant, type JudgedTenants } from "../judgement/tenant.ts";
 import { healthPath, tenantPath } from "./addresses.ts";
 import type { CsvTable } from "./csv.ts";
+import { readJudgedTenants } from "./health-page.ts";
 import type { Page } from "./page.ts";
-import { badge, command, dataTable, notice, outcomeBadge, time } from "./parts.ts";
+import { badge, command, dataTable, heading, notice, numeric, outcomeBadge, time } from "./parts.ts";
+import { route } from "./route.ts";
+
+export const tenantsRoute = route({
+  pattern: "/",
+  parse: () => undefined,
+  page: async (_, inspection) => tenantsPage(await readJudgedTenants(inspection), inspection.reader()),
+});
 
 /** All tenants: how fresh, how many programs, how the last run went. */
-export function tenantsPage({ tenants, faults }: StatusReport, now: Date): Page {
+function tenantsPage({ tenants, concerns, faults }: JudgedTenants, reader: Reader): Page {
   const main = html`<h1>Tenants</h1>
 <p class="lead">${tenants.length === 0 ? "Nothing was published yet." : summary(tenants)}</p>
-<p><a href="${healthPath}">Health of all tenants, worst first</a></p>
-${faults.map((fault) => notice("doubtful", html`<p>Of the runs not all could be read: ${fault}</p>`))}
+${faults.map((fault) => notice("doubtful", html`<p>Not all could be read: ${fault}</p>`))}
+${concerns.map(({ text }) => notice("bad", html`<p>${text}. <a href="${healthPath}">Health</a></p>`))}
 ${
   tenants.length === 0
     ? html`<p>Build the first snapshots: ${command("snapshot build")}</p>`
     : dataTable(
         "Tenants with the age of their data",
-        [
-          { title: "Tenant", isHeading: true },
-          { title: "Published" },
-          { title: "Confirmed" },
-          { title: "Programs", isNumber: true },
-          { title: "Hold" },
-          { title: "Last try" },
-        ],
-        tenants.map((tenant) => cells(tenant, now)),
+        [heading("Tenant"), "Published", "Confirmed", numeric("Programs"), "Health", "Last try"],
+        tenants.map((tenant) => cells(tenant, reader)),
       )
 }`;
-  return {
-    status: 200,
-    title: "Tenants",
-    trail: [],
-    main,
-    tables: tenants.length === 0 ? [] : [tenantsTable(tenants)],
-  };
+  const tables = tenants.length === 0 ? [] : [tenantsTable(tenants)];
+  return { status: 200, title: "Tenants", trail: [], main, tables };
 }
 
 function cells(
-  { tenantId, live, fault, hold, removedAt, lastTry, notInSource }: TenantStatus,
-  now: Date,
+  { tenantId, live, lastTry, concerns }: JudgedTenant,
+  reader: Reader,
 ): readonly (Html | string)[] {
   return [
     html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
-    removedAt !== null
-      ? html`${badge("removed", "doubtful")} ${time(removedAt, now)}`
-      : live === null
-        ? badge(fault === null ? "never published" : "damaged", "bad")
-        : time(live.publishedAt, now),
-    live?.confirmedAt ? time(live.confirmedAt, now) : "–",
-    live === null
-      ? "–"
-      : live.programs === 0
-        ? badge("empty list", "bad")
-        : live.programs.toLocaleString("en"),
-    hold === null ? "none" : badge("held", "doubtful"),
-    notInSource !== null
-      ? html`${badge("not in the source", "doubtful")} ${time(notInSource, now)}`
-      : lastTry === null
-        ? "no report"
-        : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, now)}`,
+    live === null ? "–" : time(live.publishedAt, reader),
+    live?.confirmedAt ? time(live.confirmedAt, reader) : "–",
+    live === null ? "–" : live.programs.toLocaleString("en"),
+    concerns.length === 0
+      ? badge("well", "good")
+      : html`${concerns.map(({ kind, severity }) => html`${badge(concernTitle(kind).title, severity)} `)}`,
+    lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`,
   ];
 }
 
-function tenantsTable(tenants: readonly TenantStatus[]): CsvTable {
+function tenantsTable(tenants: readonly JudgedTenant[]): CsvTable {
   const columns = [
     "tenant",
     "snapshot",
@@ -76,7 +64,7 @@ function tenantsTable(tenants: readonly TenantStatus[]): CsvTable {
     "fault",
     "removed",
   ];
-  const rows = tenants.map(({ tenantId, live, hold, lastTry, fault, removedAt }) => [
+  const rows = tenants.map(({ tenantId, live, hold, lastTry, fault, removal }) => [
     tenantId,
     live?.snapshotId ?? null,
     live?.publishedAt ?? null,
@@ -87,22 +75,15 @@ function tenantsTable(tenants: readonly TenantStatus[]): CsvTable {
     lastTry?.outcome ?? null,
     lastTry?.triedAt ?? null,
     fault,
-    removedAt,
+    removal?.removedAt ?? null,
   ]);
   return { name: "tenants", columns, rows };
 }
 
-function summary(tenants: readonly TenantStatus[]): string {
+function summary(tenants: readonly JudgedTenant[]): string {
   const programs = tenants.reduce(
-    (sum, { live, removedAt }) => sum + (removedAt === null ? (live?.programs ?? 0) : 0),
+    (sum, tenant) => sum + (isGone(tenant) ? 0 : (tenant.live?.programs ?? 0)),
     0,
   );
-  // P53
-  const troubled = tenants.filter(({ concerns }) => concerns.length > 0);
-  const health =
-    troubled.length === 0
-      ? "Nothing is found that anybody would have to look at."
-      : `${troubled.length === 1 ? "One needs" : `${troubled.length} need`} attention: ${troubled.map(({ tenantId }) => tenantId).join(", ")}.`;
-  const noun = tenants.length === 1 ? "tenant" : "tenants";
-  return `${tenants.length} ${noun} with ${programs.toLocaleString("en")} ${programs === 1 ? "program" : "programs"}. ${health}`;
+  return `${tallyWords(tenants)} ${programs.toLocaleString("en")} ${programs === 1 ? "program" : "programs"} in all.`;
 }

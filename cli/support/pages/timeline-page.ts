@@ -1,86 +1,110 @@
-import type { LivePeriod } from "../../operate/snapshots/live-periods.ts";
-import type { ProgramTimeline, TimelineEntry } from "../../operate/snapshots/program-timeline.ts";
-import { type Html, html } from "../../output/html.ts";
-import { exactTime } from "../../output/relative-time.ts";
+import { type ProgramId, parseProgramId, parseTenantId, type TenantId } from "../../../core/ids.ts";
+import { type LivePeriod, periodsAt } from "../../operate/snapshots/live-periods.ts";
 import {
-  home,
-  programPath,
-  snapshotPath,
-  snapshotProgramPath,
-  tenantPath,
-  timelinePath,
-} from "./addresses.ts";
-import { asOfForm, asOfNotice, type LiveAt, seenUntil } from "./as-of.ts";
-import { changeTable } from "./change-rows.ts";
-import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
-import type { Page } from "./page.ts";
-import { badge, notice, time } from "./parts.ts";
+  type ProgramTimeline,
+  programTimeline,
+  type TimelineEntry,
+} from "../../operate/snapshots/program-timeline.ts";
+import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
+import { type Html, html } from "../../output/html.ts";
+import { exactTime, type Reader } from "../../output/times.ts";
+import { readPublishedPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
+import { removedAtOf } from "../facts/registry.ts";
+import { programPath, snapshotPath, snapshotProgramPath, timelinePath } from "./addresses.ts";
+import { asOfForm, asOfNotice, chosenTime, seenUntil } from "./as-of.ts";
+import { changeCells, changeColumns, changeTable } from "./change-rows.ts";
+import type { CsvTable, CsvValue } from "./csv.ts";
+import { type Page, tenantTrail } from "./page.ts";
+import { badge, notice, pager, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
+import { type Inspection, route } from "./route.ts";
+
+interface Input {
+  readonly tenantId: TenantId;
+  readonly programId: ProgramId;
+  /** As many of the oldest periods; without it all of them. */
+  readonly older: number | undefined;
+  readonly at: Date | null;
+}
+
+export const timelineRoute = route({
+  pattern: "/tenants/:tenant/programs/:program/timeline",
+  parse: ({ tenant, program }, query): Input => ({
+    tenantId: parseTenantId(tenant),
+    programId: parseProgramId(program),
+    older: Number(query.get("older")) || undefined,
+    at: chosenTime(query.get("at")),
+  }),
+  page: timelinePage,
+});
+
+/** A page is read by a person, and each manifest names all programs of its tenant. */
+const bounds = { maxManifests: 40, maxEntries: 20 };
 
 /** What partners saw of a program, change by change. */
-export interface TimelineView {
-  readonly tenantId: string;
-  readonly programId: string;
-  readonly timeline: ProgramTimeline;
-  /** Whether these are not the newest periods. */
-  readonly isOlder: boolean;
-  /** Whether the oldest snapshot that is kept is the tenant's first. */
-  readonly isWhole: boolean;
-  /** When the tenant was removed, RFC 3339; `null` while it is not. */
-  readonly removedAt: string | null;
-  readonly asOf: AsOfAnswer | null;
-}
-
-/** What was live at a time that somebody asked for. */
-export interface AsOfAnswer extends LiveAt {
-  /** Those of the snapshots that have the program. */
-  readonly having: ReadonlySet<string>;
-}
-
-export function timelinePage(view: TimelineView, now: Date): Page {
-  const { tenantId, programId, timeline, isOlder, removedAt, asOf } = view;
+async function timelinePage(input: Input, inspection: Inspection): Promise<Page> {
+  const { tenantId, programId, older: wanted, at } = input;
+  const { store, signal } = inspection;
+  const reader = inspection.reader();
+  const pointer = await readPublishedPointer(store, tenantId, signal);
+  const { published, periods: all } = await readLivePeriods(store, pointer, signal);
+  const rest = wanted === undefined ? all : all.slice(Math.max(0, all.length - wanted));
+  const timeline = await programTimeline(store, input, rest, bounds, signal);
+  const removedAt = await removedAtOf(store, tenantId, signal);
+  const isWhole = published.at(-1)?.parent === null;
+  const isOlder = rest.length < all.length;
   const { entries, periods, older } = timeline;
   const path = timelinePath(tenantId, programId);
   const main = html`<h1>Timeline of <bdi>${programId}</bdi></h1>
 <p class="lead">Every change that partners saw, as far as snapshots are kept.</p>
 ${programLinks(tenantId, programId, "timeline")}
-${asOfForm(path, asOf?.at ?? null, now)}
-${asOf !== null && asOfNotice(tenantId, asOf, now, (period) => versionAt(view, asOf, period))}
+${asOfForm(path, at, reader)}
+${at !== null && (await noticeAt(at, input, all, removedAt, inspection))}
 <section aria-labelledby="changes"><h2 id="changes">Changes, newest first</h2>
 <p class="lead" role="status">${counted(entries.length, "change")} in ${counted(new Set(periods.map(({ snapshotId }) => snapshotId)).size, "snapshot")} ${periodsSpan(periods, removedAt)}.</p>
-${removedAt !== null && notice("doubtful", html`<p>Since ${time(removedAt, now)} they get 401 (unauthorized): tenant ${tenantId} was removed.</p>`)}
+${removedAt !== null && notice("doubtful", html`<p>Since ${time(removedAt, reader)} they get 401 (unauthorized): tenant ${tenantId} was removed.</p>`)}
 ${periods.some(({ isCertain }) => !isCertain) && notice("doubtful", html`<p>For a part of this time nothing is kept of what else was live. Changes in it may have come earlier, or more of them.</p>`)}
-<ol class="timeline" reversed>${entries.map((entry) => timelineEntry(view, entry, now))}</ol>
-${
-  (older > 0 || isOlder) &&
-  html`<nav class="pager" aria-label="More of the timeline"><ul>
-${isOlder && html`<li><a href="${path}">← Newest</a></li>`}
-${older > 0 && html`<li><a href="${timelinePath(tenantId, programId, older)}">Older →</a></li>`}
-</ul></nav>`
-}</section>`;
-  const trail = [
-    { text: "Tenants", path: home },
-    { text: tenantId, path: tenantPath(tenantId) },
-    { text: programId, path: programPath(tenantId, programId) },
-  ];
+<ol class="timeline" reversed>${entries.map((entry) => timelineEntry(input, isWhole, entry, reader))}</ol>
+${pager(
+  "More of the timeline",
+  isOlder && ["← Newest", path],
+  older > 0 && ["Older →", timelinePath(tenantId, programId, older)],
+)}</section>`;
+  const trail = tenantTrail(tenantId, { text: programId, path: programPath(tenantId, programId) });
   return { status: 200, title: "Timeline", trail, main, tables: [timelineTable(timeline)] };
 }
 
-function versionAt(
-  { tenantId, programId }: TimelineView,
-  { having }: AsOfAnswer,
-  { snapshotId }: LivePeriod,
-): Html {
-  return having.has(snapshotId)
-    ? html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}">The program as it was</a>.`
-    : html`This program was not in it: partners got 404.`;
+/** What was live at a time that somebody asked for, and whether it had the program. */
+async function noticeAt(
+  at: Date,
+  { tenantId, programId }: Input,
+  periods: readonly LivePeriod[],
+  removedAt: string | null,
+  { store, reader, signal }: Inspection,
+): Promise<Html> {
+  const found = periodsAt(periods, at);
+  const having = new Set<string>();
+  for (const { snapshotId } of found) {
+    const stored = await readStoredManifest(store, tenantId, snapshotId, signal);
+    if (stored?.manifest.programs.has(programId)) having.add(snapshotId);
+  }
+  return asOfNotice(tenantId, { at, found, removedAt }, reader(), ({ snapshotId }) =>
+    having.has(snapshotId)
+      ? html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}">The program as it was</a>.`
+      : html`This program was not in it: partners got 404.`,
+  );
 }
 
-function timelineEntry(view: TimelineView, { period, before, what }: TimelineEntry, now: Date): Html {
-  const { tenantId, programId, isWhole } = view;
+function timelineEntry(
+  { tenantId, programId }: Input,
+  isWhole: boolean,
+  { period, before, what }: TimelineEntry,
+  reader: Reader,
+): Html {
   const isKept = what.kind !== "removed" && what.kind !== "unreadable";
   const hadBefore = before !== null && (what.kind === "removed" || what.kind === "changed");
-  return html`<li><h3>${badge(...mark(what, isWhole))} ${time(period.from, now)}</h3>
+  return html`<li><h3>${badge(...mark(what, isWhole))} ${time(period.from, reader)}</h3>
 <p>${how(period)} <a href="${snapshotPath(tenantId, period.snapshotId)}"><code>${period.snapshotId}</code></a>.
 ${isKept && html`<a href="${snapshotProgramPath(tenantId, period.snapshotId, programId)}">As it was from then on</a>.`}
 ${hadBefore && html`<a href="${snapshotProgramPath(tenantId, before.snapshotId, programId)}">As it was before</a>.`}</p>
@@ -125,14 +149,8 @@ function timelineTable({ entries }: ProgramTimeline): CsvTable {
     const { from, snapshotId, how: reason } = period;
     const start = [from, snapshotId, reason, what.kind];
     if (what.kind !== "changed") return [[...start, null, null, null, null]];
-    return what.changes.map((change) => [
-      ...start,
-      change.words.label,
-      change.path,
-      change.kind === "added" ? null : csvValue(change.before),
-      change.kind === "removed" ? null : csvValue(change.after),
-    ]);
+    return what.changes.map((change) => [...start, ...changeCells(change)]);
   });
-  const columns = ["time", "snapshot", "how", "what", "field", "path", "before", "after"];
+  const columns = ["time", "snapshot", "how", "what", ...changeColumns];
   return { name: "timeline", columns, rows };
 }

@@ -1,61 +1,95 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
-import type { KeyActivity } from "../../operate/log-index/key-activity.ts";
+import { busiestKeys, type KeyActivity } from "../../operate/log-index/key-activity.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
+import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { type Html, html } from "../../output/html.ts";
-import { clientPath, home, requestsOf, tenantPath, tokensPath } from "./addresses.ts";
-import { logNotices, noLog } from "./log-notices.ts";
-import type { Page } from "./page.ts";
-import { badge, dataTable, time } from "./parts.ts";
+import type { Reader } from "../../output/times.ts";
+import { clientPath, requestsOf, tenantPath, tokensPath } from "./addresses.ts";
+import type { CsvTable } from "./csv.ts";
+import { homeTrail, type Page } from "./page.ts";
+import { badge, dataTable, heading, logNotices, noLog, numeric, tenantForm, time } from "./parts.ts";
+import { type Inspection, route } from "./route.ts";
 
-/** The keys of partners, and what they do with them. */
-export interface TokensView {
-  /** Of one tenant only. */
-  readonly tenantId: string | undefined;
-  readonly tokens: readonly RegisteredToken[];
-  /** All that there are, also those beyond what a page shows. */
-  readonly total: number;
-  /** `null` without a log. */
-  readonly used: { readonly activity: ReadonlyMap<string, KeyActivity>; readonly state: LogState } | null;
-}
+export const tokensRoute = route({
+  pattern: "/tokens",
+  parse: (_, query) => query.get("tenant")?.trim() || undefined,
+  page: tokensPage,
+});
 
+/** A person reads the page. */
+const maxShown = 200;
 const dayMs = 86_400_000;
 
-export function tokensPage({ tenantId, tokens, total, used }: TokensView, now: Date): Page {
+/** The use of the keys, the busiest first; `null` without a log. */
+type Used = { readonly activity: ReadonlyMap<string, KeyActivity>; readonly state: LogState } | null;
+
+/** The keys of all tenants or of one, the busiest first, and what partners do with them. */
+async function tokensPage(tenantId: string | undefined, inspection: Inspection): Promise<Page> {
+  const reader = inspection.reader();
+  const { registry } = await readRegistry(inspection.store);
+  const own = registry.tokens.filter((token) => tenantId === undefined || token.tenantId === tenantId);
+  const byTenant = own.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  const used = await usedFor(byTenant, inspection);
+  const tokens = (used === null ? byTenant : byLoad(byTenant, used)).slice(0, maxShown);
   const title = tenantId === undefined ? "Access keys" : `Access keys of ${tenantId}`;
   const main = html`<h1>${title}</h1>
-${used === null ? noLog() : logNotices(used.state, now)}
-<form class="search" action="${tokensPath}" method="get" aria-label="Access keys">
-<label for="tenant">Tenant</label>
-<div class="field"><input id="tenant" name="tenant" autocomplete="off" spellcheck="false" value="${tenantId ?? ""}"><button>Show</button></div>
-</form>
-<p class="lead" role="status">${summary(tokens, total, used, now)}</p>
+${used === null ? noLog() : logNotices(used.state, reader)}
+${tenantForm(tokensPath, "Access keys", tenantId)}
+<p class="lead" role="status">${summary(tokens, own.length, used, reader)}</p>
 ${
   tokens.length > 0 &&
   html`<div class="dense">${dataTable(
-    "Access keys, by tenant and name",
+    used === null ? "Access keys, by tenant and name" : "Access keys, the busiest first",
     [
-      { title: "Key", isHeading: true },
-      { title: "Status" },
-      { title: "Last seen" },
-      { title: "A day", isNumber: true },
-      { title: "Refused or failed", isNumber: true },
-      { title: "Old address", isNumber: true },
-      { title: "Busiest minute", isNumber: true },
-      { title: "Expires" },
+      heading("Key"),
+      "Status",
+      "Last seen",
+      numeric("A day"),
+      numeric("Refused or failed"),
+      numeric("Old address"),
+      numeric("Busiest minute"),
+      "Expires",
     ],
-    tokens.map((token) => cells(token, used, now)),
+    tokens.map((token) => cells(token, used, reader)),
   )}</div>`
 }`;
-  return { status: 200, title, trail: [{ text: "Tenants", path: home }], main };
+  const tables = [keysTable(tokens, used, reader)];
+  return { status: 200, title, trail: homeTrail, main, tables };
 }
 
-function summary(
-  tokens: readonly RegisteredToken[],
-  total: number,
-  used: TokensView["used"],
-  now: Date,
-): string {
-  const active = tokens.filter((token) => tokenStatus(token, now) === "active").length;
+function byLoad(tokens: readonly RegisteredToken[], { activity }: NonNullable<Used>): RegisteredToken[] {
+  const byId = new Map<string, RegisteredToken>(tokens.map((token) => [token.tokenId, token]));
+  return [...activity.keys()].flatMap((tokenId) => byId.get(tokenId) ?? []);
+}
+
+function keysTable(tokens: readonly RegisteredToken[], used: Used, reader: Reader): CsvTable {
+  return {
+    name: "keys",
+    columns: [
+      ...["tokenId", "name", "tenantId", "status", "lastSeenAt", "requests", "errors", "errorShare"],
+      ...["legacy", "limited", "busiestMinute", "limit", "expiresAt", "revokedAt"],
+    ],
+    rows: tokens.map((token) => {
+      const { tokenId, name, tenantId, rateLimit, expiresAt, revokedAt } = token;
+      const did = used?.activity.get(tokenId);
+      const seen = did?.lastSeenMs ?? null;
+      return [
+        ...[tokenId, name, tenantId, tokenStatus(token, reader.now)],
+        seen === null ? null : new Date(seen).toISOString(),
+        ...[
+          did?.requests ?? null,
+          did?.errors ?? null,
+          did && did.requests > 0 ? did.errors / did.requests : null,
+        ],
+        ...[did?.legacy ?? null, did?.limited ?? null, did?.busiestMinute ?? null],
+        ...[rateLimit ?? did?.limit ?? null, expiresAt, revokedAt],
+      ];
+    }),
+  };
+}
+
+function summary(tokens: readonly RegisteredToken[], total: number, used: Used, reader: Reader): string {
+  const active = tokens.filter((token) => tokenStatus(token, reader.now) === "active").length;
   const count = `${total.toLocaleString("en")} ${total === 1 ? "key" : "keys"}, ${active.toLocaleString("en")} active.`;
   const shown = tokens.length < total ? ` The first ${tokens.length} are shown: choose a tenant.` : "";
   const covers = used?.state.covers ?? null;
@@ -64,32 +98,32 @@ function summary(
   return `${count}${shown}${span}`;
 }
 
-function cells(token: RegisteredToken, used: TokensView["used"], now: Date): readonly (Html | string)[] {
+function cells(token: RegisteredToken, used: Used, reader: Reader): readonly (Html | string)[] {
   const { tokenId, tenantId, name, expiresAt, revokedAt } = token;
   const activity = used?.activity.get(tokenId);
   return [
     html`<a class="row-link" href="${requestsOf({ token: tokenId })}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> <a href="${tenantPath(tenantId)}">${tenantId}</a>${activity !== undefined && activity.lastSeenMs !== null && html` <a href="${clientPath(tokenId)}">how it behaves</a>`}`,
-    html`${statusBadge(token, now)}${revokedAt !== null && html` ${time(revokedAt, now)}`}`,
+    html`${statusBadge(token, reader)}${revokedAt !== null && html` ${time(revokedAt, reader)}`}`,
     activity === undefined
       ? "–"
       : activity.lastSeenMs === null
         ? html`<span class="none">not in the log</span>`
-        : time(new Date(activity.lastSeenMs).toISOString(), now),
+        : time(new Date(activity.lastSeenMs).toISOString(), reader),
     activity === undefined ? "–" : perDay(activity.requests, used?.state.covers ?? null),
     activity === undefined ? "–" : share(token, activity),
     activity === undefined ? "–" : legacy(token, activity),
     activity === undefined ? "–" : quota(token, activity),
-    expiresAt === null ? "never" : time(expiresAt, now),
+    expiresAt === null ? "never" : time(expiresAt, reader),
   ];
 }
 
 /** A key that ends soon is about to be a partner's outage. */
 const soonMs = 14 * dayMs;
 
-function statusBadge(token: RegisteredToken, now: Date): Html {
-  const status = tokenStatus(token, now);
+function statusBadge(token: RegisteredToken, reader: Reader): Html {
+  const status = tokenStatus(token, reader.now);
   const endsInMs =
-    token.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(token.expiresAt) - now.getTime();
+    token.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(token.expiresAt) - reader.now.getTime();
   if (status === "active") {
     return endsInMs < soonMs ? badge("expires soon", "doubtful") : badge("active", "good");
   }
@@ -125,4 +159,16 @@ function quota({ tokenId, rateLimit }: RegisteredToken, activity: KeyActivity): 
   if (limited === 0) return html`${busiest}`;
   const address = requestsOf({ token: tokenId, status: "429" });
   return html`${busiest}, <a href="${address}">${limited.toLocaleString("en")} refused</a>`;
+}
+
+async function usedFor(tokens: readonly RegisteredToken[], { log, signal }: Inspection): Promise<Used> {
+  if (log === undefined) return null;
+  await log.refresh();
+  const ids = tokens.map(({ tokenId }) => tokenId);
+  return { activity: await busiestKeys(log.index, ids, maxShown, signal), state: log.state() };
+}
+
+/** The revoked keys of a tenant come after its other keys. */
+function sortKey({ tenantId, revokedAt, name, tokenId }: RegisteredToken): string {
+  return [tenantId, revokedAt === null ? "0" : "1", name ?? "\uffff", tokenId].join("\u0000");
 }

@@ -2,23 +2,25 @@ import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import { limitWaiting } from "../../database/limit-waiting.ts";
 import { FindingGroups } from "../../operate/source-check/finding-groups.ts";
 import { addProgramProblems } from "../../operate/source-check/program-problems.ts";
 import { type CheckedProgram, checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
-import type { ComparedProgram } from "../../publish/guards/shared-guard.ts";
+import { type ComparedProgram, type ComparedPrograms, minShared } from "../../publish/guards/shared-guard.ts";
+import { programsGivenEqually } from "../../publish/guards/shared-programs.ts";
 import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { requireSourceStructure } from "../../publish/source/check-structure.ts";
-import { readElsewhere } from "../../publish/source/find-programs.ts";
+import { readElsewhere, tenantsOfPrograms } from "../../publish/source/find-programs.ts";
 import { readProgram } from "../../publish/source/read-program.ts";
 import { readPrograms } from "../../publish/source/read-programs.ts";
 import { readTenantList } from "../../publish/source/read-tenants.ts";
 import { samplePrograms } from "../../publish/source/sample-programs.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
+import { tryReading } from "../../publish/source/try-reading.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import { type EmptyField, FilledFields } from "./never-filled.ts";
-import { addSharedSample } from "./shared-sample.ts";
 
 /** What a build would make of a program. */
 export interface ProgramPreview {
@@ -38,7 +40,7 @@ export interface SourcePreview {
   readonly tenants: number;
   /** The program that was asked for, or the first of the sample that would be published; `null`: there is none. */
   readonly program: ProgramPreview | null;
-  /** Of the tenant, in whatever state; that a build would publish or refuse; that were looked at; that would be published. */
+  /** Programs of the tenant: all, those that a build would publish or refuse, those of unknown state, and those of the sample. */
   readonly programs: Readonly<Record<"total" | "candidates" | "unknown" | "sampled" | "published", number>>;
   readonly neverFilled: readonly EmptyField[];
   /** What is wrong with the programs of the sample. */
@@ -141,4 +143,40 @@ function previewOf(programId: string | null, program: CheckedProgram): ProgramPr
   const document: unknown = program.kind === "published" ? JSON.parse(program.rendered.detail) : null;
   const problems = program.kind === "unpublished" ? [] : program.problems.map(reportedProblem);
   return { programId, outcome, state, document, problems };
+}
+
+/** Somebody waits for the preview. */
+const maxAskingMs = 10_000;
+const maxTenants = 20;
+const place = { view: "programs", column: "tenant_id" };
+
+/**
+ * P149: warns of programs of the sample that another tenant gets with the same id and content. `sample`: those that would be
+ * published. Other tenants' rows that cannot be read leave the preview as it is, and the warning says so.
+ */
+async function addSharedSample(
+  client: SourceClient,
+  tenantId: TenantId,
+  rules: ContentRules,
+  sample: ComparedPrograms,
+  groups: FindingGroups,
+): Promise<void> {
+  if (sample.size < minShared) return;
+  const add = (code: "programs_shared" | "shared_unknown", value: string, count?: number): void =>
+    groups.add(code, place, { tenantId, programId: null, value }, count);
+  const asked = await tryReading(client, async () => {
+    await limitWaiting(client, { statementMs: maxAskingMs });
+    return await tenantsOfPrograms(client, tenantId, sample);
+  });
+  if ("error" in asked) return add("shared_unknown", asked.error.message);
+  // The sample's own cursors are still open, under the names that each reading uses.
+  await client.query("CLOSE ALL");
+  for (const { tenantId: other } of asked.result.slice(0, maxTenants)) {
+    const reading = await tryReading(client, () => programsGivenEqually(client, other, rules, sample));
+    if ("error" in reading) add("shared_unknown", `${other}: ${reading.error.message}`);
+    else if (reading.result.length >= minShared) {
+      const count = reading.result.length;
+      add("programs_shared", `${count} of ${sample.size} program(s) looked at as ${other} has them`, count);
+    }
+  }
 }

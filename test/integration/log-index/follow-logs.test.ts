@@ -14,6 +14,8 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { FollowedLog } from "../../../cli/operate/log-index/followed-log.ts";
+import type { KnownContent } from "../../../cli/operate/log-index/known-content.ts";
 import { followLogs, type RequestLog } from "../../../cli/operate/log-index/request-log.ts";
 import { logLine, logLines } from "../../support/log-lines.ts";
 
@@ -131,6 +133,67 @@ describe("P67: each request of the logs is counted once", () => {
     await writeFile(path("a.log"), logLines(["r1", "r2"]));
     await copyFile(path("a.log"), path("b.log"));
     expect(await ids(await follow("a.log", "a.log", "b.log"))).toEqual(["r1", "r2"]);
+  });
+});
+
+describe("a large log is read from its end to its beginning", () => {
+  const all = Array.from({ length: 12_000 }, (_, at) => `r${String(at).padStart(5, "0")}`);
+  const lines = (from: number, to: number): string =>
+    all
+      .slice(from, to)
+      .map((requestId) => logLine({ requestId, cause: "c".repeat(300) }))
+      .join("");
+  let taken: string[];
+  let refuse = false;
+
+  /** Records the ids of the requests in the lines, in the order in which they are taken. */
+  async function take(block: Buffer): Promise<number> {
+    if (refuse && taken.length > 0) throw new Error("The disk is full.");
+    const ids = [...block.toString("utf8").matchAll(/"requestId":"(r\d+)"/g)].map(([, id]) => id ?? "");
+    taken.push(...ids);
+    return ids.length;
+  }
+
+  beforeEach(async () => {
+    taken = [];
+    refuse = false;
+    await writeFile(path("a.log"), `${lines(0, 11_000)}{"half of a line`);
+  });
+
+  test("the newest requests first, each once, and what is written meanwhile", async () => {
+    const tooLong = `${JSON.stringify({ msg: "x".repeat(1_500_000) })}\n`;
+    await writeFile(path("a.log"), `${lines(0, 6000)}${tooLong}${lines(6000, 11_000)}{"half of a line`);
+    const followed = new FollowedLog(path("a.log"), [], take);
+    await followed.refresh(signal);
+    expect(taken[0]?.localeCompare("r08000")).toBe(1);
+    expect(taken.indexOf("r10999")).toBeLessThan(taken.indexOf("r00000"));
+    expect(followed.read).toBe(followed.size - '{"half of a line'.length);
+    await appendFile(path("a.log"), `"}\n${lines(11_000, 12_000)}`);
+    await followed.refresh(signal);
+    await followed.refresh(signal);
+    expect(taken.toSorted()).toEqual(all);
+    await followed.close();
+  });
+
+  test("what a fault left unread is read when the fault is over, also from the compressed log", async () => {
+    for (const isCompressed of [false, true]) {
+      const contents: KnownContent[] = [];
+      const followed = new FollowedLog(path("a.log"), contents, take);
+      taken = [];
+      refuse = true;
+      await expect(followed.refresh(signal)).rejects.toThrow("The disk is full.");
+      expect(taken).not.toContain("r00000");
+      refuse = false;
+      if (isCompressed) {
+        await writeFile(path("a.log.1.gz"), gzipSync(await readFile(path("a.log"))));
+        const compressed = new FollowedLog(path("a.log.1.gz"), contents, take);
+        await compressed.refresh(signal);
+      } else {
+        await followed.refresh(signal);
+      }
+      expect(taken.toSorted()).toEqual(all.slice(0, 11_000));
+      await followed.close();
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { keyActivity } from "../../../cli/operate/log-index/key-activity.ts";
+import { busiestKeys } from "../../../cli/operate/log-index/key-activity.ts";
 import { LogIndex } from "../../../cli/operate/log-index/log-index.ts";
 import { idDigest } from "../../../cli/operate/log-index/request-columns.ts";
 import type { RequestFilter } from "../../../cli/operate/log-index/request-filter.ts";
@@ -179,7 +179,7 @@ test("what a key did is counted: errors, old address, limit, the busiest minute"
     logLine({ tokenId: "tok_b", requestId: "5", time: "2026-11-21T10:00:59.000Z" }),
   ];
   await index.add(Buffer.from(lines.join("")));
-  const activity = await keyActivity(index, ["tok_a", "tok_none"], signal);
+  const activity = await busiestKeys(index, ["tok_none", "tok_b", "tok_a"], 3, signal);
   expect(activity.get("tok_a")).toEqual({
     requests: 4,
     errors: 2,
@@ -189,5 +189,7 @@ test("what a key did is counted: errors, old address, limit, the busiest minute"
     busiestMinute: 2,
     limit: 60,
   });
+  expect([...activity.keys()]).toEqual(["tok_a", "tok_b", "tok_none"]);
+  expect([...(await busiestKeys(index, ["tok_b", "tok_a"], 1, signal)).keys()]).toEqual(["tok_a"]);
   expect(activity.get("tok_none")).toMatchObject({ requests: 0, lastSeenMs: null, limit: null });
 });

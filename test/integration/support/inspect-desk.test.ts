@@ -111,6 +111,17 @@ describe("the page of a request", () => {
   });
 });
 
+test("requests and what is found can be had for a spreadsheet, as many as match", async () => {
+  const requests = (await get("/requests?status=200&format=csv")).text.trim().split("\r\n");
+  expect(requests[0]).toBe(
+    "time,requestId,status,route,programId,tenantId,tokenId,durationMs,bytes,snapshotId,causeCode,cause",
+  );
+  expect(requests.length).toBeGreaterThan(51);
+  expect(requests.slice(1).every((line) => line.split(",")[2] === "200")).toBe(true);
+  const found = (await get("/find?q=kyoto&format=csv")).text.split("\r\n");
+  expect(found).toContain(`program,KYOTO-1,Temples of Kyoto,${deskTenant},published`);
+});
+
 describe("the page of access keys", () => {
   test("says of each what it did, and leads to its requests", async () => {
     const { text } = await get("/tokens");
@@ -128,6 +139,19 @@ describe("the page of access keys", () => {
     expect(text).toContain("expires soon");
     expect(text).toContain("2 keys, 2 active.");
     expect((await get("/tokens?tenant=alpine")).text).toContain("0 keys, 0 active.");
+  });
+
+  test("names the busiest first, and gives each its share of errors for a spreadsheet", async () => {
+    const { text } = await get("/tokens?format=csv");
+    const [columns, first, ...others] = text
+      .trim()
+      .split("\r\n")
+      .map((line) => line.split(","));
+    const at = (name: string): number => columns?.findIndex((column) => column.endsWith(name)) ?? -1;
+    expect(first?.[at("tokenId")]).toBe(tokenId);
+    const requests = [first, ...others].map((row) => Number(row?.[at("requests")]));
+    expect(requests).toEqual(requests.toSorted((a, b) => b - a));
+    expect(Number(first?.[at("errorShare")])).toBeCloseTo(0.01, 2);
   });
 });
 

@@ -42,7 +42,7 @@ async function raw(request: string): Promise<RawResponse> {
 
 describe("the pages of inspect", () => {
   test.each([
-    ["/", 200, "1 tenant with 2 programs"],
+    ["/", 200, "1 tenant: 0 in trouble, 0 to look at, 1 well. 2 programs in all."],
     [`/tenants/${deskTenant}`, 200, "Temples of Kyoto"],
     [`/tenants/${deskTenant}?q=TEMPLE`, 200, "1 program matching “TEMPLE”"],
     [`/tenants/${deskTenant}/programs/KYOTO-1`, 200, "What partners get for"],

@@ -118,7 +118,7 @@ describe("request explain", () => {
   test("tells whose limit a 429 exceeded", async () => {
     await ask("limit-1", "/v1/programs", "Small");
     expect(await ask("limit-2", "/v1/programs", "Small")).toBe(429);
-    expect(await explained("limit-2")).toContain("more requests than 1 in the time of a window");
+    expect(await explained("limit-2")).toContain("more requests than 1 in 60 seconds");
   });
 
   test("finds a request in a compressed log among others", async () => {

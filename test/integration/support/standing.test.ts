@@ -134,7 +134,7 @@ describe("a program that no build changes anything about", () => {
     const page = async (path: string): Promise<string> => await (await pages.get(path)).text();
     expect(await page(`/tenants/${deskTenant}/programs/KYOTO-1`)).toContain("Now they get 401");
     expect(await page(`/tenants/${deskTenant}`)).toContain("its access keys ended");
-    expect(await page("/")).toContain("One needs attention");
+    expect(await page("/")).toContain("0 in trouble, 1 to look at, 0 well");
     await pages.close();
     await desk.run(["tenant", "remove", deskTenant, "--purge"], { now: askedAt });
     expect(await explained("KYOTO-1")).toMatchObject({ row: "removed", answer: 401 });

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { tenantStatus } from "../../../cli/support/tenant-status.ts";
+import { readTenants } from "../../../cli/support/facts/tenants.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { damageLiveManifest } from "../../support/standing-plants.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
@@ -127,7 +127,7 @@ describe("snapshot status", () => {
     await desk.build({ now: new Date("2026-11-21T09:00:00.000Z") });
     await desk.run(["snapshot", "rollback", "--tenant", deskTenant], { now: noon });
     const { stdout } = await status("--tenant", deskTenant);
-    expect(stdout).toMatch(/hold +held since just now \(2026-11-21T12:00:00Z\): rollback/);
+    expect(stdout).toMatch(/hold +held since just now \(2026-11-21T12:00:00Z\) by ada@desk: rollback/);
   });
 
   test("calls a damaged tenant damaged, and still tells of the others", async () => {
@@ -207,11 +207,11 @@ describe("snapshot status", () => {
     });
   });
 
-  test("costs two reads per tenant, and one each of the run's report, what was confirmed and who was removed", async () => {
+  test("costs two reads per tenant, and one each of the run's report, what was confirmed, who was removed, the access keys and, without any, the identity", async () => {
     await desk.build({ now: morning });
     const store = countingStore(desk.store);
-    await tenantStatus(store, undefined, noon, new AbortController().signal);
-    expect(store.requests().get).toBe(5);
+    await readTenants({ store, now: noon, signal: new AbortController().signal });
+    expect(store.requests().get).toBe(7);
   });
 
   test("tells of a tenant that the source no longer lists, and does not look for its last run for ever", async () => {
@@ -223,8 +223,8 @@ describe("snapshot status", () => {
     expect(stdout).toMatch(/^sakura-trails .* unchanged 60 minutes ago$/m);
     expect(stdout).toContain("the source did not list this tenant on 21 November 2026, 11:00 UTC");
     const store = countingStore(desk.store);
-    await tenantStatus(store, undefined, noon, new AbortController().signal);
-    expect(store.requests().get).toBe(2 * 2 + 3);
+    await readTenants({ store, now: noon, signal: new AbortController().signal });
+    expect(store.requests().get).toBe(2 * 2 + 5);
     expect((await status("--tenant", "alpine")).stdout).toContain(
       "last run   not in the source at 60 minutes ago",
     );

@@ -149,7 +149,8 @@ describe("tenant remove", () => {
     expect(stdout).not.toContain("keeps");
     const explain = ["snapshot", "explain", "--tenant", "acme", "--program", "of-acme"];
     const explained = await bench.run(explain, later);
-    expect(explained.stdout).toMatch(/last run +none that is known of this tenant/);
+    expect(explained.stdout).toMatch(/last run +not in the source at/);
+    expect(explained.stdout).not.toContain("keeps");
   });
 
   test("P92 a tenant that comes back is published again, with a word, and a gateway that knew it believes it", async () => {

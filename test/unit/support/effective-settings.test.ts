@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { awsVariables, effectiveSettings } from "../../../cli/support/effective-settings.ts";
+import { awsVariables, effectiveSettings } from "../../../cli/support/settings.ts";
 import { cliSettings } from "../../../core/cli-settings.ts";
 import { gatewaySettings } from "../../../core/gateway-settings.ts";
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { directionOf, html } from "../../../cli/output/html.ts";
 import { calendarDay, money } from "../../../cli/publish/public-program/value-words.ts";
-import { groupedFindings } from "../../../cli/support/pages/finding-groups.ts";
-import { searchPrograms } from "../../../cli/support/pages/program-search.ts";
+import { groupedFindings } from "../../../cli/support/pages/findings-section.ts";
+import { searchPrograms } from "../../../cli/support/pages/programs-section.ts";
 import type { Problem, ProgramListItem } from "../../../schemas/generated/types.ts";
 
 describe("a template of HTML", () => {

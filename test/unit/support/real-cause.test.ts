@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { MissedProgram } from "../../../cli/operate/snapshots/missed-program.ts";
-import type { Miss } from "../../../cli/support/request/request-facts.ts";
-import { type RegistryReading, tokenFinding } from "../../../cli/support/request/token-finding.ts";
-import { judgement } from "../../../cli/support/standing/judgement.ts";
-import type { ProgramFacts } from "../../../cli/support/standing/program-standing.ts";
-import { judged, reading, tenantId, token, tokenId } from "../../support/judged-requests.ts";
+import { type RegistryReading, tokenFinding } from "../../../cli/support/facts/registry.ts";
+import type { Miss } from "../../../cli/support/facts/requests.ts";
+import { judgedProgram } from "../../../cli/support/judgement/program.ts";
+import type { ProgramFacts } from "../../../cli/support/judgement/standing.ts";
+import { judged, reading, sent, tenantId, token, tokenId } from "../../support/judged-requests.ts";
 import {
   history,
   live,
@@ -13,6 +13,7 @@ import {
   oldSnapshot,
   programFacts,
   publishable,
+  reader,
 } from "../../support/program-facts.ts";
 
 describe("the cause of a 404 for a program", () => {
@@ -29,12 +30,14 @@ describe("the cause of a 404 for a program", () => {
     return {
       missed,
       history: history(),
-      now: { ...facts, ...judgement(facts), lastRunProblems: [], garbled: [] },
+      now: { ...facts, ...judgedProgram(facts, reader), lastRunProblems: [], renamedFrom: null },
     };
   };
 
   test("is that no published version has it, and how it stands now", () => {
-    const draft = { source: { kind: "not_publishable", state: "draft" } } as const;
+    const draft = {
+      source: { kind: "not_publishable", state: "draft", ifActive: [], lastDay: null },
+    } as const;
     const miss = then({ kind: "never", snapshotsExamined: 2, isCut: false }, draft);
     const { summary, next } = judged(missed, { miss });
     expect(summary).toContain("then: no published version has it. Now: Partners do not see it (404)");
@@ -135,10 +138,89 @@ describe("the cause of", () => {
     );
   });
 
-  test("a 200 is nothing, and it can be seen again", () => {
-    const { next } = judged({ tenantId, snapshotId: newSnapshot.snapshotId, route: "legacy" });
-    expect(next.commands).toEqual([
+  const served = { tenantId, snapshotId: newSnapshot.snapshotId, route: "legacy" };
+
+  test("a 200 is nothing, and it can be seen again for as long as its snapshot is kept", () => {
+    const kept = { kind: "kept", programs: 3, replaced: null } as const;
+    expect(judged(served, { snapshot: kept }).next.commands).toEqual([
       `snapshot show --tenant acme --snapshot ${newSnapshot.snapshotId} --legacy`,
     ]);
+    const gone = judged(served, { snapshot: { kind: "not_kept" } });
+    expect(gone.summary).toContain("a snapshot that this store does not have: it was pruned since, or");
+    expect(JSON.stringify(gone.next)).not.toContain(newSnapshot.snapshotId);
+  });
+
+  test("a 200 of an older snapshot names what had replaced it, and when; an empty list is told as empty", () => {
+    const replaced = { by: newSnapshot.snapshotId, at: "2026-11-21T11:00:00.000Z" };
+    const stale = judged(served, { snapshot: { kind: "kept", programs: 3, replaced } });
+    expect(stale.summary).toContain(
+      `snapshot ${newSnapshot.snapshotId} had replaced it on 21 November 2026, 11:00 UTC, 60 minutes before the request`,
+    );
+    const empty = judged(served, { snapshot: { kind: "kept", programs: 0, replaced: null } });
+    expect(empty.summary).toContain("an empty list");
+  });
+
+  test("a request of the past says what became of its access key since", () => {
+    const snapshot = { kind: "kept", programs: 3, replaced: null } as const;
+    const since = (fields: Parameters<typeof token>[1]) =>
+      judged(
+        { ...served, tokenId: tokenId(1) },
+        { snapshot, token: tokenFinding(reading(token(1, fields)), tokenId(1)) },
+      ).summary;
+    expect(since({})).not.toContain("Since then");
+    expect(since({ revokedAt: "2026-11-21T12:00:30.000Z" })).toContain(
+      "Since then the access key was revoked",
+    );
+    expect(since({ expiresAt: "2026-11-21T12:00:30.000Z" })).toContain("Since then the access key expired");
+    const gone = token(1, { scopes: ["other.read"], revokedAt: "2026-11-21T12:00:30.000Z" });
+    const { next } = judged({ status: 403 }, { token: tokenFinding(reading(gone), tokenId(1)) });
+    expect(next.commands).toEqual(["token create --tenant acme"]);
+  });
+
+  test("a 500 for a damaged file is not told of one that is whole now", () => {
+    const failed = { status: 500, causeCode: "corrupt_document", tenantId };
+    for (const [object, words, isRewritten] of [
+      ["whole", "In this store it is whole now", false],
+      ["not_live", "Partners get another snapshot now", false],
+      ["damaged", "A published file is damaged", true],
+    ] as const) {
+      const { summary, next } = judged(failed, { object });
+      expect(summary).toContain(words);
+      expect(next.commands.includes("snapshot build --tenant acme --rewrite")).toBe(isRewritten);
+    }
+  });
+
+  test("W161 whatever the gateway answered is the store's where its log names another one", () => {
+    const note = {
+      time: "2026-11-21T11:00:00.000Z",
+      kind: "listening",
+      storeId: "store_other",
+      otherStoreId: null,
+      causeCode: null,
+      cause: null,
+    } as const;
+    const elsewhere = { gateway: note, storeId: "store_ours" };
+    const said = "the gateway goes by the store store_other, and this is store_ours";
+    const unknown = judged({ status: 401, causeCode: "unknown_token" }, elsewhere);
+    expect(unknown.summary).toContain(said);
+    expect(unknown.next.text).not.toContain("issue one");
+    expect(judged({ status: 500, causeCode: "corrupt_document" }, elsewhere).summary).toContain(said);
+    expect(judged(served, { ...elsewhere, snapshot: { kind: "not_kept" } }).summary).toContain(said);
+    expect(sent({ status: 401, causeCode: "unknown_token" }, elsewhere)).toContain("on our side");
+    const own = judged(
+      { status: 401, causeCode: "unknown_token" },
+      { gateway: note, storeId: "store_other" },
+    );
+    expect(own.summary).toContain("was never issued here");
+  });
+
+  test("a 400 for headers that are too large is not called a path", () => {
+    const { summary } = judged({ status: 400, route: "unknown", method: null, cause: "HPE_HEADER_OVERFLOW" });
+    expect(summary).toContain("larger than the 16 KiB");
+  });
+
+  test("a 429 names the window", () => {
+    expect(judged({ status: 429, limit: 3, windowSeconds: 60 }).summary).toContain("than 3 in 60 seconds");
+    expect(sent({ status: 429, limit: 3, windowSeconds: 60 })).toContain("the 3 allowed in 60 seconds");
   });
 });

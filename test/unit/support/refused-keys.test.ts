@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type RegistryReading, tokenFinding } from "../../../cli/support/request/token-finding.ts";
+import { type RegistryReading, tokenFinding } from "../../../cli/support/facts/registry.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import { judged, reading, sent, tenantId, token, tokenId } from "../../support/judged-requests.ts";
+import { tenant } from "../../support/program-facts.ts";
+
+const removedTenant = (removedAt: string) => tenant({ removal: { removedAt, openKeys: 0 } });
 
 describe("the cause of a 401", () => {
   test.each([
@@ -29,7 +32,7 @@ describe("the cause of a 401", () => {
     const revoked = token(1, { revokedAt: "2026-11-20T00:00:00.000Z" });
     const { summary, next } = judged(refused, { token: tokenFinding(reading(revoked), tokenId(1)) });
     expect(summary).toContain("revoked on 20 November 2026, 00:00 UTC, and no other");
-    expect(next.commands).toEqual(["token create --tenant acme"]);
+    expect(next.commands).toEqual(["audit list --tenant acme", "token create --tenant acme"]);
   });
 
   test("is a rotation, and names the token to be used and the newest of the line", () => {
@@ -45,7 +48,7 @@ describe("the cause of a 401", () => {
     expect(next.commands).toEqual(["token list", "token rotate tok_0000000000000003"]);
     const gone = reading(token(1, { revokedAt: at }), token(2, { revokedAt: at, replaces: tokenId(1) }));
     const { next: then } = judged(refused, { token: tokenFinding(gone, tokenId(1)) });
-    expect(then.commands).toEqual(["token list", "token create --tenant acme"]);
+    expect(then.commands).toEqual(["audit list --tenant acme", "token create --tenant acme"]);
   });
 
   test("is the expiry, whatever was done to the token after that request", () => {
@@ -69,7 +72,10 @@ describe("the cause of a 401", () => {
   test("P91 is the removal of its tenant, which gets no other access key", () => {
     const revoked = token(1, { revokedAt: "2026-11-20T00:00:00.000Z" });
     const known = tokenFinding(reading(revoked), tokenId(1));
-    const { summary, next } = judged(refused, { token: known, removedAt: "2026-11-20T00:00:00.000Z" });
+    const { summary, next } = judged(refused, {
+      token: known,
+      tenant: removedTenant("2026-11-20T00:00:00.000Z"),
+    });
     expect(summary).toContain("is of tenant acme, which was removed on 20 November 2026, 00:00 UTC");
     expect(next.text).toContain("list it in the view partner_source.tenants");
   });
@@ -86,15 +92,15 @@ describe("the cause of a 401", () => {
       [rotation, "was replaced on 20 November 2026, 00:00 UTC by tok_0000000000000002."],
     ] as const) {
       const known = tokenFinding(registry, tokenId(1));
-      const { summary, next } = judged(refused, { token: known, removedAt });
+      const { summary, next } = judged(refused, { token: known, tenant: removedTenant(removedAt) });
       expect(summary).toContain(text);
       expect(summary).toContain("Its tenant acme was removed on 22 November 2026, 00:00 UTC");
       expect(next.text).toContain("before you promise anything");
-      expect(sent(refused, { token: known, removedAt })).toContain("no longer valid");
+      expect(sent(refused, { token: known, tenant: removedTenant(removedAt) })).toContain("no longer valid");
     }
     // A removal that was killed has revoked nothing yet.
     const open = tokenFinding(reading(token(1, { expiresAt: "2026-11-20T00:00:00.000Z" })), tokenId(1));
-    expect(sent(refused, { token: open, removedAt })).not.toContain("new one");
+    expect(sent(refused, { token: open, tenant: removedTenant(removedAt) })).not.toContain("new one");
   });
 
   test("is a rotation; the partner is sent to the new access key only if that is good now", () => {
@@ -109,7 +115,9 @@ describe("the cause of a 401", () => {
     // The last one was good when the request came, and has expired since.
     for (const fields of [{ revokedAt: at }, { expiresAt: at }, { expiresAt: "2026-11-21T12:00:30.000Z" }]) {
       expect(sent(refused, { token: line(fields) })).not.toContain("use the new one");
-      expect(judged(refused, { token: line(fields) }).next.text).toContain("is no longer good either");
+      const { summary, next } = judged(refused, { token: line(fields) });
+      expect(summary).toContain("That one is no longer good either");
+      expect(next.text).not.toContain("is on its way");
     }
   });
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { ProgramInSource } from "../../../cli/support/explain/program-in-source.ts";
-import type { ProgramInStore } from "../../../cli/support/explain/program-in-store.ts";
-import { lastTry } from "../../../cli/support/read-confirmed.ts";
-import { judgement } from "../../../cli/support/standing/judgement.ts";
-import type { ProgramFacts } from "../../../cli/support/standing/program-standing.ts";
-import { type TenantWay, tenantWay } from "../../../cli/support/standing/tenant-way.ts";
+import type { ProgramInSource } from "../../../cli/support/facts/program-in-source.ts";
+import type { ProgramInStore } from "../../../cli/support/facts/program-in-store.ts";
+import { type BuildFacts, type TenantWay, tenantWay } from "../../../cli/support/judgement/builds.ts";
+import { judgedProgram } from "../../../cli/support/judgement/program.ts";
+import type { ProgramFacts } from "../../../cli/support/judgement/standing.ts";
 import {
   history,
   lastRun,
@@ -13,11 +12,13 @@ import {
   oldSnapshot,
   programFacts,
   publishable,
+  reader,
+  tenant,
 } from "../../support/program-facts.ts";
 import { standingRowIds } from "../../support/standing-rows.ts";
 
-const now = new Date("2026-11-21T14:00:00.000Z");
-const hold = { reason: "wrong prices", since: "2026-11-21T12:00:00.000Z" };
+const { now } = reader;
+const hold = { reason: "wrong prices", since: "2026-11-21T12:00:00.000Z", by: null };
 const problem = {
   severity: "error",
   code: "program_name_blank",
@@ -42,7 +43,8 @@ const sources: readonly ProgramInSource[] = [
   { kind: "absent", elsewhere: [] },
   { kind: "absent", elsewhere: [{ tenantId: "acme", programId: "kyoto-1" }] },
   { kind: "absent", elsewhere: [{ tenantId: "other", programId: "KYOTO-1" }] },
-  { kind: "not_publishable", state: "draft" },
+  { kind: "not_publishable", state: "draft", ifActive: [], lastDay: null },
+  { kind: "not_publishable", state: "ended", ifActive: [problem], lastDay: "2026-11-01" },
   { kind: "invalid", problems: [problem] },
   publishable,
   { ...publishable, dropped: [problem] } as ProgramInSource,
@@ -50,14 +52,12 @@ const sources: readonly ProgramInSource[] = [
 
 const stores: readonly ProgramInStore[] = [
   { kind: "unpublished", store: "file:/srv/store", isStore: true },
-  ...[null, hold].flatMap((held): ProgramInStore[] => [
-    { kind: "damaged", reason: "A digest differs.", hold: held },
-    live({ hold: held }),
-    live({ hold: held, near: "KYOTO-2" }),
-    live({ hold: held, history: history({ first: oldSnapshot, last: oldSnapshot }) }),
-    liveWithProgram({ hold: held }),
-    liveWithProgram({ hold: held, programs: 1 }),
-  ]),
+  { kind: "damaged", reason: "A digest differs.", isHeld: false },
+  live(),
+  live({ near: "KYOTO-2" }),
+  live({ history: history({ first: oldSnapshot, last: oldSnapshot }) }),
+  liveWithProgram(),
+  liveWithProgram({ programs: 1 }),
 ];
 
 const outcomes = [
@@ -95,21 +95,25 @@ const runs = [
 const questions = [
   ["KYOTO-1", null],
   ["A/B", null],
-  ["KYOTO-1", "2026-11-21T12:30:00.000Z"],
+  ["KYOTO-1", { removedAt: "2026-11-21T12:30:00.000Z", openKeys: 0 }],
 ] as const;
+
+const there = { ...judgedProgram(programFacts(), reader), programId: "kyoto-1" };
 
 /** Every combination of the facts. */
 function* combinations(): Generator<ProgramFacts> {
   for (const source of sources) {
+    const isSpelled = source.kind === "absent" && source.elsewhere[0]?.tenantId === "acme";
     for (const store of stores) {
       for (const run of runs) {
         const isCompared = source.kind === "publishable" && store.kind === "live" && store.served !== null;
         for (const changes of isCompared ? [[], pending] : [null]) {
-          for (const [programId, removedAt] of questions) {
-            const held = store.kind === "unpublished" ? null : store.hold;
-            const builds = { hold: held, lastRun: run, lastTry: lastTry(run, undefined) };
-            const way = tenantWay({ ...builds, lastGoodAt: null, usualIntervalMs: null }, now);
-            yield programFacts({ source, store, lastRun: run, way, changes, programId, removedAt });
+          for (const held of store.kind === "unpublished" ? [null] : [null, hold]) {
+            for (const [programId, removal] of questions) {
+              const judged = tenant({ lastRun: run, hold: held, removal });
+              const spelled = isSpelled ? there : null;
+              yield programFacts({ source, store, tenant: judged, changes, programId, spelled });
+            }
           }
         }
       }
@@ -117,7 +121,7 @@ function* combinations(): Generator<ProgramFacts> {
   }
 }
 
-const all = [...combinations()].map((facts) => ({ facts, ...judgement(facts) }));
+const all = [...combinations()].map((facts) => ({ facts, ...judgedProgram(facts, reader) }));
 
 /** Whether a build that comes may bring what the program needs, told apart from how the table does it. */
 function mayBring({ builds, keeper }: TenantWay, isWithdrawal: boolean): boolean {
@@ -141,7 +145,7 @@ describe("the table of how a program stands", () => {
     const wrong = all.filter(({ facts, summary, row }) => {
       const isRefused = /^served_(absent|faulty)/.test(row) && isOnly(facts);
       const isComing =
-        waiting.test(row) && !isRefused && mayBring(facts.way, row.startsWith("served_withdrawn"));
+        waiting.test(row) && !isRefused && mayBring(facts.tenant.way, row.startsWith("served_withdrawn"));
       return promise.test(summary) !== isComing;
     });
     expect(wrong.map(({ row, summary }) => [row, summary])).toEqual([]);
@@ -153,7 +157,7 @@ describe("the table of how a program stands", () => {
       ({ summary, row, next }) =>
         !next.commands.includes("snapshot release --tenant acme") ||
         (/^(served_differs|served_absent|served_faulty|missing_waiting)\//.test(row) &&
-          !summary.includes("held since 21 November 2026, 12:00 UTC (wrong prices)")),
+          !summary.includes("held since 21 November 2026, 12:00 UTC: wrong prices")),
     );
     expect([held.length > 0, unsaid.map(({ row }) => row)]).toEqual([true, []]);
   });
@@ -162,7 +166,7 @@ describe("the table of how a program stands", () => {
     const wrong = all
       .filter(({ row }) => /^(served_differs|missing_waiting)\/held$/.test(row))
       .filter(({ facts, summary }) => {
-        const { kind } = facts.way.builds;
+        const { kind } = facts.tenant.way.builds;
         const isSaid = { failing: "Builds fail, too", silent: "Nor has a build ended" } as const;
         const said = Object.entries(isSaid).filter(([, text]) => summary.includes(text));
         return said.map(([name]) => name).join() !== (kind in isSaid ? kind : "");
@@ -195,7 +199,15 @@ describe("the table of how a program stands", () => {
 
 describe("the way from the booking system to partners", () => {
   const at = "2026-11-21T13:00:00.000Z";
-  const facts = { hold: null, lastGoodAt: null, usualIntervalMs: null };
+  const facts = (fields: Partial<BuildFacts>): BuildFacts => ({
+    hold: null,
+    unresolved: null,
+    usualIntervalMs: null,
+    confirmation: undefined,
+    lastRun: null,
+    lastTry: fields.lastRun ? { outcome: fields.lastRun.outcome, triedAt: fields.lastRun.finishedAt } : null,
+    ...fields,
+  });
 
   test("P47 a program that alone made builds stop is not in its own way", () => {
     const run = lastRun({
@@ -204,17 +216,17 @@ describe("the way from the booking system to partners", () => {
       failure: { code: "invalid_program", message: "One." },
       tenantRun: { leftOut: ["KYOTO-1"] } as unknown as NonNullable<ReturnType<typeof lastRun>["tenantRun"]>,
     });
-    const way = tenantWay({ ...facts, lastRun: run, lastTry: lastTry(run, undefined) }, now);
-    expect(judgement(programFacts({ store: live(), lastRun: run, way })).row).toBe("missing_waiting/none");
-    const other = programFacts({ store: live(), lastRun: run, way, programId: "NARA-2" });
-    expect(judgement(other).summary).toContain('stopped at program "KYOTO-1"');
+    const judged = tenant({ lastRun: run });
+    const own = programFacts({ store: live(), tenant: judged });
+    expect(judgedProgram(own, reader).row).toBe("missing_waiting/none");
+    const other = programFacts({ store: live(), tenant: judged, programId: "NARA-2" });
+    expect(judgedProgram(other, reader).summary).toContain('stopped at program "KYOTO-1"');
   });
 
   test("P50 is silent after three times the usual interval, an hour at least, or a day and two hours", () => {
-    const run = lastRun({ finishedAt: at });
     const kind = (usualIntervalMs: number | null, hoursLater: number) =>
       tenantWay(
-        { ...facts, usualIntervalMs, lastRun: run, lastTry: lastTry(run, undefined) },
+        facts({ usualIntervalMs, lastRun: lastRun({ finishedAt: at }) }),
         new Date(Date.parse(at) + hoursLater * 3_600_000),
       ).builds.kind;
     expect([kind(600_000, 0.99), kind(600_000, 1.01)]).toEqual(["running", "silent"]);
@@ -224,10 +236,9 @@ describe("the way from the booking system to partners", () => {
 
   test("P50 does not take gaps between reports for gaps between builds that leave none", () => {
     const run = lastRun({ finishedAt: "2026-11-11T13:00:00.000Z" });
-    const tried = { snapshotId: null, confirmedAt: null, triedAt: at, outcome: "unchanged" };
     const usualIntervalMs = 10 * 24 * 3_600_000;
     const silentAt = new Date("2026-11-22T16:00:00.000Z");
-    const builds = { ...facts, usualIntervalMs, lastRun: run, lastTry: lastTry(run, tried) };
+    const builds = facts({ usualIntervalMs, lastRun: run, lastTry: { triedAt: at, outcome: "unchanged" } });
     expect(tenantWay(builds, now).builds.kind).toBe("running");
     expect(tenantWay(builds, silentAt).builds.kind).toBe("silent");
   });
@@ -235,8 +246,19 @@ describe("the way from the booking system to partners", () => {
   test("P47 is known to be clear again by a later build without a report", () => {
     const failure = { code: "shrink_guard", message: "Too many." };
     const run = lastRun({ outcome: "refused", failure, finishedAt: "2026-11-21T12:00:00.000Z" });
-    const tried = { snapshotId: null, confirmedAt: null, triedAt: at, outcome: "unchanged" };
-    const way = tenantWay({ ...facts, lastRun: run, lastTry: lastTry(run, tried) }, now);
+    const way = tenantWay(facts({ lastRun: run, lastTry: { triedAt: at, outcome: "unchanged" } }), now);
     expect(way).toEqual({ builds: { kind: "running", at }, keeper: { kind: "none" } });
   });
+
+  test.each(["published", "interrupted"] as const)(
+    "P53 is not clear by a later build that ended %s and did not read everything",
+    (outcome) => {
+      const failure = { code: "source_contract", message: "A view fails." };
+      const unresolved = lastRun({ outcome: "failed", failure });
+      const run = lastRun({ outcome, finishedAt: at });
+      const judged = tenant({ lastRun: run, unresolved });
+      expect(judged.way.builds).toMatchObject({ kind: "failing", at: unresolved.finishedAt });
+      expect(judged.concerns.map(({ text }) => text)).toEqual([expect.stringContaining("A view fails")]);
+    },
+  );
 });

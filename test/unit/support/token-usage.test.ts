@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { UsageRow } from "../../../cli/operate/gateway-log/usage-tally.ts";
-import { usageByToken } from "../../../cli/support/token-usage.ts";
+import { usageByToken } from "../../../cli/support/usage.ts";
 import { parseTenantId, parseTokenId } from "../../../core/ids.ts";
 import type { TokenDigest } from "../../../core/token.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";

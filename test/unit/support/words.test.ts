@@ -5,7 +5,7 @@ import { fieldLabel } from "../../../cli/publish/public-program/field-words.ts";
 import { problemRules, reportedProblem } from "../../../cli/publish/public-program/problem.ts";
 import { shownId } from "../../../cli/publish/public-program/shown-id.ts";
 import { money, valueWords } from "../../../cli/publish/public-program/value-words.ts";
-import { problemWords } from "../../../cli/support/problem-words.ts";
+import { problemWords } from "../../../cli/support/judgement/problem-words.ts";
 
 interface Schema {
   readonly $ref?: string;

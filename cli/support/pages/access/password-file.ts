@@ -2,12 +2,12 @@ import { readFile, stat } from "node:fs/promises";
 import { Failure } from "../../../../core/failure.ts";
 import { type PasswordHash, parsePasswordHash } from "./password-hash.ts";
 
-/** Those who may sign in, by name. */
+/** The people who may sign in, by name. */
 export type Accounts = ReadonlyMap<string, PasswordHash>;
 
 /** The file of names and hashes, as it is at the moment. */
 export interface PasswordFile {
-  /** The same object for as long as the file does not change. Throws `settings` when it can't be read or understood. */
+  /** Returns the same object while the file does not change. Throws `settings` when it can't be read or understood. */
   accounts(): Promise<Accounts>;
 }
 

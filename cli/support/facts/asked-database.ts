@@ -1,0 +1,86 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createSlots } from "../../../core/bounded-work.ts";
+import { withDeadline } from "../../../core/deadline.ts";
+import { asFailure, Failure, interrupted } from "../../../core/failure.ts";
+import type { SourceClient } from "../../database/connect.ts";
+import { withSourceReading } from "../../database/with-source-reading.ts";
+import type { CliSettings } from "../../shell/shell.ts";
+
+/** Why the booking database did not answer. */
+export interface SourceAway {
+  readonly kind: "unavailable";
+  readonly reason: string;
+}
+
+/** The booking database, for those who wait for its answer only so long and can do without it. */
+export interface AskedDatabase {
+  readonly settings: CliSettings;
+  /**
+   * Asks for at most `maxMs`. A database that fails or is silent is an answer: the store alone explains much. Throws
+   * `busy` when too many ask already, and `interrupted` when `signal` aborts.
+   */
+  ask<Answer>(
+    limits: { readonly maxMs: number; readonly signal: AbortSignal },
+    read: (client: SourceClient) => Promise<Answer>,
+  ): Promise<Answer | SourceAway>;
+}
+
+/** The booking database keeps its connections for the people who work with it. */
+const maxConnections = 4;
+/** More questions than these would wait longer than a person does. */
+const maxWaiting = 60;
+
+/**
+ * P180: all who ask through one of these share four connections. Each question opens its own and closes it, so that pages
+ * that nobody looks at hold none.
+ */
+export function createAskedDatabase(settings: CliSettings): AskedDatabase {
+  const slots = createSlots(maxConnections);
+  let asking = 0;
+  return {
+    settings,
+    async ask({ maxMs, signal }, read) {
+      if (asking >= maxConnections + maxWaiting) throw busy();
+      asking += 1;
+      const endsAtMs = performance.now() + maxMs;
+      let hasTurn = false;
+      const expired = (): Failure =>
+        hasTurn
+          ? new Failure("source_unavailable", `It did not answer within ${maxMs / 1000} seconds.`)
+          : busy();
+      const question = async (ended: AbortSignal) => {
+        hasTurn = true;
+        // The wait ends before the query does, so that a slow view counts as silence and not as an error.
+        const statementTimeoutMs = Math.ceil(endsAtMs - performance.now()) + 500;
+        try {
+          return await withSourceReading(settings, ended, async (client) => {
+            await client.query(`SET LOCAL statement_timeout = ${statementTimeoutMs}`);
+            return await read(client);
+          });
+        } catch (error) {
+          // After a connection is cut, the server goes on with its query until the statement timeout.
+          if (ended.aborted) await delay(statementTimeoutMs, undefined, { ref: false });
+          throw error;
+        }
+      };
+      try {
+        return await withDeadline({ timeoutMs: maxMs, signal, expired }, (ended) =>
+          slots(what, ended, () => question(ended)).finally(() => {
+            asking -= 1;
+          }),
+        );
+      } catch (error) {
+        if (signal.aborted) throw interrupted(what);
+        const { code, message } = asFailure(error);
+        if (code === "busy") throw error;
+        return { kind: "unavailable", reason: message };
+      }
+    },
+  };
+}
+
+const what = "Asking the booking database";
+
+function busy(): Failure {
+  return new Failure("busy", "Too many pages ask the booking database at once. Try again in a few seconds.");
+}

@@ -1,0 +1,91 @@
+import { asFailure } from "../../../core/failure.ts";
+import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
+import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
+import { type ProgramHistory, programHistory } from "../../operate/snapshots/program-history.ts";
+import { snapshotHistory } from "../../operate/snapshots/snapshot-history.ts";
+import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
+import { nearestName } from "../../shell/nearest-name.ts";
+import { registryReading } from "./registry.ts";
+
+/** What partners get of a program now. */
+export type ProgramInStore =
+  /**
+   * Nothing was ever published for the tenant in the store of that address. `isStore` is false when nobody ever used that
+   * place as a store: before the first build of an installation, or where another store is meant.
+   */
+  | { readonly kind: "unpublished"; readonly store: string; readonly isStore: boolean }
+  /** The tenant's pointer, its manifest or the program's own file cannot be trusted. */
+  | { readonly kind: "damaged"; readonly reason: string; readonly isHeld: boolean }
+  | {
+      readonly kind: "live";
+      readonly snapshotId: SnapshotId;
+      readonly programs: number;
+      /** `null`: the live snapshot does not have the program. */
+      readonly served: { readonly document: unknown; readonly sha256: string; readonly key: string } | null;
+      /** The program of the live snapshot with nearly this id; `null` when the snapshot has the program itself. */
+      readonly near: string | null;
+      readonly history: ProgramHistory;
+    };
+
+/** Looks into the store; throws only when the store itself cannot be asked. */
+export async function readProgramInStore(
+  store: ObjectStore,
+  tenantId: TenantId,
+  programId: string,
+  signal: AbortSignal,
+): Promise<ProgramInStore> {
+  let isHeld = false;
+  try {
+    const pointer = await readPointer(store, tenantId, signal);
+    if (pointer === undefined) {
+      // W160: an unmounted volume looks like a store in which nothing was ever published.
+      const reading = await registryReading(store);
+      const isStore = reading.kind !== "unavailable" || reading.code !== "store_unreachable";
+      return { kind: "unpublished", store: store.address, isStore };
+    }
+    isHeld = pointer.current.hold !== null;
+    const manifest = await readLiveManifest(store, pointer.current, signal);
+    const entry = detailEntry(manifest, programId);
+    const bytes = entry && (await responseBytes(store, entry, signal));
+    return {
+      kind: "live",
+      snapshotId: manifest.snapshotId,
+      programs: manifest.programs.count,
+      served:
+        entry && bytes ? { document: dataOf(bytes, entry.key), sha256: entry.sha256, key: entry.key } : null,
+      near: entry === undefined ? (nearestName(programId, manifest.programs.ids()) ?? null) : null,
+      history: programHistory(
+        await snapshotHistory(store, { pointer, manifest }, signal),
+        manifest,
+        programId,
+      ),
+    };
+  } catch (error) {
+    const { code, message } = asFailure(error);
+    if (code === "corrupt_document") return { kind: "damaged", reason: message, isHeld };
+    throw error;
+  }
+}
+
+/** A stored response as a value. Throws `corrupt_document` when it is not what the manifest vouches for. */
+export async function storedJson(
+  store: ObjectStore,
+  entry: ResponseEntry,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return JSON.parse((await responseBytes(store, entry, signal)).toString("utf8"));
+}
+
+/** The programs of a snapshot's list, in its order. Throws `corrupt_document`. */
+export async function storedPrograms(
+  store: ObjectStore,
+  { list }: Manifest,
+  signal: AbortSignal,
+): Promise<readonly ProgramListItem[]> {
+  const response = await storedJson(store, list, signal);
+  return isProgramListResponse(response) ? response.data : [];
+}

@@ -1,0 +1,140 @@
+import { plainTime, type Reader } from "../../output/times.ts";
+import type { LastRun, LastTry } from "../facts/runs.ts";
+import type { Hold, TenantFacts } from "../facts/tenants.ts";
+
+/** P47: how the way stands from a tenant's booking data to its partners: whether builds come, and what they may publish. */
+export interface TenantWay {
+  readonly builds: Builds;
+  readonly keeper: Keeper;
+}
+
+/** Whether builds come. `at`: when the last one ended, RFC 3339. */
+export type Builds =
+  /** No build is on record. */
+  | { readonly kind: "unseen" }
+  /** The last one got as far as the rules let it. */
+  | { readonly kind: "running"; readonly at: string }
+  /** Somebody ended the last one before it was done. */
+  | { readonly kind: "interrupted"; readonly at: string }
+  /** The last one failed for something that no program's data is to blame for. */
+  | { readonly kind: "failing"; readonly at: string; readonly lastGoodAt: string | null }
+  /** None has come for much longer than usual. */
+  | { readonly kind: "silent"; readonly at: string };
+
+/** What keeps everything but withdrawals from being published when a build comes. */
+export type Keeper =
+  | { readonly kind: "none" }
+  | { readonly kind: "held"; readonly hold: Hold }
+  /** The last build was refused by a guard. */
+  | { readonly kind: "guard"; readonly at: string; readonly guard: Guard }
+  /** Builds stop at faulty programs (`--on-invalid fail`), and the last one did. `programs`: those that it named. */
+  | { readonly kind: "faults"; readonly at: string; readonly programs: readonly (string | null)[] };
+
+/** What the guard keeps from happening: lost programs, fields that get empty, another tenant's programs. */
+export type Guard = "shrink" | "field" | "shared";
+
+/** What of a tenant's facts tells of its builds. */
+export type BuildFacts = Pick<
+  TenantFacts,
+  "hold" | "lastRun" | "lastTry" | "unresolved" | "usualIntervalMs"
+> & {
+  readonly confirmation: Pick<NonNullable<TenantFacts["confirmation"]>, "confirmedAt"> | undefined;
+};
+
+/** Judges the facts. Pure. */
+export function tenantWay(facts: BuildFacts, now: Date): TenantWay {
+  const { hold } = facts;
+  const keeper: Keeper = hold === null ? keeperOf(facts) : { kind: "held", hold };
+  return { builds: buildsOf(facts, now), keeper };
+}
+
+/** Why builds do not get through, as the build says that last failed; `null` where none did, or it is not recorded. */
+export function failureOf(facts: BuildFacts): LastRun["failure"] {
+  return lastEnd(facts).failure;
+}
+
+/** P19: programs with an error that the last run left out while it published the others; rows of one id are one program. */
+export function leftOutPrograms(lastRun: LastRun | null): readonly (string | null)[] {
+  if (lastRun === null || lastRun.failure !== null || lastRun.tenantRun === null) return [];
+  const { leftOut, counts, problems } = lastRun.tenantRun;
+  const ids = leftOut ?? problems.flatMap((found) => (found.severity === "error" ? found.programId : []));
+  if (ids.length === 0) return Array.from({ length: counts.invalid }, () => null);
+  return ids.filter((id, at) => id === null || ids.indexOf(id) === at);
+}
+
+/** How long it has to be silent before anybody is told: three times the usual; or a day, and two hours for a job that is late. */
+function patienceMs({ lastTry, lastRun, usualIntervalMs }: BuildFacts): number {
+  // `snapshot watch` stores no report of a run without news, so a gap between reports is no gap between its builds (P50).
+  const isReported = lastTry?.triedAt === lastRun?.finishedAt;
+  return usualIntervalMs === null || !isReported ? 26 * hourMs : Math.max(3 * usualIntervalMs, hourMs);
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * The build whose end counts. When the last whole reading failed, a later build of single programs, or one that somebody
+ * ended, does not change that. A failure that repeats itself is reported once, so an older report of the same outcome
+ * has its reason.
+ */
+function lastEnd({ lastTry, lastRun, unresolved }: BuildFacts): {
+  readonly tried: LastTry | null;
+  readonly failure: LastRun["failure"];
+  readonly run: LastRun | null;
+} {
+  const isSame = lastRun?.outcome === lastTry?.outcome;
+  if (lastTry !== null && unresolved !== null && !isFailed(lastTry) && lastTry.outcome !== "held") {
+    const tried = { outcome: unresolved.outcome, triedAt: unresolved.finishedAt };
+    return { tried, failure: unresolved.failure, run: unresolved };
+  }
+  if (isSame) return { tried: lastTry, failure: lastRun?.failure ?? null, run: lastRun };
+  const known = unresolved?.outcome === lastTry?.outcome ? unresolved : null;
+  return { tried: lastTry, failure: known?.failure ?? null, run: known };
+}
+
+function isFailed({ outcome }: LastTry): boolean {
+  return outcome === "failed" || outcome === "refused";
+}
+
+function buildsOf(facts: BuildFacts, now: Date): Builds {
+  const { lastTry, confirmation } = facts;
+  if (lastTry === null) return { kind: "unseen" };
+  if (now.getTime() - Date.parse(lastTry.triedAt) > patienceMs(facts)) {
+    return { kind: "silent", at: lastTry.triedAt };
+  }
+  const { tried, failure } = lastEnd(facts);
+  const { outcome, triedAt: at } = tried ?? lastTry;
+  const lastGoodAt = confirmation?.confirmedAt ?? null;
+  const code = failure?.code;
+  switch (outcome) {
+    case "interrupted":
+      return { kind: "interrupted", at };
+    case "skipped":
+      return code === undefined ? { kind: "interrupted", at } : { kind: "failing", at, lastGoodAt };
+    case "failed":
+      return code === "invalid_program" ? { kind: "running", at } : { kind: "failing", at, lastGoodAt };
+    case "refused":
+      return code === "store_unsupported" ? { kind: "failing", at, lastGoodAt } : { kind: "running", at };
+    default:
+      return { kind: "running", at };
+  }
+}
+
+function keeperOf(facts: BuildFacts): Keeper {
+  const { tried, failure, run } = lastEnd(facts);
+  if (tried === null) return { kind: "none" };
+  const at = tried.triedAt;
+  const code = failure?.code;
+  if (tried.outcome === "refused" && code !== "store_unsupported") {
+    const guard = code === "field_guard" ? "field" : code === "shared_guard" ? "shared" : "shrink";
+    return { kind: "guard", at, guard };
+  }
+  if (tried.outcome === "failed" && code === "invalid_program") {
+    return { kind: "faults", at, programs: [...new Set(run?.tenantRun?.leftOut ?? [])] };
+  }
+  return { kind: "none" };
+}
+
+/** A hold in words: since when, why, and who held it. */
+export function holdWords({ since, reason, by }: Hold, reader: Reader): string {
+  return `since ${plainTime(since, reader)}${by === null ? "" : ` by ${by}`}: ${reason.replace(/\.$/, "")}`;
+}

@@ -1,0 +1,114 @@
+import type { Step } from "./step.ts";
+
+/** Something that somebody should look at. */
+export interface Concern {
+  readonly kind: ConcernKind;
+  /** `bad`: partners get errors, an empty list, or data that nobody renews. `doubtful`: somebody may want it so. */
+  readonly severity: "bad" | "doubtful";
+  /** The tenant in question; `null` when all tenants are concerned. */
+  readonly tenantId: string | null;
+  /** One sentence, for people, without a full stop. */
+  readonly text: string;
+  /** Since when, or when it was found (RFC 3339). `null` when the sentence says it, or nobody knows. */
+  readonly at: string | null;
+  /** The programs that it is about, each once; `null` for one without an id. */
+  readonly programs: readonly (string | null)[];
+  /** A request of the log that shows it; `null` when it is not known from requests. */
+  readonly requestId: string | null;
+  /** What to do about it, and by whom. */
+  readonly steps: readonly Step[];
+}
+
+/** P53, P77: every kind in the one order, the worst first, with a name for tables and what its time is. */
+const kinds = {
+  gateway_store: { title: "another store", when: "Said" },
+  gateway_unready: { title: "gateway not ready", when: "Said" },
+  answers_old: { title: "older data", when: "Last" },
+  gateway_clock: { title: "clock", when: "Seen" },
+  unfinished_removal: { title: "removal not ended", when: "Since" },
+  damaged: { title: "damaged", when: "Since" },
+  never_published: { title: "never published", when: "Since" },
+  answers_failed: { title: "500", when: "Last" },
+  empty: { title: "empty list", when: "Since" },
+  token_expired: { title: "key expired", when: "It ended" },
+  answers_refused: { title: "401", when: "Last" },
+  failing: { title: "builds fail", when: "Last tried" },
+  silent: { title: "no builds", when: "The last one ended" },
+  guard: { title: "refused", when: "Last tried" },
+  faults: { title: "faulty programs", when: "Last tried" },
+  answers_limited: { title: "429", when: "Last" },
+  shrinking: { title: "shrinking", when: "It had most" },
+  left_out: { title: "left out", when: "Found" },
+  held: { title: "held", when: "Since" },
+  interrupted: { title: "stopped", when: "Last tried" },
+  unseen: { title: "no builds on record", when: "Since" },
+  token_expires: { title: "key expires", when: "It ends" },
+  not_in_source: { title: "not in the source", when: "Found" },
+  renamed: { title: "renamed", when: "Since" },
+  removed: { title: "removed", when: "Since" },
+} as const;
+
+export type ConcernKind = keyof typeof kinds;
+
+export function concernTitle(kind: ConcernKind): { readonly title: string; readonly when: string } {
+  return kinds[kind];
+}
+
+export function concern(
+  kind: ConcernKind,
+  severity: Concern["severity"],
+  tenantId: string | null,
+  text: string,
+  more: Partial<Pick<Concern, "at" | "programs" | "requestId" | "steps">> = {},
+): Concern {
+  return { kind, severity, tenantId, text, at: null, programs: [], requestId: null, steps: [], ...more };
+}
+
+/** Puts bad concerns first. Concerns of one severity are in the order of the kinds above. */
+export function worstFirst(concerns: readonly Concern[]): readonly Concern[] {
+  return [...concerns].sort((a, b) => rank(a) - rank(b));
+}
+
+const order = Object.keys(kinds);
+
+function rank({ kind, severity }: Concern): number {
+  return order.indexOf(kind) + (severity === "bad" ? 0 : order.length);
+}
+
+/** Subjects by their worst concern, then by how many they have, then by name. */
+export function worstSubjectFirst<
+  Subject extends { readonly tenantId: string; readonly concerns: readonly Concern[] },
+>(subjects: readonly Subject[]): readonly Subject[] {
+  const worst = ({ concerns: [first] }: Subject): number =>
+    first === undefined ? Number.POSITIVE_INFINITY : rank(first);
+  return [...subjects].sort(
+    (a, b) =>
+      compared(worst(a), worst(b)) ||
+      b.concerns.length - a.concerns.length ||
+      (a.tenantId < b.tenantId ? -1 : 1),
+  );
+}
+
+function compared(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** How many tenants are in trouble, are to be looked at, and are well. */
+export function tally(subjects: readonly { readonly concerns: readonly Concern[] }[]) {
+  const of = (severity: Concern["severity"]): number =>
+    subjects.filter(({ concerns: [first] }) => first?.severity === severity).length;
+  const [bad, doubtful] = [of("bad"), of("doubtful")];
+  return { bad, doubtful, well: subjects.length - bad - doubtful };
+}
+
+/** The tally in words, for every command and page. */
+export function tallyWords(subjects: readonly { readonly concerns: readonly Concern[] }[]): string {
+  const { bad, doubtful, well } = tally(subjects);
+  const noun = subjects.length === 1 ? "tenant" : "tenants";
+  return `${subjects.length} ${noun}: ${bad} in trouble, ${doubtful} to look at, ${well} well.`;
+}
+
+/** The concern as a sentence of its own. */
+export function concernSentence({ text }: Concern): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
+}

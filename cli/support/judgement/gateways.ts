@@ -1,0 +1,176 @@
+import type { GatewayNote, RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import { plainTime, type Reader } from "../../output/times.ts";
+import type { RequestFacts } from "../facts/requests.ts";
+import type { GatewayFacts, TenantFacts } from "../facts/tenants.ts";
+import { type Concern, concern } from "./concern.ts";
+import { damageSteps } from "./remedies.ts";
+import { clause, counted, forOperations, forSupport, lengthOf, type Step } from "./step.ts";
+
+/** Finds the concerns of all tenants together in the gateways' log. */
+export function gatewayConcerns(
+  { notes, anonymous, unconfirmed, storeId }: GatewayFacts,
+  reader: Reader,
+): readonly Concern[] {
+  const found: Concern[] = [];
+  const newest = newestNote(notes);
+  const trouble = newest === undefined ? undefined : storeTrouble(newest, storeId);
+  if (newest !== undefined && trouble !== undefined) {
+    found.push(concern("gateway_store", "bad", null, trouble, { at: newest.time, steps: storeSteps }));
+  } else if (newest !== undefined && newest.cause !== null && newest.kind !== "confirmed") {
+    const text = `the gateway is not ready: ${clause(newest.cause)}`;
+    found.push(concern("gateway_unready", "bad", null, text, { at: newest.time, steps: storeSteps }));
+  }
+  if (unconfirmed !== null) {
+    const text = `partners get answers ${olderSnapshot(unconfirmed, reader)}`;
+    const { time: at, requestId } = unconfirmed;
+    found.push(concern("answers_old", "bad", null, text, { at, requestId, steps: storeSteps }));
+  }
+  if (anonymous.failed > 0) {
+    const [last] = anonymous.failures;
+    const why = last?.cause == null ? "" : `: ${clause(last.cause)}`;
+    const text = `${counted(anonymous.failed, "request")} of the last hour got 500 (internal error) before an access key was looked up${why}`;
+    found.push(
+      concern("answers_failed", "bad", null, text, {
+        at: last?.time ?? null,
+        requestId: last?.requestId ?? null,
+        steps: storeSteps,
+      }),
+    );
+  }
+  if (anonymous.refused > 0) {
+    const text = `${counted(anonymous.refused, "request")} of the last hour got 401 (unauthorized) without an access key that the gateway knew`;
+    const steps = [
+      forSupport("Look at one of these requests: the page of requests, or `request explain`, says why."),
+    ];
+    found.push(concern("answers_refused", "doubtful", null, text, { steps }));
+  }
+  const ahead = newest === undefined ? undefined : clockAhead(newest.time, reader);
+  if (ahead !== undefined) found.push(concern("gateway_clock", "bad", null, ahead, { steps: clockSteps }));
+  return found;
+}
+
+/** Says since when and why the gateway could not confirm an answer, which may be old (W162). */
+export function olderSnapshot(line: RequestLogLine, reader: Reader): string {
+  const { unconfirmedSince, unconfirmedCode } = line;
+  const isStore = unconfirmedCode?.startsWith("store_") === true || unconfirmedCode === "settings";
+  const what = isStore
+    ? "the store could not be reached"
+    : "the gateway could not confirm the tenant's snapshot";
+  return `of an older snapshot: ${what} since ${plainTime(unconfirmedSince ?? line.time, reader)}`;
+}
+
+function newestNote(notes: readonly GatewayNote[]): GatewayNote | undefined {
+  return notes.toSorted((a, b) => (a.time < b.time ? 1 : -1))[0];
+}
+
+/** The gateway's last note about its store before the time of a request. */
+export function noteBefore(notes: readonly GatewayNote[], time: string): GatewayNote | undefined {
+  return (
+    newestNote(notes.filter((note) => note.time <= time)) ?? notes.find(({ kind }) => kind === "listening")
+  );
+}
+
+/**
+ * Says why a gateway may know nothing of this store's keys and snapshots: it uses another store, or finds none. `storeId` is
+ * this store's identity, or `null` when it has none.
+ */
+function storeTrouble(note: GatewayNote, storeId: string | null): string | undefined {
+  if (note.otherStoreId !== null) {
+    return `the gateway goes by the store ${note.storeId ?? "of its STORE_ID"}, and found ${note.otherStoreId} in its place${storeId === null ? "" : `; this is ${storeId}`}`;
+  }
+  if (note.kind !== "confirmed" && (note.causeCode === "store_unreachable" || isNoStore(note.cause))) {
+    return `the gateway finds no store in its place: ${clause(note.cause ?? "")}`;
+  }
+  if (note.storeId === null || storeId === null || note.storeId === storeId) return undefined;
+  return `the gateway goes by the store ${note.storeId}, and this is ${storeId}`;
+}
+
+function isNoStore(cause: string | null): boolean {
+  return cause !== null && (cause.includes("There is no store in ") || cause.includes("STORE_ID is "));
+}
+
+export const storeSteps: readonly Step[] = [
+  forSupport("Escalate to operations; don't tell any partner yet that an access key or a program is wrong."),
+  forOperations(
+    "See which store this is and which one the gateways go by: STORE_URL, STORE_ID, and whether the volume is mounted.",
+    "config",
+    "store check --read-only",
+  ),
+];
+
+/** Says why the gateway may have answered from another store than this one; `undefined` when nothing suggests it. */
+export function gatewayTrouble({
+  gateway,
+  storeId,
+}: Pick<RequestFacts, "gateway" | "storeId">): string | undefined {
+  return gateway === null ? undefined : storeTrouble(gateway, storeId);
+}
+
+/** A log line from the future shows that the gateway's clock or this machine's is wrong. */
+export function clockAhead(time: string, { now }: Reader): string | undefined {
+  const aheadMs = Date.parse(time) - now.getTime();
+  if (aheadMs < clockToleranceMs) return undefined;
+  return `the gateway's clock is ahead of this machine's by ${lengthOf(aheadMs)} at least`;
+}
+
+export const clockToleranceMs = 60_000;
+
+export const clockSteps: readonly Step[] = [
+  forOperations(
+    "Set the clocks of the gateway's machine and of this one right (NTP): access keys end by them.",
+  ),
+];
+
+/** Finds the concerns in the answers that partners got in the last hour. */
+export function answerConcerns({ tenantId, answers, hold, keys }: TenantFacts): readonly Concern[] {
+  if (answers === null) return [];
+  const { requests, failed, limited, refused, failures } = answers;
+  const of = `of ${counted(requests, "request")} of the last hour`;
+  const found: Concern[] = [];
+  if (failed > 0) {
+    const [last] = failures;
+    const damage = failures.find(({ causeCode }) => causeCode === "corrupt_document");
+    const why = damage ?? last;
+    const text = `${failed.toLocaleString("en")} ${of} got 500 (internal error)${why?.cause === null || why === undefined ? "" : `: ${clause(why.cause)}`}`;
+    const steps = damage === undefined ? [requestStep(last)] : damageSteps(tenantId, hold !== null);
+    found.push(
+      concern("answers_failed", "bad", tenantId, text, {
+        at: last?.time ?? null,
+        requestId: last?.requestId ?? null,
+        steps,
+      }),
+    );
+  }
+  if (refused > 0) {
+    const text = `${refused.toLocaleString("en")} ${of} got 401 (unauthorized): partners use an access key that has ended`;
+    const hasActive = keys?.some(({ revokedAt }) => revokedAt === null) === true;
+    found.push(
+      concern("answers_refused", hasActive ? "doubtful" : "bad", tenantId, text, {
+        steps: [
+          forSupport("See which access key it is, and tell the partner.", `token list --tenant ${tenantId}`),
+        ],
+      }),
+    );
+  }
+  if (limited > 0) {
+    const text = `${limited.toLocaleString("en")} ${of} got 429 (too many)`;
+    found.push(
+      concern("answers_limited", "doubtful", tenantId, text, {
+        steps: [
+          forSupport(
+            "See who asks so often, and tell the partner to keep answers for a while.",
+            "token usage --log FILE",
+          ),
+        ],
+      }),
+    );
+  }
+  return found;
+}
+
+function requestStep(line: RequestLogLine | undefined): Step {
+  return forSupport(
+    "Look at one of these requests, and escalate to operations.",
+    ...(line === undefined ? [] : [`request explain ${line.requestId} --log FILE`]),
+  );
+}

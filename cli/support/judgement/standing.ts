@@ -1,0 +1,105 @@
+import type { TenantId } from "../../../core/ids.ts";
+import type { ProgramChange } from "../../operate/snapshots/program-changes.ts";
+import { fieldLabel } from "../../publish/public-program/field-words.ts";
+import type { ProgramInSource } from "../facts/program-in-source.ts";
+import type { ProgramInStore } from "../facts/program-in-store.ts";
+import type { Need } from "./obstacle.ts";
+import type { GarbledText } from "./problem-words.ts";
+import { forOperations, forSupport, type NextStep, type Step } from "./step.ts";
+import type { JudgedTenant } from "./tenant.ts";
+
+/** Everything that was found out about one program, read once. */
+export interface ProgramFacts {
+  readonly tenantId: TenantId;
+  /** The id in the question, which may be ill-formed. */
+  readonly programId: string;
+  readonly tenant: JudgedTenant;
+  readonly source: ProgramInSource;
+  readonly store: ProgramInStore;
+  /** The judgement of the program that the booking system has under nearly this id. */
+  readonly spelled: (ProgramJudgement & Pick<ProgramFacts, "programId">) | null;
+  /** What separates what is served from what the source has now; `null` when not both are known. */
+  readonly changes: readonly ProgramChange[] | null;
+  /** Texts that look encoded twice, as the source has them, or else as they are served. */
+  readonly garbled: readonly GarbledText[];
+}
+
+/** The judgement of a program. */
+export interface ProgramJudgement {
+  /** The standing, and the obstacle when there may be one, such as `served_differs/held`. */
+  readonly row: string;
+  readonly answer: Answer;
+  readonly verdict: Verdict;
+  /** What partners see, why, and what will happen, in a few sentences. */
+  readonly summary: string;
+  readonly next: NextStep;
+}
+
+/** The status that a partner with a good access key gets for `/v1/programs/{id}`. It is 401 when the tenant is removed. */
+export type Answer = 200 | 400 | 401 | 404 | 500;
+
+/** The standing in one word, for programs. docs/json.md documents the words. */
+export type Verdict =
+  | "served"
+  | "served_outdated"
+  | "served_leaving"
+  | "served_unlisted"
+  | "served_invalid"
+  | "served_unchecked"
+  | "waiting"
+  | "not_publishable"
+  | "invalid"
+  | "unknown_program"
+  | "unknown_tenant"
+  | "unserved_unchecked"
+  | "unpublished_tenant"
+  | "removed_tenant"
+  | "damaged_store"
+  | "malformed_id";
+
+/** The tone in which a verdict is shown. */
+export function verdictTone(verdict: Verdict): "good" | "doubtful" | "bad" {
+  if (verdict === "served") return "good";
+  return verdict.startsWith("served") || verdict === "waiting" ? "doubtful" : "bad";
+}
+
+/** What partners see of a program now, and what a build may change. */
+export interface Standing {
+  readonly name: string;
+  readonly answer: Answer;
+  readonly verdict: Verdict;
+  /** What partners see now, and what the booking system has. The obstacle tells what will follow. */
+  readonly now: string;
+  /** What a build does when nothing stands in its way. Absent when no build changes anything. */
+  readonly build?: { readonly need: Need; readonly effect: string };
+  /** Whether a build brings the program after somebody has corrected the booking data. */
+  readonly isToBeCorrected?: boolean;
+  readonly steps?: readonly (Step | undefined)[];
+}
+
+export function flawed(flaws: readonly string[]): string {
+  return flaws.length === 0 ? "" : ` Not all of that is as it should be: ${flaws.join(" ")}`;
+}
+
+export function flawStep(source: ProgramInSource, garbled: readonly GarbledText[]): Step | undefined {
+  if (source.kind !== "publishable") return undefined;
+  const fields = [...source.dropped.map(({ field }) => field ?? "id"), ...garbled.map(({ field }) => field)];
+  if (fields.length === 0) return undefined;
+  return forSupport(
+    `Have this corrected in the booking system before that build, if it is not meant so: ${[...new Set(fields.map(fieldLabel))].join(", ")}.`,
+  );
+}
+
+/** The advice when the source could not be asked. The reason, printed beside it, may be a view or a server that is away. */
+export const askAgain =
+  "Where the booking system's database could not be reached, ask again from where it can be; otherwise tell operations.";
+export const mendViews: Step = forOperations(
+  "If the database was reached, see which view fails or may not be read, and mend it.",
+  "source check",
+);
+export const tenantAdvice =
+  "Check the tenant's id. A tenant that should be sold must be in the view partner_source.tenants.";
+
+export function didYouMean(near: string | null): string {
+  return near === null ? "" : ` Did you mean ${near}, which partners see?`;
+}

@@ -1,0 +1,94 @@
+/** A step: what to do, who does it, and its commands (without `partner-programs` in front). */
+export interface Step {
+  /** A step of `operations` changes something for partners, so only those who run the installation may do it. */
+  readonly who: "support" | "operations";
+  readonly text: string;
+  readonly commands: readonly string[];
+}
+
+/** The next steps one by one, and together as one text and one list of commands. */
+export interface NextStep {
+  readonly text: string;
+  readonly commands: readonly string[];
+  readonly steps: readonly Step[];
+}
+
+export function nextStep(...steps: readonly (Step | undefined)[]): NextStep {
+  const kept = steps.filter((step) => step !== undefined);
+  return {
+    text: kept.map(stepText).join(" "),
+    commands: kept.flatMap(({ commands }) => commands),
+    steps: kept,
+  };
+}
+
+/** A step of the person who answers the partner. It changes nothing. */
+export function forSupport(text: string, ...commands: readonly string[]): Step {
+  return { who: "support", text, commands };
+}
+
+/** A step that changes something. The person who answers the partner is never asked to do it (P49). */
+export function forOperations(text: string, ...commands: readonly string[]): Step {
+  return { who: "operations", text, commands };
+}
+
+/** The step in words. It says when operations are meant. */
+export function stepText({ who, text }: Step): string {
+  return who === "operations" ? `For operations: ${text}` : text;
+}
+
+/** A judgement in words, and what to do. */
+export interface Judgement {
+  readonly summary: string;
+  readonly next: NextStep;
+}
+
+export function judgement(summary: string, ...steps: readonly (Step | undefined)[]): Judgement {
+  return { summary, next: nextStep(...steps) };
+}
+
+export function buildCommand(tenantId: string, ...options: readonly string[]): string {
+  return ["snapshot build", `--tenant ${tenantId}`, ...options].join(" ");
+}
+
+export function explainCommand(tenantId: string, programId: string): string {
+  return `snapshot explain --tenant ${shellWord(tenantId)} --program ${shellWord(programId)}`;
+}
+
+export function listCommand(tenantId: string): string {
+  return `snapshot show --tenant ${tenantId} --list`;
+}
+
+/** The text as one word of a POSIX shell, quoted if necessary. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9._~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A sentence as the end of another one. */
+export function clause(sentence: string): string {
+  return sentence.replace(/\.$/, "");
+}
+
+/** A number and its noun: `1 request`, `1,200 requests`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A length of time in one unit, such as `15 minutes`. */
+export function lengthOf(ms: number): string {
+  const unit = units.find(({ fromMs }) => ms >= fromMs) ?? { name: "second", ms: 1000 };
+  return counted(Math.max(1, Math.round(ms / unit.ms)), unit.name);
+}
+
+const units = [
+  { name: "day", ms: 86_400_000, fromMs: 2 * 86_400_000 },
+  { name: "hour", ms: 3_600_000, fromMs: 2 * 3_600_000 },
+  { name: "minute", ms: 60_000, fromMs: 60_000 },
+];
+
+/** The length of a period in words: `every 15 minutes`, `every minute`. */
+export function every(ms: number): string {
+  return `every ${lengthOf(ms)
+    .replace(/^60 minutes$/, "hour")
+    .replace(/^1 /, "")}`;
+}

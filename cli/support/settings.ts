@@ -1,0 +1,120 @@
+import { cliSettings } from "../../core/cli-settings.ts";
+import { gatewaySettings } from "../../core/gateway-settings.ts";
+import { printable } from "../../core/printable.ts";
+import { type Environment, type Setting, SettingFault, settingText } from "../../core/setting-parser.ts";
+import type { Layout } from "../output/layout.ts";
+import { table } from "../output/table.ts";
+
+/** One setting as it is in force. Secrets are not in it. */
+export interface EffectiveSetting {
+  readonly name: string;
+  readonly about: string;
+  readonly usedBy: readonly ("partner-programs" | "partner-programs-gateway")[];
+  /** `file`: the text was read from the file that `NAME_FILE` names. */
+  readonly origin: "environment" | "file" | "default";
+  /** As shown to people; `null` when the text is faulty. */
+  readonly value: string | null;
+  /** What is wrong with the text, a sentence that begins with the name. */
+  readonly fault: string | null;
+}
+
+/** The settings of both programs, in the order of their tables. Pure. */
+export function effectiveSettings(env: Environment): readonly EffectiveSetting[] {
+  const cli = Object.values(cliSettings);
+  const gateway = Object.values(gatewaySettings);
+  const names = new Map<string, Setting<unknown>>();
+  for (const setting of [...cli, ...gateway]) names.set(setting.name, setting as Setting<unknown>);
+  return [...names.values()].map((setting) => {
+    const usedBy = [
+      ...(cli.some(({ name }) => name === setting.name) ? (["partner-programs"] as const) : []),
+      ...(gateway.some(({ name }) => name === setting.name) ? (["partner-programs-gateway"] as const) : []),
+    ];
+    return { name: setting.name, about: setting.about, usedBy, ...inForce(setting, env) };
+  });
+}
+
+/** Variables of the AWS SDK that are set: it reads them itself. Of secrets only that they are there. */
+export function awsVariables(
+  env: Environment,
+): readonly { readonly name: string; readonly value: string; readonly origin: "environment" | "file" }[] {
+  const own = new Set(Object.values(cliSettings).map(({ name }) => name));
+  return Object.keys(env)
+    .filter((name) => name.startsWith("AWS_") && !own.has(name) && settingText(name, env) !== undefined)
+    .sort()
+    .map((name) => ({
+      name,
+      value: shownAws(name, settingText(name, env) ?? ""),
+      origin: isFromFile(name, env) ? "file" : "environment",
+    }));
+}
+
+function inForce(
+  setting: Setting<unknown>,
+  env: Environment,
+): Pick<EffectiveSetting, "origin" | "value" | "fault"> {
+  const text = settingText(setting.name, env);
+  const origin = text === undefined ? "default" : isFromFile(setting.name, env) ? "file" : "environment";
+  try {
+    const value = text === undefined ? setting.fallback(env) : setting.parse(text, env);
+    return { origin, value: setting.show(value), fault: null };
+  } catch (error) {
+    if (!(error instanceof SettingFault)) throw error;
+    return { origin, value: null, fault: `${setting.name} ${error.message}` };
+  }
+}
+
+function isFromFile(name: string, env: Environment): boolean {
+  return settingText(`${name}_FILE`, env) !== undefined;
+}
+
+/** An allow-list: whatever else begins with AWS_ may be a secret. */
+const harmless =
+  /^AWS_(REGION|DEFAULT_REGION|PROFILE|ENDPOINT_URL(_[A-Z0-9_]+)?|CONFIG_FILE|SHARED_CREDENTIALS_FILE|ROLE_ARN|ROLE_SESSION_NAME|WEB_IDENTITY_TOKEN_FILE|SDK_LOAD_CONFIG|CA_BUNDLE|MAX_ATTEMPTS|RETRY_MODE|USE_FIPS_ENDPOINT|USE_DUALSTACK_ENDPOINT|EC2_METADATA_DISABLED)$/;
+
+function shownAws(name: string, text: string): string {
+  if (!harmless.test(name)) return "(set, not shown)";
+  return text.replace(/\/\/[^/@]*@/, "//(not shown)@");
+}
+
+/** The store that the settings lead to, and its identity. */
+export interface FoundStore {
+  readonly address: string;
+  /** `null` when the store has no identity, or nobody could find out. */
+  readonly storeId: string | null;
+  /** Why nobody could find out. */
+  readonly unknown: string | null;
+}
+
+/** The settings in force, those that are not the default standing out. */
+export function settingsText(
+  settings: readonly EffectiveSetting[],
+  aws: readonly { readonly name: string; readonly value: string; readonly origin: string }[],
+  store: FoundStore | undefined,
+  { style, columns }: Layout,
+): string {
+  const rows = settings.map(({ name, value, origin, usedBy, fault }) => [
+    origin === "default" ? name : style.bold(name),
+    fault === null ? printable(value ?? "").replaceAll("`", "") : style.bad("faulty, see below"),
+    origin === "default" ? style.faint(origin) : origin,
+    usedBy.length === 2 ? "both" : usedBy.includes("partner-programs") ? "CLI" : "gateway",
+  ]);
+  const awsRows = aws.map(({ name, value, origin }) => [
+    style.bold(name),
+    printable(value),
+    origin,
+    "the AWS SDK",
+  ]);
+  const settingsTable = table(
+    [{ title: "SETTING" }, { title: "VALUE" }, { title: "ORIGIN" }, { title: "USED BY" }],
+    [...rows, ...awsRows],
+    columns,
+  );
+  return store === undefined ? settingsTable : `${settingsTable}\n${storeText(store)}\n`;
+}
+
+function storeText({ address, storeId, unknown }: FoundStore): string {
+  const place = `The store ${printable(address)}`;
+  if (unknown !== null) return `${place} does not say which it is: ${printable(unknown)}`;
+  if (storeId === null) return `${place} has no identity yet: the first build or token command gives it one.`;
+  return `${place} is ${storeId}.`;
+}

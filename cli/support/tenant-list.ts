@@ -1,0 +1,151 @@
+import { asFailure } from "../../core/failure.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { printable } from "../../core/printable.ts";
+import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
+import { readRegistry } from "../operate/tokens/edit-registry.ts";
+import type { Layout } from "../output/layout.ts";
+import { table } from "../output/table.ts";
+import { exactTime, type Reader } from "../output/times.ts";
+import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
+import type { TenantRow } from "../publish/source/read-tenants.ts";
+import { readTenants } from "./facts/tenants.ts";
+import { type Concern, concernTitle } from "./judgement/concern.ts";
+import { type JudgedTenant, judgedTenants } from "./judgement/tenant.ts";
+
+/** A tenant that the source, the store or the tokens know. A value is `null` when its side could not be asked. */
+export interface TenantLine {
+  /** The id as the source writes it. */
+  readonly tenantId: string;
+  readonly name: string | null;
+  readonly isInSource: boolean | null;
+  /** Also `null` when nothing is published, or the published data is damaged. */
+  readonly live: Pick<
+    NonNullable<JudgedTenant["live"]>,
+    "snapshotId" | "generation" | "publishedAt" | "programs"
+  > | null;
+  readonly fault: string | null;
+  readonly activeTokens: number | null;
+  readonly removedAt: string | null;
+  readonly isSandbox: boolean;
+  readonly concerns: readonly Concern[];
+}
+
+export interface TenantList {
+  /** By tenant id. */
+  readonly tenants: readonly TenantLine[];
+  /** Why each side could not be asked; `null` when it was. */
+  readonly away: Readonly<Record<"source" | "store" | "tokens", string | null>>;
+}
+
+/** The tenants of source, store and tokens. A side that is away hides no other; throws when all three are away. */
+export async function listTenants(
+  store: ObjectStore,
+  askSource: () => Promise<readonly TenantRow[]>,
+  reader: Reader,
+  signal: AbortSignal,
+): Promise<TenantList> {
+  const [source, stored, keys, sandbox] = await Promise.all([
+    side(askSource, signal),
+    side(() => readTenants({ store, withRemoved: true, now: reader.now, signal }), signal),
+    side(async () => (await readRegistry(store)).registry.tokens, signal),
+    side(() => knownSandbox(store, signal), signal),
+  ]);
+  if (source.reason !== null && stored.reason !== null && keys.reason !== null) throw stored.error;
+  // A row without an id is no tenant (D131). `source check` and builds report it.
+  const names = new Map(
+    source.value?.flatMap(({ tenantId, name }) => (tenantId === null ? [] : [[tenantId, name]])),
+  );
+  const judged = stored.value && judgedTenants(stored.value, reader).tenants;
+  const known = new Map(judged?.map((tenant) => [tenant.tenantId, tenant]));
+  const active = keys.value && activeByTenant(keys.value, reader.now);
+  const ids = new Set([...names.keys(), ...known.keys(), ...(active?.keys() ?? [])]);
+  const tenants = [...ids].sort().map((tenantId): TenantLine => {
+    const tenant = known.get(tenantId);
+    const { live = null, fault = null, removal = null, concerns = [] } = tenant ?? {};
+    return {
+      tenantId,
+      name: names.get(tenantId) ?? null,
+      isInSource: source.value === undefined ? null : names.has(tenantId),
+      live: live && {
+        snapshotId: live.snapshotId,
+        generation: live.generation,
+        publishedAt: live.publishedAt,
+        programs: live.programs,
+      },
+      fault,
+      activeTokens: active === undefined ? null : (active.get(tenantId) ?? 0),
+      removedAt: removal?.removedAt ?? null,
+      isSandbox: tenantId === sandbox.value,
+      concerns,
+    };
+  });
+  return { tenants, away: { source: source.reason, store: stored.reason, tokens: keys.reason } };
+}
+
+interface Side<Value> {
+  readonly value: Value | undefined;
+  readonly error: unknown;
+  readonly reason: string | null;
+}
+
+async function side<Value>(ask: () => Promise<Value>, signal: AbortSignal): Promise<Side<Value>> {
+  try {
+    return { value: await ask(), error: undefined, reason: null };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { value: undefined, error, reason: asFailure(error).message };
+  }
+}
+
+function activeByTenant(tokens: readonly RegisteredToken[], now: Date): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const token of tokens) {
+    const isActive = tokenStatus(token, now) === "active";
+    counts.set(token.tenantId, (counts.get(token.tenantId) ?? 0) + (isActive ? 1 : 0));
+  }
+  return counts;
+}
+
+/** A line per tenant. A question mark stands for what a side that could not be asked would know. */
+export function tenantListText({ tenants, away }: TenantList, layout: Layout): string {
+  const right = "right" as const;
+  return table(
+    [
+      { title: "TENANT" },
+      { title: "NAME" },
+      { title: "IN SOURCE" },
+      { title: "LIVE SNAPSHOT" },
+      { title: "PUBLISHED" },
+      { title: "PROGRAMS", align: right },
+      { title: "ACTIVE TOKENS", align: right },
+      { title: "REMARK" },
+    ],
+    tenants.map((tenant) => {
+      const { live, activeTokens, isInSource } = tenant;
+      const ofStore = (text: string | undefined): string => (away.store === null ? (text ?? "-") : "?");
+      return [
+        printable(tenant.tenantId),
+        away.source === null ? printable(tenant.name ?? "-") : "?",
+        isInSource === null ? "?" : isInSource ? "yes" : "no",
+        ofStore(live?.snapshotId),
+        ofStore(live === null ? undefined : exactTime(live.publishedAt, layout.zone)),
+        ofStore(live?.programs.toLocaleString("en")),
+        activeTokens === null ? "?" : activeTokens.toLocaleString("en"),
+        remark(tenant, layout),
+      ];
+    }),
+    layout.columns,
+  );
+}
+
+/** The tenant's concerns, in a word each. */
+function remark({ removedAt, isSandbox, isInSource, concerns }: TenantLine, { style, zone }: Layout): string {
+  const words = concerns.map(({ kind, severity }) => {
+    const { title } = concernTitle(kind);
+    if (kind !== "removed" || removedAt === null) return style[severity](title);
+    const back = isInSource === true ? ", in the source again" : "";
+    return `removed ${exactTime(removedAt, zone)}${back}`;
+  });
+  if (isSandbox) words.unshift("sandbox");
+  return words.length === 0 ? "-" : words.join(", ");
+}

@@ -1,0 +1,40 @@
+import { printable } from "../../../core/printable.ts";
+import type { Fact } from "../../output/facts.ts";
+import type { Layout } from "../../output/layout.ts";
+import { relativeAndExact } from "../../output/times.ts";
+
+/** A piece of a fact that commands print and pages show. Text of foreign origin stands in it as it is. */
+export type Piece =
+  | string
+  | { readonly time: string }
+  | { readonly tone: "good" | "doubtful" | "bad"; readonly text: string }
+  /** An id, with the page about it. */
+  | { readonly id: string; readonly page?: string };
+
+/** A label and its lines. Lines that are `null` are left out, and facts without lines, too. */
+export type DescribedFact = readonly [label: string, ...lines: readonly (Line | null)[]];
+
+export type Line = readonly Piece[] | Piece;
+
+/** The facts as `facts` prints them. */
+export function factsOf(described: readonly DescribedFact[], layout: Layout): readonly Fact[] {
+  return described.flatMap(([label, ...lines]): readonly Fact[] => {
+    const known = lines.filter((line) => line !== null);
+    if (known.length === 0) return [];
+    return [[label, ...known.map((line) => lineText(line, layout))]];
+  });
+}
+
+export function isPieces(line: Line): line is readonly Piece[] {
+  return Array.isArray(line);
+}
+
+function lineText(line: Line, layout: Layout): string {
+  return isPieces(line) ? line.map((piece) => pieceText(piece, layout)).join("") : pieceText(line, layout);
+}
+
+function pieceText(piece: Piece, layout: Layout): string {
+  if (typeof piece === "string") return printable(piece);
+  if ("time" in piece) return relativeAndExact(piece.time, layout);
+  return "id" in piece ? printable(piece.id) : layout.style[piece.tone](printable(piece.text));
+}

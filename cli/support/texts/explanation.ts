@@ -1,0 +1,95 @@
+import { printable, singleLine } from "../../../core/printable.ts";
+import { changeLines } from "../../operate/snapshots/diff-text.ts";
+import type { ProgramChange } from "../../operate/snapshots/program-changes.ts";
+import { type Fact, facts } from "../../output/facts.ts";
+import type { Layout } from "../../output/layout.ts";
+import { wrapped } from "../../output/wrap.ts";
+import type { Explanation } from "../explain.ts";
+import { verdictTone } from "../judgement/standing.ts";
+import { type NextStep, stepText } from "../judgement/step.ts";
+import { factsOf } from "./description.ts";
+import { programFacts } from "./program-facts.ts";
+import { lastRunJson } from "./status.ts";
+
+/** The answer first, then the chain that leads to it, last what to do. */
+export function explanationText(explanation: Explanation, layout: Layout): string {
+  const { tenantId, programId, summary, verdict, changes } = explanation;
+  const { style, width } = layout;
+  const rows: Fact[] = [
+    ...factsOf(programFacts(explanation), layout),
+    ...(changes === null ? [] : [["compared", ...pendingLines(changes, layout)] satisfies Fact]),
+  ];
+  return [
+    `${style.bold(`Program ${printable(programId)} of tenant ${tenantId}`)}\n`,
+    `${wrapped(style[verdictTone(verdict)](printable(summary)), width).join("\n")}\n\n`,
+    facts(rows, width),
+    `\n${nextStepText(explanation.next, layout)}`,
+  ].join("");
+}
+
+/** What to do next and by whom, each command on a line of its own, ready to be copied. */
+export function nextStepText({ steps }: NextStep, { style, width }: Layout): string {
+  return steps
+    .flatMap((step, at) => {
+      const mark = at === 0 ? `${style.bold("Next:")} ` : "      ";
+      const lines = wrapped(`${mark}${printable(stepText(step))}`, width, at === 0 ? 6 : 0);
+      return [...lines, ...step.commands.map((command) => `  partner-programs ${singleLine(command)}`)];
+    })
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function pendingLines(changes: readonly ProgramChange[], layout: Layout): string[] {
+  const { style } = layout;
+  const count = changes.length;
+  if (count === 0) return [style.good("what partners see is what the booking system has")];
+  return [
+    style.doubtful(
+      `${count} value${count === 1 ? " differs" : "s differ"} (partners see → booking system has)`,
+    ),
+    ...changes.flatMap((change) => changeLines(change, { ...layout, width: layout.width - factIndent })),
+  ];
+}
+
+/** The column in which the texts of the facts begin. */
+const factIndent = 18;
+
+/** What `snapshot explain --json` prints; documented in docs/json.md. */
+export function explanationJson(explanation: Explanation, now: Date): object {
+  const { tenantId, programId, row, answer, verdict, summary, source, store, changes, tenant, next } =
+    explanation;
+  const { lastRun } = tenant;
+  const hold = tenant.hold && { reason: tenant.hold.reason, since: tenant.hold.since };
+  const live = tenant.live;
+  const times = live && {
+    generatedAt: live.generatedAt,
+    contentAt: live.contentAt,
+    publishedAt: live.publishedAt,
+    confirmedAt: live.confirmedAt,
+  };
+  const served =
+    store.kind === "live" && store.served
+      ? { objectKey: store.served.key, sha256: store.served.sha256 }
+      : null;
+  return {
+    at: now.toISOString(),
+    tenantId,
+    renamedFrom: explanation.renamedFrom,
+    programId,
+    answer,
+    verdict,
+    row,
+    summary,
+    source: source.kind === "publishable" ? { kind: source.kind, dropped: source.dropped } : source,
+    live:
+      store.kind === "live"
+        ? { ...store, ...times, hold, served }
+        : store.kind === "damaged"
+          ? { kind: store.kind, reason: store.reason, hold }
+          : store,
+    pendingChanges: changes,
+    garbled: explanation.garbled,
+    lastRun: lastRun && { ...lastRunJson(lastRun), problems: explanation.lastRunProblems },
+    next,
+  };
+}

@@ -1,0 +1,66 @@
+import { printable, printableJson } from "../../../core/printable.ts";
+import type { Layout } from "../../output/layout.ts";
+import { table } from "../../output/table.ts";
+import { wrapped } from "../../output/wrap.ts";
+import { shownId } from "../../publish/public-program/shown-id.ts";
+import { problemReport } from "../../publish/report/source-problems-text.ts";
+import type { ProgramPreview, SourcePreview } from "../preview/preview-source.ts";
+import { problemText } from "./program-facts.ts";
+
+/** The document first, then what was dropped from it, last what the sample shows of all programs. */
+export function previewText(preview: SourcePreview, layout: Layout): string {
+  const { tenantId, tenants, program, programs, neverFilled, findings } = preview;
+  const { style } = layout;
+  const others = tenants === 1 ? "" : ` (1 of ${tenants.toLocaleString("en")} tenants)`;
+  if (program === null) {
+    return `Tenant ${tenantId}${others} has no program in the source; \`source check\` says more.\n`;
+  }
+  const { total, candidates, unknown, sampled, published } = programs;
+  const those = unknown === 0 ? "active programs" : "programs that are active or of an unknown state";
+  const size =
+    candidates === 0
+      ? `none of its ${total.toLocaleString("en")} programs is active`
+      : `${sampled.toLocaleString("en")} of its ${candidates.toLocaleString("en")} ${those} looked at, ` +
+        `${published.toLocaleString("en")} would be published`;
+  return [
+    style.bold(`Program ${shownId(program.programId)} of tenant ${tenantId}${others}`),
+    "\n",
+    ...programLines(program, layout).map((line) => `${line}\n`),
+    `\n${style.bold(`Tenant ${tenantId}: ${size}`)}\n`,
+    emptyFields(preview, layout),
+    findings.length === 0 ? "" : `\n${problemReport(findings, layout)}`,
+    neverFilled.length === 0 && findings.length === 0 && published > 0 ? "Nothing was dropped.\n" : "",
+  ].join("");
+}
+
+function programLines({ outcome, state, document, problems }: ProgramPreview, layout: Layout): string[] {
+  const { style, width } = layout;
+  const said = problems.flatMap((problem) => wrapped(`  - ${problemText(problem)}`, width));
+  switch (outcome) {
+    case "unpublished":
+      return [
+        style.doubtful(
+          `Not published: its state is ${printable(state ?? "")}, and only active programs are.`,
+        ),
+      ];
+    case "invalid":
+      return [style.bad("Not published, because it breaks a rule:"), ...said];
+    case "published":
+      return [
+        ...printableJson(document).split("\n"),
+        "",
+        ...(said.length === 0
+          ? ["All that the views give of it is published."]
+          : ["Dropped or blanked:", ...said]),
+      ];
+  }
+}
+
+function emptyFields({ neverFilled }: SourcePreview, { columns }: Layout): string {
+  if (neverFilled.length === 0) return "";
+  const rows = neverFilled.map(({ field, view, column }) => [
+    field,
+    view === null ? "" : `${view}${column === null ? "" : `.${column}`}`,
+  ]);
+  return `Never filled in any of them:\n\n${table([{ title: "PUBLIC FIELD" }, { title: "COMES FROM" }], rows, columns)}`;
+}

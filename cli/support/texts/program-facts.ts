@@ -1,0 +1,140 @@
+import type { Problem } from "../../../schemas/generated/types.ts";
+import type { ProgramHistory, SnapshotMoment } from "../../operate/snapshots/program-history.ts";
+import type { Explanation } from "../explain.ts";
+import type { ProgramInSource } from "../facts/program-in-source.ts";
+import { garbledWords, problemWords } from "../judgement/problem-words.ts";
+import type { DescribedFact, Line } from "./description.ts";
+import { ageFacts, buildFacts, holdLine } from "./tenant-facts.ts";
+
+/** The chain that leads from the booking system to the partner, for `snapshot explain` and for its page. */
+export function programFacts(explanation: Explanation): readonly DescribedFact[] {
+  const { source, store, tenant, garbled } = explanation;
+  const texts = garbled.map((text): Line => ({ tone: "doubtful", text: garbledWords(text) }));
+  return [
+    ["booking system", ...sourceLines(source)],
+    ...storeFacts(explanation),
+    ["hold", store.kind === "unpublished" ? null : holdLine(tenant.hold)],
+    ...buildFacts(tenant),
+    ["it said", ...unsaidProblems(explanation).map((problem) => problemText(problem))],
+    ["texts", ...texts],
+  ];
+}
+
+/** A finding in words, and for whoever mends it the rule's code and the field. */
+export function problemText(problem: Problem): string {
+  const place = problem.field === null ? "" : `, ${problem.field}`;
+  return `${problemWords(problem)} (${problem.code}${place})`;
+}
+
+function storeFacts({ store, tenant }: Explanation): readonly DescribedFact[] {
+  switch (store.kind) {
+    case "unpublished":
+      return [
+        [
+          "live",
+          {
+            tone: "bad",
+            text: store.isStore
+              ? `nothing is published for this tenant in ${store.store}`
+              : `there is no store in ${store.store}`,
+          },
+        ],
+      ];
+    case "damaged":
+      return [["live", { tone: "bad", text: "damaged" }, store.reason]];
+    case "live":
+      return [
+        [
+          "live",
+          [
+            { id: store.snapshotId },
+            `, ${store.programs} ${store.programs === 1 ? "program" : "programs"}, `,
+            store.served === null
+              ? { tone: "bad", text: "without this program" }
+              : { tone: "good", text: "with this program" },
+          ],
+        ],
+        ...(tenant.live === null ? [] : ageFacts(tenant.live)),
+        ["served", ...historyLines(store.history)],
+      ];
+  }
+}
+
+/** In which snapshots the program was. */
+export function historyLines(history: ProgramHistory): readonly Line[] {
+  const { first, last, isServed, removedBy, rolledBackAt, unchangedSince } = history;
+  const { snapshotsExamined, oldestExamined, isCut } = history;
+  const shown = (before: string, { snapshotId, generatedAt }: SnapshotMoment, after = ""): Line => [
+    before,
+    { id: snapshotId },
+    ", ",
+    { time: generatedAt },
+    after,
+  ];
+  if (first === null || last === null) {
+    const never = `never, in the ${snapshotsExamined} snapshot(s) that are kept`;
+    return [isCut && oldestExamined !== null ? shown(`${never}, back to `, oldestExamined) : never];
+  }
+  const removal: Line =
+    removedBy !== null
+      ? shown("taken out by ", removedBy)
+      : rolledBackAt !== null
+        ? ["taken out by a rollback, ", { time: rolledBackAt }]
+        : "what took it out is not known: nothing of that can be read any more";
+  const isOldest = isCut && first.snapshotId === oldestExamined?.snapshotId;
+  const isOnly = first.snapshotId === last.snapshotId && !isServed;
+  return [
+    isOldest
+      ? shown("since ", first, " or earlier: older ones are not kept")
+      : shown(isOnly ? "only in " : "first in ", first),
+    ...(isServed || isOnly ? [] : [shown("last in ", last)]),
+    ...(isServed ? [] : [removal]),
+    ...(isOnly ? [] : [`content as built by ${unchangedSince ?? last.snapshotId}`]),
+  ];
+}
+
+/** What the booking system says of the program. */
+function sourceLines(source: ProgramInSource): readonly Line[] {
+  switch (source.kind) {
+    case "unavailable":
+      return [{ tone: "doubtful", text: "could not be asked" }, source.reason];
+    case "tenant_unknown":
+      return [{ tone: "bad", text: "does not list the tenant" }];
+    case "absent":
+      return [
+        { tone: "bad", text: "has no program of this id for this tenant" },
+        ...source.elsewhere.map(
+          (found) => `but has ${JSON.stringify(found.programId)} under tenant ${found.tenantId}`,
+        ),
+      ];
+    case "not_publishable":
+      return [
+        ["has it, as ", { tone: "doubtful", text: JSON.stringify(source.state) }],
+        "only active programs are published",
+        ...source.ifActive.map(
+          (problem): Line => [{ tone: "doubtful", text: "nor if active: " }, problemText(problem)],
+        ),
+      ];
+    case "invalid":
+      return [
+        { tone: "bad", text: "has it, but it cannot be published" },
+        ...source.problems.map((problem) => problemText(problem)),
+      ];
+    case "publishable":
+      return [
+        { tone: "good", text: "has it, active and fit to be published" },
+        ...source.dropped.map(
+          (problem): Line => [{ tone: "doubtful", text: "not published:" }, ` ${problemText(problem)}`],
+        ),
+      ];
+  }
+}
+
+/** What the last run found and the source does not show by itself any more. */
+function unsaidProblems({ lastRunProblems, source }: Explanation): readonly Problem[] {
+  const said =
+    source.kind === "invalid" ? source.problems : source.kind === "publishable" ? source.dropped : [];
+  return lastRunProblems.filter(
+    ({ code, field }) => !said.some((problem) => problem.code === code && problem.field === field),
+  );
+}

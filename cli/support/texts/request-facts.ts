@@ -1,0 +1,84 @@
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import type { ExplainedRequest } from "../explain.ts";
+import { explainPath, requestsOf, tenantPath } from "../pages/addresses.ts";
+import type { DescribedFact, Line, Piece } from "./description.ts";
+import { historyLines } from "./program-facts.ts";
+
+/** What the log and the store know of a request, for `request explain` and for its page. */
+export function requestFacts(request: ExplainedRequest): readonly DescribedFact[] {
+  const { line, miss, gateway } = request;
+  return [
+    ["when", { time: line.time }],
+    ["asked", [asked(line), ...programPieces(line)]],
+    ["from", line.client],
+    ["access key", ...keyLines(request)],
+    ["snapshot", line.snapshotId === null ? "none was looked up" : { id: line.snapshotId }],
+    ["object", line.objectKey === null ? "none was read" : { id: line.objectKey }],
+    ["answer", answer(line)],
+    ["log says", line.cause],
+    ["gateway", gateway === null ? null : [{ time: gateway.time }, `: ${gatewayWords(gateway)}`]],
+    ["program", ...(miss?.history == null ? [] : historyLines(miss.history))],
+  ];
+}
+
+function programPieces({ tenantId, programId }: RequestLogLine): readonly Piece[] {
+  if (programId === null) return [];
+  return [
+    ", program ",
+    tenantId === null ? programId : { id: programId, page: explainPath(tenantId, programId) },
+  ];
+}
+
+const resources: Readonly<Record<string, string>> = {
+  list: "/v1/programs",
+  detail: "/v1/programs/{id}",
+  legacy: "/api/v1/partner/programs (deprecated)",
+};
+
+function asked({ method, route, status }: RequestLogLine): string {
+  // What the parser refused was not read as far as its address.
+  if (method === null && status === 400) return "nothing that could be read";
+  return `${method ?? "?"} ${resources[route] ?? "a path that is not of the API"}`;
+}
+
+function answer({ bytes, durationMs, status }: RequestLogLine): string {
+  const size = bytes === null ? "" : `, ${bytes.toLocaleString("en")} bytes`;
+  return `${status}${size}${durationMs === null ? "" : `, after ${durationMs} ms`}`;
+}
+
+function keyLines({ token, line }: ExplainedRequest): readonly Line[] {
+  if (token.kind === "none") return ["none that is known here"];
+  const page = line.tokenId === null ? "" : requestsOf({ token: line.tokenId });
+  const key: Piece = { id: line.tokenId ?? "", page };
+  const of = (tenantId: string | null): readonly Piece[] => [
+    ", tenant ",
+    tenantId === null ? "?" : { id: tenantId, page: tenantPath(tenantId) },
+  ];
+  switch (token.kind) {
+    case "foreign":
+      return [[key, ...of(line.tenantId), ": none of this installation's"]];
+    case "unavailable":
+      return [[key, ...of(line.tenantId)], token.reason];
+    case "known": {
+      const { name, tenantId, revokedAt, expiresAt } = token.token;
+      const end: readonly Piece[] =
+        revokedAt !== null
+          ? [{ tone: "bad", text: "revoked " }, { time: revokedAt }]
+          : expiresAt === null
+            ? [{ tone: "good", text: "active" }]
+            : ["ends ", { time: expiresAt }];
+      return [[key, name === null ? "" : ` "${name}"`, ...of(tenantId), ", ", ...end]];
+    }
+  }
+}
+
+function gatewayWords({
+  kind,
+  storeId,
+  otherStoreId,
+  cause,
+}: NonNullable<ExplainedRequest["gateway"]>): string {
+  const store = storeId === null ? "it goes by no store yet" : `it goes by the store ${storeId}`;
+  const other = otherStoreId === null ? "" : `, and found ${otherStoreId} in its place`;
+  return `${store}${other}${cause === null || kind === "confirmed" ? "" : `; ${cause}`}`;
+}

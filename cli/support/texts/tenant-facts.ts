@@ -1,0 +1,97 @@
+import type { Hold } from "../facts/tenants.ts";
+import type { JudgedTenant } from "../judgement/tenant.ts";
+import type { DescribedFact, Line, Piece } from "./description.ts";
+
+/** The facts of one tenant, for `snapshot status` and for its page. */
+export function tenantFacts(tenant: JudgedTenant): readonly DescribedFact[] {
+  const { live, hold, removal, rename } = tenant;
+  const goneAt = rename?.at ?? removal?.removedAt ?? null;
+  return [
+    ["renamed", rename && [{ time: rename.at }, ": now ", { id: rename.tenantId }]],
+    [
+      "removed",
+      removal && [
+        { time: removal.removedAt },
+        removal.openKeys === 0 ? ": partners get 401" : ": not to its end",
+      ],
+    ],
+    live === null
+      ? ["live", { tone: "bad", text: nothingLive(tenant, goneAt !== null) }]
+      : ["live", [{ id: live.snapshotId }, `, generation ${live.generation}`]],
+    ...(live === null ? [] : ageFacts(live)),
+    [
+      "programs",
+      live && (live.programs === 0 ? { tone: "bad", text: "0" } : live.programs.toLocaleString("en")),
+    ],
+    ["hold", live === null && hold === null ? null : holdLine(hold)],
+    ...buildFacts(tenant),
+  ];
+}
+
+/** How old the data is that partners see, and whether a later withdrawal changed it. */
+export function ageFacts(live: NonNullable<JudgedTenant["live"]>): readonly DescribedFact[] {
+  const { generatedAt, contentAt, publishedAt, confirmedAt } = live;
+  return [
+    ["data of", { time: contentAt }],
+    [
+      "withdrawals",
+      contentAt === generatedAt
+        ? null
+        : [{ time: generatedAt }, ": only withdrawn programs were taken out then"],
+    ],
+    ["published", { time: publishedAt }],
+    ["confirmed", confirmedAt === null ? { tone: "doubtful", text: "not known" } : { time: confirmedAt }],
+  ];
+}
+
+export function holdLine(hold: Hold | null): Line {
+  if (hold === null) return "none";
+  const { since, by, reason } = hold;
+  return [
+    { tone: "doubtful", text: "held" },
+    " since ",
+    { time: since },
+    by === null ? "" : ` by ${by}`,
+    `: ${reason}`,
+  ];
+}
+
+/** The last run with its reason, and the last try if it is another one. */
+export function buildFacts({ lastRun, lastTry, notInSource, live }: JudgedTenant): readonly DescribedFact[] {
+  const tried: DescribedFact = [
+    "last try",
+    lastTry === null ? null : [outcomePiece(lastTry.outcome), " ", { time: lastTry.triedAt }],
+  ];
+  if (notInSource !== null) {
+    const keeps = live === null ? "" : ": it keeps its last snapshot";
+    return [
+      ["last run", [{ tone: "doubtful", text: "not in the source" }, " at ", { time: notInSource }, keeps]],
+      tried,
+    ];
+  }
+  if (lastRun === null) {
+    return lastTry === null ? [["last run", "none that is known of this tenant"]] : [tried];
+  }
+  const { outcome, finishedAt, runId, failure } = lastRun;
+  const run: DescribedFact = [
+    "last run",
+    [outcomePiece(outcome), " ", { time: finishedAt }, `, run ${runId}`],
+    failure === null ? null : failure.message,
+  ];
+  return lastTry?.triedAt === finishedAt ? [run] : [run, tried];
+}
+
+/** The outcome of a build, with how it is meant. */
+export function outcomePiece(outcome: string): Exclude<Piece, string> & { readonly text: string } {
+  return { tone: outcomeTone(outcome), text: outcome };
+}
+
+function outcomeTone(outcome: string): "good" | "doubtful" | "bad" {
+  if (outcome === "failed" || outcome === "refused") return "bad";
+  return ["held", "skipped", "interrupted"].includes(outcome) ? "doubtful" : "good";
+}
+
+function nothingLive({ fault, live }: Pick<JudgedTenant, "fault" | "live">, isGone: boolean): string {
+  if (isGone || live !== null) return "nothing";
+  return fault === null ? "nothing was ever published: partners get 500" : "damaged: partners get 500";
+}

@@ -1,0 +1,172 @@
+import { printable } from "../../core/printable.ts";
+import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
+import type { UsageRow } from "../operate/gateway-log/usage-tally.ts";
+import type { Layout } from "../output/layout.ts";
+import { type Column, table } from "../output/table.ts";
+import { exactTime, relativeTime } from "../output/times.ts";
+import { wrapped } from "../output/wrap.ts";
+
+/** What a log tells of one token. */
+export interface TokenUse {
+  /** `null`: all requests without a token that the gateway knew. */
+  readonly tokenId: string | null;
+  readonly tenantId: string | null;
+  readonly name: string | null;
+  readonly requests: number;
+  readonly byResource: Readonly<Record<string, number>>;
+  /** Answers by the first digit of the status. */
+  readonly byClass: Readonly<Record<"2xx" | "4xx" | "5xx", number>>;
+  readonly lastSeen: string;
+}
+
+export interface TokenUsage {
+  /** The most requests first. */
+  readonly tokens: readonly TokenUse[];
+  readonly rows: readonly UsageRow[];
+  /** Active tokens that made no request in the time that the log covers, and were there before its end. */
+  readonly idle: readonly RegisteredToken[];
+  /** Tokens that called the deprecated resource, by id. */
+  readonly legacyCallers: readonly string[];
+}
+
+/** Puts the counted requests and the registry together. `until`: the last request of the log, RFC 3339. Pure. */
+export function usageByToken(
+  rows: readonly UsageRow[],
+  registered: readonly RegisteredToken[],
+  until: string,
+  now: Date,
+): TokenUsage {
+  const names = new Map(registered.map((token): [string, RegisteredToken] => [token.tokenId, token]));
+  const groups = new Map<string | null, UsageRow[]>();
+  for (const row of rows) {
+    const own = groups.get(row.tokenId);
+    if (own === undefined) groups.set(row.tokenId, [row]);
+    else own.push(row);
+  }
+  const tokens = [...groups].map(([tokenId, own]): TokenUse => {
+    const known = tokenId === null ? undefined : names.get(tokenId);
+    return {
+      tokenId,
+      tenantId: own[0]?.tenantId ?? null,
+      name: known?.name ?? null,
+      requests: sum(own),
+      byResource: summed(own, ({ resource }) => resource),
+      byClass: {
+        "2xx": 0,
+        "4xx": 0,
+        "5xx": 0,
+        ...summed(own, ({ status }) => `${Math.floor(status / 100)}xx`),
+      },
+      lastSeen:
+        own
+          .map(({ lastSeen }) => lastSeen)
+          .sort()
+          .at(-1) ?? "",
+    };
+  });
+  // Idle tokens are to be revoked; one that was issued later than the log goes could not be in it.
+  const isIdle = (token: RegisteredToken): boolean =>
+    !groups.has(token.tokenId) &&
+    tokenStatus(token, now) === "active" &&
+    Date.parse(token.createdAt) <= Date.parse(until);
+  return {
+    tokens: tokens.sort(
+      (a, b) => b.requests - a.requests || (String(a.tokenId) < String(b.tokenId) ? -1 : 1),
+    ),
+    rows,
+    idle: registered.filter(isIdle),
+    legacyCallers: [
+      ...new Set(
+        rows.flatMap((row) => (row.resource === "legacy" && row.tokenId !== null ? [row.tokenId] : [])),
+      ),
+    ],
+  };
+}
+
+function summed(rows: readonly UsageRow[], name: (row: UsageRow) => string): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const row of rows) sums[name(row)] = (sums[name(row)] ?? 0) + row.requests;
+  return sums;
+}
+
+function sum(rows: readonly UsageRow[]): number {
+  return rows.reduce((total, { requests }) => total + requests, 0);
+}
+
+/** The keys that call something, the idle keys, and those that still call the deprecated resource. */
+export function usageText(
+  usage: TokenUsage,
+  covers: { readonly from: string; readonly to: string },
+  layout: Layout,
+): string {
+  const { style, width, columns } = layout;
+  const names = new Map(usage.tokens.map((token) => [token.tokenId, label(token)]));
+  const legacy = usage.legacyCallers.map((tokenId) => names.get(tokenId) ?? tokenId);
+  const idle = usage.idle.map(label);
+  const notes = [
+    legacy.length === 0
+      ? "Nobody calls the deprecated resource."
+      : style.doubtful(`Still calling the deprecated resource: ${legacy.map(printable).join(", ")}.`),
+    idle.length === 0 ? "No active token is idle." : `Idle in this time, though active: ${idle.join(", ")}.`,
+  ];
+  return [
+    `${exactTime(covers.from)} to ${exactTime(covers.to)}\n\n`,
+    table(
+      tokenColumns,
+      usage.tokens.map((token) => tokenCells(token, layout)),
+      columns,
+    ),
+    "\n",
+    ...notes.flatMap((note) => wrapped(note, width)).map((line) => `${line}\n`),
+  ].join("");
+}
+
+/** Every count by token, resource, status and day. */
+export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): string {
+  return table(
+    [
+      { title: "TOKEN" },
+      { title: "RESOURCE" },
+      { title: "STATUS" },
+      { title: "DAY" },
+      { title: "REQUESTS", align: "right" },
+      { title: "LAST SEEN" },
+    ],
+    rows.map(({ tokenId, resource, status, day, requests, lastSeen }) => [
+      printable(tokenId ?? "(none)"),
+      printable(resource),
+      String(status),
+      day,
+      requests.toLocaleString("en"),
+      exactTime(lastSeen),
+    ]),
+    columns,
+  );
+}
+
+const tokenColumns: readonly Column[] = [
+  { title: "TOKEN" },
+  { title: "NAME" },
+  { title: "TENANT" },
+  ...["REQUESTS", "LIST", "DETAIL", "LEGACY", "2XX", "4XX", "5XX"].map(
+    (title): Column => ({ title, align: "right" }),
+  ),
+  { title: "LAST SEEN" },
+];
+
+function tokenCells(token: TokenUse, { now }: Layout): string[] {
+  const { byResource, byClass } = token;
+  const counts = [token.requests, byResource.list, byResource.detail, byResource.legacy];
+  const classes = [byClass["2xx"], byClass["4xx"], byClass["5xx"]];
+  return [
+    printable(token.tokenId ?? "(none)"),
+    printable(token.name ?? "-"),
+    printable(token.tenantId ?? "-"),
+    ...[...counts, ...classes].map((count) => (count ?? 0).toLocaleString("en")),
+    relativeTime(new Date(token.lastSeen), now),
+  ];
+}
+
+function label({ tokenId, name }: { readonly tokenId: string | null; readonly name: string | null }): string {
+  return printable(name === null ? String(tokenId) : `${tokenId} (${name})`);
+}
