@@ -95,27 +95,22 @@ async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
     overrides.length === 0
       ? undefined
       : createAudit(shell, { command, tenants: tenants ?? [], reason: flags.reason });
-  const settings = settingsOf(shell);
-  const options = buildOptions(flags, settings);
   let unrecorded: Failure | undefined;
-  const report = await watched((onStoreBegun) =>
-    withBuildSession(
-      shell,
-      settings,
-      options,
-      { watchStore: audit?.watch, onStoreBegun },
-      async (session) => {
-        const built = await session.build({
-          wanted: tenants === undefined ? { kind: "all" } : { kind: "asked", tenantIds: tenants },
-          progress: createProgressBar(shell.stderr, shell.now),
-        });
-        if (!dryRun) await session.keepReport(built);
-        audit?.note(publications(built.tenants));
-        unrecorded = await audit?.end(failureOf(built));
-        return built;
-      },
-    ),
-  );
+  const report = await watched(async (onStoreBegun) => {
+    // P114: wrong settings are told in the file of metrics, too.
+    const settings = settingsOf(shell);
+    const hooks = { watchStore: audit?.watch, onStoreBegun };
+    return await withBuildSession(shell, settings, buildOptions(flags, settings), hooks, async (session) => {
+      const built = await session.build({
+        wanted: tenants === undefined ? { kind: "all" } : { kind: "asked", tenantIds: tenants },
+        progress: createProgressBar(shell.stderr, shell.now),
+      });
+      if (!dryRun) await session.keepReport(built);
+      audit?.note(publications(built.tenants));
+      unrecorded = await audit?.end(failureOf(built));
+      return built;
+    });
+  });
   if (flags.json) printJson(shell, report);
   else printText(shell, runSummary(report, layoutOf(shell)));
   if (report.failure !== null) {
