@@ -129,9 +129,12 @@ function keepOnly(programs: CannedProgram[], ids: readonly string[]): void {
   programs.splice(0, programs.length, ...kept);
 }
 
-/** Hands over the rows as the driver does: later, one by one, and then the end. */
+/**
+ * Hands over the rows as the driver does: later, one by one, and then the end. It does so within the turn of the event loop, because
+ * a simulated world takes a builder that has asked nothing of the store for some turns as one that waits.
+ */
 function streamed(query: pg.Query, rows: readonly unknown[]): pg.Query {
-  setImmediate(() => {
+  queueMicrotask(() => {
     for (const row of rows) query.emit("row", row);
     query.emit("end");
   });
