@@ -4,7 +4,8 @@
  */
 export function tokenFree(text: string, issued: readonly string[] = []): string {
   return text.replace(run, (encoded) => {
-    const plain = decodedThroughout(encoded);
+    // A token that was copied from a terminal may have an encoded line break in it.
+    const plain = decodedThroughout(encoded).replaceAll(/[\s\p{Cc}]/gu, "");
     const shown = plain.replace(token, (found) => (issued.includes(found) ? found : "ppr_…"));
     return shown === plain ? encoded : shown;
   });

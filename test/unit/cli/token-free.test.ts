@@ -16,6 +16,8 @@ test.each([
   ["with one in lower case", token.replace("_", "%5f")],
   ["with an encoded letter", token.replace("ppr", "p%70r")],
   ["encoded twice", token.replace("_", "%255F")],
+  ["with an encoded line break in it", token.replace(/.{12}/, "$&%0D%0A")],
+  ["with an encoded space in its prefix", token.replace("_", "%20_")],
   ["with its prefix in capitals", token.replace("ppr", "PPR")],
   ["with its prefix in mixed case, and encoded", token.replace("ppr_", "p%50r%5F")],
   ["encoded twice, its digits too", token.replace("_", "%25%35%46")],
