@@ -77,7 +77,7 @@ test.skipIf(!existsSync(program))(
 function configuration(url: string, port: number): string {
   const { hostname, port: serverPort, username, password } = new URL(url);
   return `[databases]
-* = host=${hostname} port=${serverPort} user=${username} password=${decodeURIComponent(password)}
+* = host=${hostname} port=${serverPort} user=${username}${password === "" ? "" : ` password=${decodeURIComponent(password)}`}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
