@@ -26,7 +26,6 @@ export const leftOut: readonly string[] = [
   "test/integration/build/confirmation-writer.test.ts",
   "test/integration/build/confirmations.test.ts",
   "test/integration/build/ended-sessions.test.ts",
-  "test/integration/build/full-disk.test.ts",
   "test/integration/build/holds-and-damage.test.ts",
   "test/integration/build/hostile-rows.test.ts",
   "test/integration/build/incremental.test.ts",
