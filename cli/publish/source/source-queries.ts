@@ -25,8 +25,12 @@ export const tenantsQuery = `
 export const tenantQuery = `
   SELECT FROM partner_source.tenants WHERE tenant_id::text COLLATE "C" = $1 LIMIT 1`;
 
+/**
+ * The programs of the tenant. Each column is text, also the numbers: the server refuses a prepared statement for good when the type
+ * of a result has changed, as after a view was replaced.
+ */
 export const programsQuery = `
-  SELECT program_id::text, tenant_id::text, ${plainColumns("programs")}
+  SELECT program_id::text, tenant_id::text, ${plainColumns("programs", "::text")}
     FROM partner_source.programs
    WHERE ${ofTenant}
    ORDER BY program_id::text COLLATE "C"`;
@@ -167,8 +171,9 @@ function tuplesOf(view: Exclude<ProgramView, "programs" | "enrollments">): strin
    ORDER BY 1`;
 }
 
-function plainColumns(view: ProgramView): string {
-  return viewColumns[view].map(({ kind, sql }) => (kind === "list" ? `to_json(${sql})` : sql)).join(", ");
+function plainColumns(view: ProgramView, cast = ""): string {
+  const values = viewColumns[view].map(({ kind, sql }) => (kind === "list" ? `to_json(${sql})` : sql));
+  return values.map((value) => `${value}${cast}`).join(", ");
 }
 
 /** A row that is too large is hashed as it is read: without its large values, and with their sizes. */
