@@ -15,7 +15,7 @@ export interface Redirect {
 
 /** A file to keep. */
 export interface Download {
-  /** Of letters, digits, `.`, `_`, `~` and `-`. */
+  /** The name has only letters, digits, `.`, `_`, `~` and `-`. */
   readonly fileName: string;
   readonly contentType: string;
   readonly body: string;

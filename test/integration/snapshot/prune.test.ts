@@ -1,12 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { pruneTenant } from "../../../cli/operate/snapshots/prune-tenant.ts";
 import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey, manifestKey, markKey, responseKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
 
@@ -281,51 +278,4 @@ test("P86 a prune that fails behind its tenants is recorded with what it deleted
       changes: [{ kind: "deletion", tenantId: toolsTenant, deletedSnapshots: 2 }],
     },
   ]);
-});
-
-test("P175 a prune beside a builder that publishes without a pause finishes and deletes, and what is live is whole", async () => {
-  const unchanged = { programId: "NARA-2", name: "Deer" };
-  const build = (name: string) => tools.build([{ programId: "KYOTO-1", name }, unchanged]);
-  const before: string[] = [];
-  for (let at = 0; at < 12; at += 1) before.push(String((await build(`Before ${at}`)).snapshotId));
-  let isOver = false;
-  const pruning = prune(48, "--keep", "2", "--json").finally(() => {
-    isOver = true;
-  });
-  const meanwhile: string[] = [];
-  while (!isOver) {
-    const { outcome, snapshotId } = await build(`Meanwhile ${meanwhile.length}`);
-    expect(outcome).toBe("published");
-    meanwhile.push(String(snapshotId));
-  }
-  const { status, stdout } = await pruning;
-  expect(status, stdout).toBe(0);
-  const left = await folders();
-  expect(left).toContain(meanwhile.at(-1));
-  expect(before.filter((id) => left.includes(id)).length).toBeLessThanOrEqual(3);
-  expect((await verify()).status).toBe(0);
-});
-
-test("P175 however often the tenant is published between a prune's reading and its write, what is live stays whole", async () => {
-  const [first] = await publish(4);
-  const published: string[] = [];
-  const key = currentKey(tenantId);
-  const store: ObjectStore = {
-    ...tools.store,
-    async put(to, body, options) {
-      if (to === key && published.length < 10) published.push(await tools.publish(`${published.length}`));
-      return await tools.store.put(to, body, options);
-    },
-  };
-  const { signal } = new AbortController();
-  const later = new Date(Date.now() + 48 * hourMs);
-  const context = { store, dryRun: false, now: () => later, randomBytes, signal };
-  const result = await pruneTenant(tenantId, { keep: 1, minAgeMs: hourMs }, context);
-  expect(result.outcome).toBe("pruned");
-  expect(published).toHaveLength(10);
-  expect(result.kept.slice(0, 10)).toEqual(published.reverse());
-  const left = await folders();
-  expect(left).toEqual(expect.arrayContaining(published));
-  expect(left).not.toContain(first);
-  expect((await verify()).status).toBe(0);
 });

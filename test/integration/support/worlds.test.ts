@@ -7,23 +7,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { followLogs } from "../../../cli/operate/log-index/request-log.ts";
 import { startDeskGateway } from "../../support/desk-gateway.ts";
 import { startInspect } from "../../support/inspect-fixture.ts";
+import { sized } from "../../support/quick-pass.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
-import {
-  type Cause,
-  causes,
-  follow,
-  isPossible,
-  plantWorld,
-  program,
-  type World,
-} from "../../support/worlds.ts";
+import { buildCauses, sourceCauses } from "../../support/world-source-causes.ts";
+import { keyCauses, logCauses, storeCauses } from "../../support/world-store-causes.ts";
+import { type Cause, follow, isPossible, plantWorld, program, type World } from "../../support/worlds.ts";
 
 /**
  * The law of the support wing: whatever went wrong, every command and page says what is true by the planting, all say the
  * same, and whoever follows the printed steps ends with partners seeing the program.
  */
 
-const isQuick = process.env.TEST_QUICK === "1";
 let desk: SupportDesk;
 let folder: string;
 
@@ -234,9 +228,16 @@ async function followed(world: World, first: Explained): Promise<void> {
   expect([said, explanation.answer, await answered(world)]).toEqual([said, 200, 200]);
 }
 
+const causes: readonly Cause[] = [
+  ...sourceCauses,
+  ...buildCauses,
+  ...storeCauses,
+  ...keyCauses,
+  ...logCauses,
+];
 const pairs = causes.flatMap((a, at) => causes.slice(at + 1).map((b) => [a, b] as const)).filter(isPossible);
-/** All pairs take a quarter of an hour. So the quick pass takes one of 29, and what CI runs after it one of 4. */
-const pairsPerShown = isQuick ? 29 : process.env.TEST_REST === "1" ? 4 : 1;
+/** One of so many pairs is planted. */
+const pairsPerShown = sized({ whole: 1, quick: 29 });
 const shown = pairs.filter((_, at) => at % pairsPerShown === 0);
 
 describe("P47, P53, P77: what is said is what was planted, and following it helps", () => {
@@ -252,6 +253,6 @@ describe("P47, P53, P77: what is said is what was planted, and following it help
     const three = fc
       .uniqueArray(fc.constantFrom(...causes), { minLength: 3, maxLength: 3 })
       .filter(isPossible);
-    await fc.assert(fc.asyncProperty(three, holdToTheLaw), { numRuns: isQuick ? 1 : 12 });
+    await fc.assert(fc.asyncProperty(three, holdToTheLaw), { numRuns: sized({ whole: 12, quick: 1 }) });
   });
 });
