@@ -1,4 +1,6 @@
+import { closeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { ETag } from "../object-store.ts";
 import type { LinkGuard } from "./link-guard.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
 
@@ -15,14 +17,19 @@ export async function followLinks(
   let at = path;
   let file = await openFile(guard, at);
   while (file !== undefined) {
-    const next = join(dirname(path), `${linkPrefix}${basename(path)}-${file.etag}`);
+    const next = linkAfter(path, file.etag);
     const successor = await openFile(guard, next);
     if (successor === undefined) return { path: at, file };
-    await file.handle.close();
+    closeSync(file.fd);
     at = next;
     file = successor;
   }
   return undefined;
+}
+
+/** The link that recorded how the version with this tag was replaced. */
+export function linkAfter(path: string, etag: ETag): string {
+  return join(dirname(path), `${linkPrefix}${basename(path)}-${etag}`);
 }
 
 /** The object to which a link of this name belongs; `undefined` when the name is no link's. */

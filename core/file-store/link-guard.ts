@@ -1,6 +1,7 @@
-import { existsSync, readlinkSync } from "node:fs";
-import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { closeSync, constants, existsSync, lstatSync, open as openFile, readlinkSync } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { promisify } from "node:util";
 import { Failure } from "../failure.ts";
 import { isErrno, unlessErrno } from "./file-error.ts";
 
@@ -20,11 +21,15 @@ export interface LinkGuard {
   readonly root: string;
   /** Whether the path `/proc/self/fd/N` leads to the file or folder that is open as N. */
   readonly hasProc: boolean;
-  /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
-  open(path: string, flags: number): Promise<FileHandle>;
+  /** Opens with `flags` and returns the file descriptor. Throws the system's errors, and a `Failure` for a link. */
+  open(path: string, flags: number): Promise<number>;
+  /** The inode that has the name; `undefined` when there is none. For names in a folder that was just found to answer. */
+  inodeAt(path: string): Promise<bigint | undefined>;
   /** Throws a `Failure` when the path or a folder on the way is a link. A missing path is no link. */
   refuseLinks(path: string): Promise<void>;
 }
+
+const open = promisify(openFile);
 
 /** `hasProc` lets tests run as on other systems than Linux. */
 export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGuard {
@@ -49,8 +54,8 @@ export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGu
     }
   }
 
-  async function verify(handle: FileHandle, path: string): Promise<void> {
-    const opened = hasProc ? openedPath(handle.fd) : undefined;
+  async function verify(fd: number, path: string): Promise<void> {
+    const opened = hasProc ? openedPath(fd) : undefined;
     if (opened === undefined) return await refuseLinks(path);
     if (isAt(opened, path)) return;
     realRoot = await realpath(root);
@@ -66,22 +71,26 @@ export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGu
     refuseLinks,
     async open(path, flags) {
       const noFollow = path === root ? 0 : constants.O_NOFOLLOW;
-      let handle: FileHandle;
+      let fd: number;
       try {
         // Without O_NONBLOCK, opening a named pipe would wait for a writer and block a thread.
-        handle = await open(path, flags | noFollow | constants.O_NONBLOCK);
+        fd = await open(path, flags | noFollow | constants.O_NONBLOCK);
       } catch (error) {
         // The systems' errors for a link where O_NOFOLLOW forbids one or O_DIRECTORY requires a folder.
         if (isErrno(error, "ELOOP", "EMLINK", "ENOTDIR")) await refuseLinks(path);
         throw error;
       }
       try {
-        await verify(handle, path);
-        return handle;
+        await verify(fd, path);
+        return fd;
       } catch (error) {
-        await handle.close();
+        closeSync(fd);
         throw error;
       }
+    },
+    // The kernel answers from memory, as it has just looked into the folder.
+    async inodeAt(path) {
+      return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
     },
   };
 }

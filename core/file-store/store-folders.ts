@@ -1,5 +1,7 @@
-import { constants, type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises";
+import { closeSync, constants, fsync } from "node:fs";
+import { lstat, mkdir, open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { promisify } from "node:util";
 import { isErrno, unlessErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
@@ -33,12 +35,12 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
     const entry = shared.get(folder) ?? newEntry(folder);
     entry.users += 1;
     try {
-      const handle = await entry.opening;
+      const fd = await entry.opening;
       if (!guard.hasProc) await guard.refuseLinks(folder);
-      const path = guard.hasProc ? `/proc/self/fd/${handle.fd}` : folder;
+      const path = guard.hasProc ? `/proc/self/fd/${fd}` : folder;
       return await work({
         at: (name) => (name === undefined ? `${path}/` : `${path}/${name}`),
-        sync: () => syncShared(entry, handle),
+        sync: () => syncShared(entry, fd),
       });
     } catch (error) {
       // The folder may have been removed and made again, so the next caller opens it again.
@@ -48,8 +50,8 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
       entry.users -= 1;
       if (entry.users === 0) {
         forget(folder, entry);
-        const handle = await entry.opening.catch(() => undefined);
-        await handle?.close();
+        const fd = await entry.opening.catch(() => undefined);
+        if (fd !== undefined) closeSync(fd);
       }
     }
   }
@@ -96,19 +98,21 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
 }
 
 interface SharedFolder {
-  readonly opening: Promise<FileHandle>;
+  readonly opening: Promise<number>;
   users: number;
   syncing: Promise<void> | undefined;
   nextSync: Promise<void> | undefined;
 }
 
+const syncFile = promisify(fsync);
+
 /**
  * Puts into one folder share a sync. A call that arrives during a sync joins the *next* one, since the present one may have begun
  * before the caller's name was there.
  */
-function syncShared(entry: SharedFolder, handle: FileHandle): Promise<void> {
+function syncShared(entry: SharedFolder, fd: number): Promise<void> {
   const start = (): Promise<void> => {
-    entry.syncing = handle.sync().finally(() => {
+    entry.syncing = syncFile(fd).finally(() => {
       entry.syncing = undefined;
     });
     return entry.syncing;

@@ -1,8 +1,17 @@
-import { linkSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag, ObjectBody, PutResult } from "../object-store.ts";
-import { followLinks } from "./earlier-links.ts";
+import { followLinks, linkAfter } from "./earlier-links.ts";
 import { unlessErrno } from "./file-error.ts";
 import {
   bodyName,
@@ -33,7 +42,7 @@ import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./sto
  * read the plain file; where they may not write they read the pending body (P172).
  */
 export interface Versions {
-  /** Opens the object's present content; `undefined` when there is no object. The caller closes the handle. */
+  /** Opens the object's present content; `undefined` when there is no object. The caller closes it. */
   open(path: string): Promise<OpenFile | undefined>;
   /** Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster. */
   replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult>;
@@ -82,8 +91,8 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   async function begin(path: string): Promise<boolean> {
     const version = newVersion(0);
     const earlier = await followLinks(guard, path);
-    await earlier?.file.handle.close();
     if (earlier === undefined) return false;
+    closeSync(earlier.file.fd);
     const beginning = folders.within(dirname(path), async (folder) => {
       const temporary = folder.at(temporaryName());
       mkdirSync(temporary, folderMode);
@@ -138,7 +147,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   async function isStill(path: string, expected: ETag | undefined, look: typeof open): Promise<boolean> {
     if (expected === undefined) return true;
     const file = await look(path);
-    await file?.handle.close();
+    if (file !== undefined) closeSync(file.fd);
     return file?.etag === expected;
   }
 
@@ -149,7 +158,26 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     return file;
   }
 
+  /**
+   * Whether the plain file that was opened is the object: no version is pending, and none was published meanwhile. So most reads
+   * need no look at what is missing beside the object.
+   */
+  async function isCurrent(path: string, { etag, inode }: OpenFile): Promise<boolean> {
+    if ((await guard.inodeAt(versionsFolder(path))) === undefined) {
+      if ((await guard.inodeAt(linkAfter(path, etag))) !== undefined) return false;
+    } else {
+      const listed = await listVersions(path);
+      if (listed?.head === undefined || listed.isPending) return false;
+    }
+    return (await guard.inodeAt(path)) === inode;
+  }
+
   async function openCurrent(path: string): Promise<OpenFile | undefined> {
+    const plain = await openPlain(path);
+    if (plain !== undefined) {
+      if (await isCurrent(path, plain)) return plain;
+      closeSync(plain.fd);
+    }
     for (let looks = 1; ; looks += 1) {
       const listed = await listVersions(path);
       if (listed === undefined) return (await followLinks(guard, path))?.file;
@@ -207,8 +235,9 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
         return;
       }
       const earlier = await followLinks(guard, path);
-      await earlier?.file.handle.close();
-      if (earlier !== undefined && earlier.path !== path) await published(path);
+      if (earlier === undefined) return;
+      closeSync(earlier.file.fd);
+      if (earlier.path !== path) await published(path);
     },
 
     async remove(path) {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import crypto, { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 import fsPromises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { createLinkGuard, type LinkGuard } from "../../core/file-store/link-guard.ts";
@@ -123,18 +123,31 @@ function patchSystem(): void {
 
 function desk(root: string, gate: Gated["gate"], note: Gated["note"]): Desk {
   const plain = createLinkGuard(root);
+  const inodes: bigint[] = [];
+  /** Which of the inodes that the actor has met. Their numbers differ from run to run. */
+  const met = (inode: bigint): number => {
+    if (!inodes.includes(inode)) inodes.push(inode);
+    return inodes.indexOf(inode);
+  };
   const guard: LinkGuard = {
     ...plain,
     async open(path, flags) {
       await gate();
       try {
-        const handle = await plain.open(path, flags);
-        note(`opened ${readFileSync(`/proc/self/fd/${handle.fd}`)}`);
-        return handle;
+        const fd = await plain.open(path, flags);
+        const inode = met(fstatSync(fd, { bigint: true }).ino);
+        note(`opened ${readFileSync(`/proc/self/fd/${fd}`)}, ${inode}`);
+        return fd;
       } catch (error) {
         note(`not opened: ${String(error)}`);
         throw error;
       }
+    },
+    async inodeAt(path) {
+      await gate();
+      const inode = await plain.inodeAt(path);
+      note(inode === undefined ? "no such name" : `named ${met(inode)}`);
+      return inode;
     },
   };
   const own = createStoreFolders(plain);

@@ -165,7 +165,9 @@ test.runIf(process.platform === "linux")(
     await symlink("b", join(parent, "tenants/link"));
     let isOver = false;
     const swapping = (async () => {
-      while (!isOver) {
+      for (let round = 0; !isOver; round += 1) {
+        // Rests of different lengths, so that the reads meet every moment of a swap.
+        for (let rest = round % 8; rest > 0; rest -= 1) await lstat(parent);
         await rename(folder, join(parent, "tenants/aside"));
         await rename(join(parent, "tenants/link"), folder);
         await rename(folder, join(parent, "tenants/link"));
