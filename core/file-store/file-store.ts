@@ -1,4 +1,4 @@
-import { closeSync, constants, createReadStream, linkSync, renameSync } from "node:fs";
+import { closeSync, constants, createReadStream } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
@@ -8,7 +8,7 @@ import { folderFailure, unlessErrno } from "./file-error.ts";
 import { versionsFolder } from "./head.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
-import { putNewFile, type WriteFile, writeSyncedFile } from "./new-file.ts";
+import { isWrittenDirectly, putNewFile, type WriteFile, writeSyncedFile } from "./new-file.ts";
 import { isNamed, type OpenFile, readThrough } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { removeEmptyFolders, tidyFolders } from "./tidy.ts";
@@ -36,7 +36,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
   const pathOf = (key: string): string => join(root, checkedKey(key));
 
   async function putIfAbsent(path: string, body: ObjectBody): Promise<PutResult> {
-    const putting = putNewFile(folders, path, written(body), linkSync);
+    const putting = putNewFile(folders, path, written(body), "link");
     const etag = await unlessErrno(putting, "EEXIST");
     return etag === undefined ? { kind: "refused" } : { kind: "stored", etag };
   }
@@ -46,7 +46,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       const result = await versions.replace(path, body, undefined);
       if (result.kind === "stored") return result;
     }
-    return { kind: "stored", etag: await putNewFile(folders, path, written(body), renameSync) };
+    return { kind: "stored", etag: await putNewFile(folders, path, written(body), "rename") };
   }
 
   return {
@@ -89,16 +89,16 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         options?.signal?.throwIfAborted();
         const version = await versions.open(source);
         if (version === undefined) return { kind: "missing" };
-        const { fd, etag } = version;
+        const { fd, etag, bytes } = version;
         try {
           if (isNamed(versionsFolder(target))) await versions.settle(target);
           // The open file has passed the guard. Its name could lead elsewhere by now.
           const opened = guard.hasProc ? `/proc/self/fd/${fd}` : source;
           const copied: WriteFile = async (path) => {
-            await copyFile(opened, path, copyMode);
+            if (!isWrittenDirectly(path, bytes)) await copyFile(opened, path, copyMode);
             return etag;
           };
-          await putNewFile(folders, target, copied, renameSync, false);
+          await putNewFile(folders, target, copied, "rename", false);
           return { kind: "copied" };
         } finally {
           closeSync(fd);
@@ -137,7 +137,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
 
 /**
  * A copy is a second file and not a hard link, so that an editor that saves in place changes only one of them. Where the file
- * system can do it (Btrfs, XFS, APFS, ...), both share their blocks until one is changed.
+ * system can do it (Btrfs, XFS, APFS, ...), large files share their blocks until one is changed.
  */
 const copyMode = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
 

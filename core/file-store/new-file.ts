@@ -1,5 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { type BigIntStats, closeSync, fdatasync, fstatSync, openSync, unlinkSync, writeSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  fdatasync,
+  fstatSync,
+  linkSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
@@ -12,8 +22,9 @@ import { fileMode, type StoreFolders } from "./store-folders.ts";
 export type WriteFile = (path: string) => Promise<ETag>;
 
 /**
- * Writes a new file under a hidden name, then calls `giveName` to give it the name of `path`. Unless `isDurable` is false, the
- * content is durable before the name, and the name before this function resolves. Missing folders are made.
+ * Writes a new file under a hidden name, then gives it the name of `path`: `link` fails if there is such a file, and `rename`
+ * replaces it. Unless `isDurable` is false, the content is durable before the name, and the name before this function resolves.
+ * Missing folders are made.
  *
  * The hidden name is in the same folder, since a folder of the store may be a mount of its own, and no file can be renamed from
  * one file system to another. `tidyFolders` removes what a killed process leaves.
@@ -22,19 +33,25 @@ export async function putNewFile(
   folders: StoreFolders,
   path: string,
   write: WriteFile,
-  giveName: (from: string, to: string) => void,
+  naming: "link" | "rename",
   isDurable = true,
 ): Promise<ETag> {
   return await folders.withinMade(dirname(path), async (folder) => {
     const temporary = folder.at(temporaryName());
+    let isLeft = true;
     try {
       const etag = await write(temporary);
-      // Renaming is synchronous for the same reason as writing small files, see `writeSyncedFile`.
-      giveName(temporary, folder.at(basename(path)));
+      const named = folder.at(basename(path));
+      // Naming is synchronous for the same reason as writing small files, see `writeSyncedFile`.
+      if (naming === "link") linkSync(temporary, named);
+      else {
+        renameSync(temporary, named);
+        isLeft = false;
+      }
       if (isDurable) await folder.sync();
       return etag;
     } finally {
-      unlinkIfThere(temporary);
+      if (isLeft) unlinkIfThere(temporary);
     }
   });
 }
@@ -84,13 +101,29 @@ async function writeSynced(path: string, body: ObjectBody): Promise<BigIntStats>
 async function writeDirectly(path: string, bytes: Buffer): Promise<BigIntStats> {
   const file = openSync(path, "wx", fileMode);
   try {
-    // A full disk takes only a part of the bytes, and the next call throws the reason.
-    for (let written = 0; written < bytes.length; ) {
-      written += writeSync(file, bytes, written, bytes.length - written);
-    }
+    writeAll(file, bytes);
     await dataSync(file);
     return fstatSync(file, { bigint: true });
   } finally {
     closeSync(file);
+  }
+}
+
+/** Writes a new file from a small one's bytes, not durably. False when they are too many to write them synchronously. */
+export function isWrittenDirectly(path: string, bytes: Buffer | undefined): boolean {
+  if (bytes === undefined || bytes.length > maxDirectBytes) return false;
+  const file = openSync(path, "wx", fileMode);
+  try {
+    writeAll(file, bytes);
+  } finally {
+    closeSync(file);
+  }
+  return true;
+}
+
+function writeAll(file: number, bytes: Buffer): void {
+  // A full disk takes only a part of the bytes, and the next call throws the reason.
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(file, bytes, written, bytes.length - written);
   }
 }

@@ -29,10 +29,9 @@ export function versionTag(stat: BigIntStats, sha256: string): ETag {
 /** Whether anything has the name. Links on the way are not refused here, but by the put or open that follows. */
 export function isNamed(path: string): boolean {
   try {
-    lstatSync(path);
-    return true;
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (isErrno(error, "ENOENT", "ENOTDIR")) return false;
+    if (isErrno(error, "ENOTDIR")) return false;
     throw error;
   }
 }

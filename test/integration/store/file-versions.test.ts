@@ -1,4 +1,4 @@
-import { closeSync, cpSync, linkSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unlessErrno } from "../../../core/file-store/file-error.ts";
@@ -68,7 +68,7 @@ const deletes: Work = async (desk, path, promised) => {
 };
 
 const creates: Work = async ({ folders }, path) => {
-  const putting = putNewFile(folders, path, (to) => writeSyncedFile(to, body("n")), linkSync);
+  const putting = putNewFile(folders, path, (to) => writeSyncedFile(to, body("n")), "link");
   return (await unlessErrno(putting, "EEXIST")) === undefined ? "there" : "created";
 };
 
