@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { patience } from "./test/support/patience.ts";
-import { isQuick, leftOut } from "./test/support/quick-pass.ts";
+import { isQuick, quickIntegration } from "./test/support/quick-pass.ts";
 import { ranWhole } from "./test/support/ran-whole.ts";
 
 // One process runs many files, which halves the time: a test undoes what it does to the process (nock, environment).
@@ -34,8 +34,8 @@ export default defineConfig({
       {
         test: {
           name: "integration",
-          include: ["test/integration/**/*.test.ts"],
-          exclude: [...(isQuick ? leftOut : done)],
+          include: isQuick ? [...quickIntegration] : ["test/integration/**/*.test.ts"],
+          exclude: [...done],
           globalSetup: ["test/support/global-setup.ts"],
           isolate,
           setupFiles,

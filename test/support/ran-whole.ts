@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { leftOut } from "./quick-pass.ts";
+import { quickIntegration } from "./quick-pass.ts";
 
 const root = join(import.meta.dirname, "../..");
 const sizes = join(import.meta.dirname, "quick-pass.ts");
 
 /**
- * The test files whose every case `npm test` runs at full size: those that it does not leave out, and that take no size from
+ * The test files whose every case `npm test` runs at full size: its own, unless they take a size from
  * `quick-pass.ts`, themselves or by what they import. After `npm test`, CI runs the others only (`TEST_REST=1`).
  */
 export function ranWhole(): readonly string[] {
@@ -23,7 +23,8 @@ export function ranWhole(): readonly string[] {
   return readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".test.ts"))
     .map((name) => `test/${name}`)
-    .filter((file) => !leftOut.includes(file) && !takesSizes(join(root, file)));
+    .filter((file) => file.startsWith("test/unit/") || quickIntegration.includes(file))
+    .filter((file) => !takesSizes(join(root, file)));
 }
 
 /** The modules of `test/` that a test or its support imports. */
