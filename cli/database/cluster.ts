@@ -3,8 +3,7 @@ import { constants } from "node:fs";
 import { chmod, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../core/failure.ts";
-import { machineDirectory } from "./machine-directory.ts";
-import { canEnter, isRootsAlone, runAs, type ServerAccount } from "./server-account.ts";
+import { canEnter, isRootsAlone, machineDirectory, runAs, type ServerAccount } from "./server-account.ts";
 import type { ServerBinaries } from "./server-binaries.ts";
 
 /** A database cluster on disk and what lies beside it. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, lstatSync } from "node:fs";
 import { constants, type FileHandle } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag } from "../object-store.ts";
 import { isErrno } from "./file-error.ts";
@@ -107,3 +108,35 @@ export async function readThrough(
 }
 
 const chunkBytes = 128 * 1024;
+
+/**
+ * Releases up to 0.1.0 recorded each replacement as a hidden link beside the object, named after the tag of the replaced version.
+ * If a process was killed between the link and the rename, the newest content is in the last link and not in the object's
+ * file. So an object that this release has not replaced yet is read by following its links. Its first replacement takes over
+ * the last link, and `tidyFolders` removes the links.
+ */
+export async function followLinks(
+  guard: LinkGuard,
+  path: string,
+): Promise<{ readonly path: string; readonly file: OpenFile } | undefined> {
+  let at = path;
+  let file = await openFile(guard, at);
+  while (file !== undefined) {
+    const next = join(dirname(path), `${linkPrefix}${basename(path)}-${file.etag}`);
+    const successor = await openFile(guard, next);
+    if (successor === undefined) return { path: at, file };
+    await file.handle.close();
+    at = next;
+    file = successor;
+  }
+  return undefined;
+}
+
+/** The object to which a link of this name belongs; `undefined` when the name is no link's. */
+export function linkedObject(name: string): string | undefined {
+  if (!name.startsWith(linkPrefix)) return undefined;
+  // The tag at the end of the name has four parts.
+  return name.slice(linkPrefix.length).split("-").slice(0, -4).join("-") || undefined;
+}
+
+const linkPrefix = ".next-";

@@ -2,7 +2,6 @@ import { linkSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFi
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag, ObjectBody, PutResult } from "../object-store.ts";
-import { followLinks } from "./earlier-links.ts";
 import { unlessErrno } from "./file-error.ts";
 import {
   bodyName,
@@ -15,7 +14,7 @@ import {
 } from "./head.ts";
 import type { LinkGuard } from "./link-guard.ts";
 import { temporaryName, unlinkIfThere, writeSyncedFile } from "./new-file.ts";
-import { isNamed, type OpenFile, openFile } from "./open-file.ts";
+import { followLinks, isNamed, type OpenFile, openFile } from "./open-file.ts";
 import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./store-folders.ts";
 
 /**

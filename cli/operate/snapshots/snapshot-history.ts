@@ -3,8 +3,7 @@ import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
-import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { readStoredManifest, type VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { readLivePeriods } from "./read-live-periods.ts";
 
 /** Snapshots of a tenant that partners saw, by generation, newest first. */

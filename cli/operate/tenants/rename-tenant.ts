@@ -4,12 +4,12 @@ import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
-import { collapse } from "../../publish/snapshot/collapse.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
-import { tenantHint } from "../../publish/snapshot/unknown-tenant.ts";
+import { tenantHint } from "../../publish/snapshot/stored-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
-import { assertNotRemoved } from "../tokens/assert-not-removed.ts";
-import { editRecorded } from "../tokens/edit-recorded.ts";
+import { collapse } from "../snapshots/rollback-guard.ts";
+import { assertNotRemoved } from "../tokens/assert-published.ts";
+import { editRecorded } from "../tokens/edit-registry.ts";
 
 export interface RenameContext {
   readonly store: ObjectStore;

@@ -12,7 +12,7 @@ import {
   readRemovedTenants,
   withRemoved,
 } from "../snapshot/removed-tenants.ts";
-import { keptTenants, publishedTwins } from "../snapshot/stored-tenants.ts";
+import { keptTenants, publishedCaseVariants } from "../snapshot/stored-tenants.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 
 /**
@@ -94,7 +94,7 @@ export async function reportUnlisted(
     if (!known.has(tenantId)) unlisted.push(tenantId);
   }
   if (isOfAll) problems.push(...unlisted.map((tenantId) => runProblem("tenant_vanished", tenantId)));
-  for (const { tenantId, published } of await publishedTwins(store, tenants, unlisted, signal)) {
+  for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {
     problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));
   }
 }

@@ -3,7 +3,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
-import { compareIds } from "../source/compare-ids.ts";
+import { compareIds } from "../source/contract.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import { smallSizes } from "../source/source-limits.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";

@@ -1,9 +1,8 @@
 import { lifecycle } from "../public-program/lifecycle.ts";
 import type { EnrollmentRow, ProgramSource } from "../public-program/program-source.ts";
 import { type ColumnKind, type ColumnValue, sourceViews, type ViewRow } from "./contract.ts";
-import { shownOversize } from "./oversize.ts";
 import type { ChildName, childViews } from "./source-columns.ts";
-import type { Oversize } from "./source-limits.ts";
+import { type Oversize, shownOversize } from "./source-limits.ts";
 
 /**
  * Makes a program from a row of `programsQuery`, whose columns are text, and from its children as JSON. Values get the

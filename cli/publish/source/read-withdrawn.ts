@@ -2,7 +2,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { forEachRow } from "../../database/for-each-row.ts";
 import { lifecycle } from "../public-program/lifecycle.ts";
-import { compareIds } from "./compare-ids.ts";
+import { compareIds } from "./contract.ts";
 import { betweenPrograms, statesQuery } from "./source-queries.ts";
 import { tryReading } from "./try-reading.ts";
 

@@ -1,4 +1,6 @@
+import type { SourceOversize } from "../public-program/program-source.ts";
 import { type ProgramView, sourceViews } from "./contract.ts";
+import { sizedColumns, viewColumns } from "./source-columns.ts";
 
 /** How large the data of one program may be. Anything larger is not even read from the database. */
 export interface SourceLimits {
@@ -20,7 +22,7 @@ export function sourceLimits(settings: {
 }
 
 /** Upper bounds for a tenant's rows in one view: the bytes of a single row, and of all rows of one program. */
-export interface ViewSize {
+interface ViewSize {
   readonly largestRow: number;
   readonly largestProgram: number;
 }
@@ -64,4 +66,46 @@ export function isSmall(size: ViewSize | undefined, limits: SourceLimits): boole
   return (
     size.largestProgram * programsPerRound <= maxRoundBytes && size.largestProgram <= limits.maxProgramBytes
   );
+}
+
+/**
+ * What makes a program too large, according to a guarded query of the view. `undefined` when it is not too large. `sizes` is a
+ * JSON array of the bytes of one row and of its unbounded columns; `bytes` counts all the rows.
+ */
+export function oversizeOf(
+  view: ProgramView,
+  sizes: string | null,
+  bytes: number,
+  { maxValueBytes, maxProgramBytes }: SourceLimits,
+): Oversize | undefined {
+  if (sizes !== null) {
+    const [, ...values] = JSON.parse(sizes) as (number | null)[];
+    const at = values.findIndex((size) => size !== null && size > maxValueBytes);
+    const column = sizedColumns(view)[at];
+    if (column !== undefined) {
+      return { view, column: column.name, bytes: values[at] ?? 0, maxBytes: maxValueBytes };
+    }
+  }
+  return bytes > maxProgramBytes ? { view, column: null, bytes, maxBytes: maxProgramBytes } : undefined;
+}
+
+/** Like `oversizeOf`, for a row of `guardedProgramsQuery`, which ends with sizes and bytes. */
+export function programOversize(row: readonly (string | null)[], limits: SourceLimits): Oversize | undefined {
+  const [sizes = null, bytes = null] = row.slice(2 + viewColumns.programs.length);
+  return oversizeOf("programs", sizes, Number(bytes), limits);
+}
+
+/** The oversize as the program's problem reports it. */
+export function shownOversize({ view, column, bytes, maxBytes }: Oversize): SourceOversize {
+  const sizes = `${bytes} bytes, limit ${maxBytes}`;
+  if (column === null)
+    return { code: "program_too_large", view, column, field: null, text: `${view}: ${sizes}` };
+  const field = publicField(view, column);
+  return { code: "value_too_large", view, column, field, text: `${view}.${column}: ${sizes}` };
+}
+
+/** The public field that the column would have become. The rows of a child view become one field together. */
+function publicField(view: ProgramView, name: string): string | null {
+  const { field, columns } = sourceViews[view];
+  return field ?? columns.find(([column]) => column === name)?.[2] ?? null;
 }

@@ -5,7 +5,7 @@ import {
   measuredEnrollments,
   measuredRows,
   oversizes,
-} from "./measured-rows.ts";
+} from "./guarded-queries.ts";
 import { type ChildName, childViews, ofTenant, type SourceColumn, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 

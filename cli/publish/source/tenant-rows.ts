@@ -1,8 +1,7 @@
 import type { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import type { SourcePool } from "../../database/connect.ts";
-import { limitWaiting } from "../../database/limit-waiting.ts";
+import { limitWaiting, type SourcePool } from "../../database/connect.ts";
 import { type ProgramSum, readProgramSums } from "./program-sums.ts";
 import { type ReadProgram, readPrograms } from "./read-programs.ts";
 import { readWithdrawnAround, type StatedWithdrawn } from "./read-withdrawn.ts";

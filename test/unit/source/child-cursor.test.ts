@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ChildCursor } from "../../../cli/publish/source/child-cursor.ts";
+import { ChildCursor } from "../../../cli/publish/source/read-programs.ts";
 
 function rows(...ids: readonly string[]) {
   return ids.map((programId) => ({ programId, json: JSON.stringify([[programId]]) }));
