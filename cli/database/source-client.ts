@@ -161,3 +161,13 @@ export function readingFailure(error: unknown): unknown {
     { cause: error },
   );
 }
+
+/** Whether PostgreSQL gave the error one of these codes (SQLSTATE). */
+export function hasSqlState(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
+}
+
+/** Whether PostgreSQL ended the query because of a time limit or a lock. */
+export function isEndedQuery(error: unknown): boolean {
+  return hasSqlState(error, "57014", "55P03");
+}
