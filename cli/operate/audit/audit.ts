@@ -147,21 +147,15 @@ function sentence({ message }: Failure): string {
  */
 function recordedStore(store: ObjectStore, begun: () => Promise<void>): ObjectStore {
   return {
-    address: store.address,
-    get: (key, options) => store.get(key, options),
+    ...store,
     async put(key, body, options) {
       if (isDecisive(key)) await begun();
       return await store.put(key, body, options);
     },
-    copy: (from, to, options) => store.copy(from, to, options),
-    list: (prefix, options) => store.list(prefix, options),
-    listFolders: (prefix, options) => store.listFolders(prefix, options),
     async delete(keys, options) {
       if (keys.some((key) => isDecisive(key) || isOfSnapshot(key))) await begun();
       await store.delete(keys, options);
     },
-    tidy: (prefix, options) => store.tidy(prefix, options),
-    close: () => store.close(),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { unlessErrno } from "../../../core/file-store/file-error.ts";
 import { isCompressedLog, openLog } from "../gateway-log/open-log.ts";
 import {
   beginningOf,
@@ -46,14 +47,14 @@ export class FollowedLog {
   }
 
   async look(): Promise<void> {
-    const found = await stat(this.name).catch(absent);
+    const found = await statOf(this.name);
     this.size = found?.size ?? 0;
     this.changedMs = found?.mtimeMs ?? 0;
   }
 
   /** Reads new lines. Throws when the log can't be read. */
   async refresh(signal: AbortSignal): Promise<void> {
-    const found = await stat(this.name).catch(absent);
+    const found = await statOf(this.name);
     if (this.#open !== undefined && found?.ino !== this.#open.ino) await this.#leave(signal);
     if (found === undefined) return;
     this.size = found.size;
@@ -182,10 +183,9 @@ function versionOf({ ino, size, mtimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs}`;
 }
 
-/** A missing file is no fault: between two steps of a rotation there may be none. */
-function absent(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-  throw error;
+/** Between two steps of a rotation there may be no file of the name. */
+async function statOf(name: string): Promise<Stats | undefined> {
+  return await unlessErrno(stat(name), "ENOENT");
 }
 
 async function* emptyInput(): AsyncGenerator<Uint8Array> {}

@@ -1,6 +1,6 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -93,7 +93,8 @@ async function makeLive(
   if (stored === undefined) {
     throw new Failure("not_found", `Snapshot ${target} of tenant ${tenantId} has just been deleted.`);
   }
-  const live = await readLiveManifest(store, pointer.current, signal).catch(passOverDamaged);
+  // A rollback is the remedy for a damaged live snapshot.
+  const live = await unlessFailed(readLiveManifest(store, pointer.current, signal), "corrupt_document");
   const refusal = allowShrink ? undefined : rollbackRefusal(live, stored.manifest);
   if (refusal !== undefined) throw refusal;
   await assertComplete(store, stored.manifest, signal);
@@ -117,11 +118,6 @@ async function makeLive(
     programsBefore: live?.programs.count ?? null,
     programs: stored.manifest.programs.count,
   };
-}
-
-/** A damaged live snapshot is what a rollback is for. */
-function passOverDamaged(error: unknown): undefined {
-  if (asFailure(error).code !== "corrupt_document") throw error;
 }
 
 async function chosenTarget(

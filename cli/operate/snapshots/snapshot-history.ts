@@ -1,5 +1,5 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
-import { asFailure } from "../../../core/failure.ts";
+import { unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -34,7 +34,10 @@ export async function snapshotHistory(
   const manifests = new Map<SnapshotId, Manifest>([[live.manifest.snapshotId, live.manifest]]);
   const others = newest.filter(({ isLive }) => !isLive);
   await forEachBounded(others, maxParallelReads, async ({ snapshotId }) => {
-    const stored = await readStoredManifest(store, tenantId, snapshotId, signal).catch(passOverDamaged);
+    const stored = await unlessFailed(
+      readStoredManifest(store, tenantId, snapshotId, signal),
+      "corrupt_document",
+    );
     if (stored !== undefined) manifests.set(snapshotId, stored.manifest);
   });
   const seen = newest.flatMap(({ snapshotId }) => manifests.get(snapshotId) ?? []);
@@ -45,8 +48,4 @@ export async function snapshotHistory(
   // A prune keeps the live snapshot and the newest, so that what lay between them may be gone.
   const hasGaps = isCut || seen.length < newest.length || periods.some(({ isCertain }) => !isCertain);
   return { manifests: seen, withdrawnAt, isCut, hasGaps };
-}
-
-function passOverDamaged(error: unknown): undefined {
-  if (asFailure(error).code !== "corrupt_document") throw error;
 }

@@ -1,5 +1,6 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import { hasSqlState } from "../../database/source-client.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { type ProgramView, viewNames } from "../../publish/source/contract.ts";
@@ -57,16 +58,12 @@ export function unreadableView(
       : `SELECT * FROM partner_source.${view} WHERE tenant_id = '${tenantId}'`;
   const message = `Reading partner_source.${view}${whose} fails: ${error.message}`;
   // A view reads its tables with its owner's rights, a security_invoker view with those of whoever asks.
-  const advice = isDenied(error)
+  const advice = hasSqlState(error, "42501")
     ? `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`
     : `run ${query} and correct the view`;
   const problem = unreadable(view, message, advice);
   if (tenantId === undefined || programId === undefined) return problem;
   return { ...problem, count: 1, examples: [{ tenantId, programId, value: shownValue(error.message) }] };
-}
-
-function isDenied(error: Error): boolean {
-  return "code" in error && error.code === "42501";
 }
 
 function unreadable(view: string | null, message: string, advice: string): SourceProblem {

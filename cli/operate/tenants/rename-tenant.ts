@@ -1,4 +1,4 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId, TokenId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -99,11 +99,8 @@ async function readSeen(
   tenantId: TenantId,
   signal: AbortSignal,
 ): Promise<Manifest | undefined> {
-  try {
-    const pointer = await readPointer(store, tenantId, signal);
-    return pointer && (await readLiveManifest(store, pointer.current, signal));
-  } catch (error) {
-    if (asFailure(error).code !== "corrupt_document") throw error;
-    return undefined;
-  }
+  const pointer = await unlessFailed(readPointer(store, tenantId, signal), "corrupt_document");
+  return (
+    pointer && (await unlessFailed(readLiveManifest(store, pointer.current, signal), "corrupt_document"))
+  );
 }

@@ -1,6 +1,6 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { isObjectKey, liveMarkerKey, livePrefix } from "../../../core/object-key.ts";
@@ -97,7 +97,8 @@ async function writeTree(
   let changing: PutResult;
   try {
     to = await manifestOf(live, live, task);
-    const from = marker && (await manifestOf(marker, live, task).catch(unlessCorrupt));
+    // The snapshot that the tree shows may have been pruned.
+    const from = marker && (await unlessFailed(manifestOf(marker, live, task), "corrupt_document"));
     changing = await putLiveMarker(store, live.tenantId, changingMarkerText(live, bootId));
     outcome = from === undefined ? "mended" : "updated";
     if (from === undefined) {
@@ -129,11 +130,6 @@ async function manifestOf(
     (manifest) => manifest.tenantId === tenantId && manifest.snapshotId === snapshotId,
   );
   return found ?? (await readLiveManifest(store, { tenantId, snapshotId, manifestSha256 }, signal));
-}
-
-/** The snapshot that the tree shows may have been pruned. */
-function unlessCorrupt(error: unknown): undefined {
-  if (asFailure(error).code !== "corrupt_document") throw error;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { asFailure } from "../../../core/failure.ts";
+import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { shortened } from "../../../core/printable.ts";
@@ -20,13 +20,8 @@ import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts
  * came back. A damaged document keeps no tenant but a new one from being published (P12).
  */
 export async function knownRemovals(store: ObjectStore, signal: AbortSignal): Promise<RemovedTenants> {
-  try {
-    return await readRemovedTenants(store, signal);
-  } catch (error) {
-    const { code } = asFailure(error);
-    if (code === "corrupt_document" || code === "store_denied") return new Map();
-    throw error;
-  }
+  const removed = readRemovedTenants(store, signal);
+  return (await unlessFailed(removed, "corrupt_document", "store_denied")) ?? new Map();
 }
 
 /**

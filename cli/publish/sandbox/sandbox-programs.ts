@@ -5,7 +5,6 @@ function sandboxProgram(programId: string, own: Partial<ProgramSource>): Program
   return bareProgram(programId, { ...usual, ...own });
 }
 
-/** A program of which only `own` is known. */
 export function bareProgram(programId: string, own: Partial<ProgramSource>): ProgramWithId {
   return { ...nothing, ...own, programId };
 }
@@ -120,9 +119,7 @@ const everything: ProgramWithId = {
   oversize: null,
 };
 
-/**
- * Arabic texts with Latin names and digits. A partner's page has to isolate each text and take its direction from its content.
- */
+/** A partner's page has to isolate each Arabic text and take its direction from its content. */
 const rightToLeft = sandboxProgram("right-to-left", {
   name: "الأندلس: غرناطة وقرطبة وإشبيلية",
   departureDate: "2031-10-03",
@@ -159,8 +156,8 @@ interface SandboxCase {
 }
 
 /**
- * The programs of the sandbox. Their ids stay, because partners' tests name them. Their values are like a company's rows, and
- * are built like them. The dates are fixed, so that one version of the generator gives the same bytes on every day.
+ * Their ids stay, because partners' tests name them. They are built like a company's rows. The dates are fixed, so that one
+ * version of the generator gives the same bytes on every day.
  */
 export const sandboxPrograms: readonly ProgramWithId[] = [
   everything,

@@ -63,8 +63,8 @@ function ahead({ maxProgramBytes }: SourceLimits): string {
 /** Each row counts this much more than its texts and lists: for its numbers, its dates and its place in memory. */
 const bytesPerRow = 64;
 /**
- * Each element of a list counts this much more than its text. `array_send` adds 4 of these bytes itself, and 12 + 8 per
- * dimension for the list.
+ * Each element of a list counts this much more than its text. `array_send` itself adds 4 of these bytes, and 12 + 8 per
+ * dimension.
  */
 const bytesPerElement = 16;
 /** The most that an array takes in memory without its elements: header, six dimensions, padding of a short list. */
@@ -73,8 +73,8 @@ const maxArrayOverhead = 64;
 const maxIdCharacters = 1000;
 
 /**
- * A subquery that gives the tenant's rows of a view, with their size as `bytes`. `OFFSET 0` keeps PostgreSQL from merging
- * it with the query around it. So each column of the view, which may be a costly query itself, is computed once.
+ * A subquery with the tenant's rows of a view, and their size as `bytes`. `OFFSET 0` keeps PostgreSQL from merging it with the
+ * query around it, so each column of the view, which may be a costly query itself, is computed once.
  */
 export function measuredRows(view: ProgramView, limits: SourceLimits): string {
   return measured(view, rowsOf(view), [], limits);

@@ -22,7 +22,7 @@ import {
   type SourceSizes,
 } from "./source-limits.ts";
 
-/** A program with its children. `isDuplicate` when the tenant has another program of the same id. */
+/** `isDuplicate`: the tenant has another program of the same id. */
 export interface ReadProgram {
   readonly source: ProgramSource;
   readonly isDuplicate: boolean;
@@ -30,8 +30,8 @@ export interface ReadProgram {
 
 /**
  * Reads a tenant's programs in the order of their ids. One query per view streams its rows, which are merged into programs, so
- * memory is bounded by two rounds, however many and large the programs are. `sizes` are those of the tenant's views; a view
- * without one counts as large, which takes longer. `only` limits the reading to these programs.
+ * memory is bounded by two rounds, however many and large the programs are. A view without `sizes` counts as large, which takes
+ * longer.
  */
 export async function* readPrograms(
   client: SourceClient,
@@ -149,19 +149,17 @@ function mergedProgram(
   return [source, length + lengthOf([row])];
 }
 
-/** A row of a child query: a program, and its tuples as JSON. */
 interface ChildRow {
   readonly programId: string;
   readonly json: string;
-  /** Given by guarded queries: the sizes of a row that is too large. */
+  /** From guarded queries only: the sizes of a row that is too large, and the bytes of all rows of the program. */
   readonly sizes?: string | null;
-  /** Given by guarded queries: the bytes of all rows of the program. */
   readonly bytes?: number;
 }
 
 /**
- * The rows of one child query as they arrive. They are in the order of program ids, and so are the programs that they are
- * merged with. Rows of programs that do not exist are passed over.
+ * The rows of one child query as they arrive, in the order of program ids, in which the programs come, too. Rows of programs that
+ * do not exist are passed over.
  */
 export class ChildCursor {
   #rows: readonly ChildRow[] = [];
@@ -173,7 +171,7 @@ export class ChildCursor {
     return this.#isComplete;
   }
 
-  /** Whether to fetch more rows: some are left, and those that wait to be merged are fewer and shorter than the bounds. */
+  /** Whether to fetch more rows: some are left, and those in memory are few and short. */
   isWanted(waiting: number, maxWaitingLength = Number.POSITIVE_INFINITY): boolean {
     if (this.#isComplete || this.#rows.length - this.#at >= waiting) return false;
     return this.#waitingLength < maxWaitingLength;
@@ -190,11 +188,6 @@ export class ChildCursor {
   covers(programId: string): boolean {
     const last = this.#rows.at(-1);
     return this.#isComplete || (last !== undefined && compareIds(last.programId, programId) >= 0);
-  }
-
-  /** The tuples of the program as JSON, `[]` when there are none. */
-  jsonOf(programId: string): string {
-    return this.rowOf(programId)?.json ?? "[]";
   }
 
   /** The row of the program, if there is one. Must be called in the order of the ids; an id may come twice. */

@@ -111,8 +111,8 @@ const viewNotes: { readonly [View in ViewName]: ViewNotes<View> } = {
 };
 
 /**
- * A script with all views of the contract, to be filled in (P101). PostgreSQL takes it even as it is: every column has its
- * type, and a view gives no rows until somebody puts in the table that it reads.
+ * A script with all views of the contract, to be filled in (P101). PostgreSQL takes it as it is: every column has its type, and a
+ * view gives no rows until it reads a table.
  */
 export function viewsSkeleton(): string {
   return [

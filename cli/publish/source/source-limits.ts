@@ -6,14 +6,10 @@ import { sizedColumns, viewColumns } from "./source-columns.ts";
 export interface SourceLimits {
   /** The bound for one text, number or list. Each element of a list counts 16 bytes more than its text. */
   readonly maxValueBytes: number;
-  /**
-   * The bound for all rows that one view has of a program, and for the program's JSON. Each row counts 64 bytes more than its
-   * values.
-   */
+  /** The bound for all rows that one view has of a program, and for the program's JSON. Each row counts 64 bytes more. */
   readonly maxProgramBytes: number;
 }
 
-/** The limits in bytes; the settings have them in KB. */
 export function sourceLimits(settings: {
   readonly maxValueKb: number;
   readonly maxProgramKb: number;
@@ -30,7 +26,6 @@ interface ViewSize {
 /** The sizes of a tenant's views. A view that is not in here counts as large. */
 export type SourceSizes = Partial<Readonly<Record<ProgramView, ViewSize>>>;
 
-/** What is too large about a program. */
 export interface Oversize {
   readonly view: ProgramView;
   /** `null` when all that the view has of the program is too large together. */
@@ -57,10 +52,7 @@ export function smallSizes(limits: SourceLimits): SourceSizes {
   return Object.fromEntries(views.map((view) => [view, size]));
 }
 
-/**
- * Whether no value, program or round of the view can be too large. Then the plain query reads it. This is so for nearly every
- * tenant, so the limits cost next to nothing.
- */
+/** Whether nothing in the view can be too large, so that the plain query reads it. This is so for nearly every tenant. */
 export function isSmall(size: ViewSize | undefined, limits: SourceLimits): boolean {
   if (size === undefined || size.largestRow > limits.maxValueBytes) return false;
   return (
@@ -69,8 +61,8 @@ export function isSmall(size: ViewSize | undefined, limits: SourceLimits): boole
 }
 
 /**
- * What makes a program too large, according to a guarded query of the view. `undefined` when it is not too large. `sizes` is a
- * JSON array of the bytes of one row and of its unbounded columns; `bytes` counts all the rows.
+ * What makes a program too large; `undefined` if nothing does. `sizes` is a JSON array of the bytes of one row and of its
+ * unbounded columns; `bytes` counts all rows of the view.
  */
 export function oversizeOf(
   view: ProgramView,
@@ -104,7 +96,7 @@ export function shownOversize({ view, column, bytes, maxBytes }: Oversize): Sour
   return { code: "value_too_large", view, column, field, text: `${view}.${column}: ${sizes}` };
 }
 
-/** The public field that the column would have become. The rows of a child view become one field together. */
+/** The rows of a child view become one field together. */
 function publicField(view: ProgramView, name: string): string | null {
   const { field, columns } = sourceViews[view];
   return field ?? columns.find(([column]) => column === name)?.[2] ?? null;

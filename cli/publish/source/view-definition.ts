@@ -17,10 +17,10 @@ export function standInView(view: ContractView): string {
 }
 
 /**
- * A script that gives the view the contract's columns (P105, P153). `casts` has an expression for each column that is missing
- * or of a wrong type. Other columns stay, and so do owner, rights, options and comments. Nothing that depends on the view is
- * dropped: a view that only lacks columns is replaced in place. A view that others read, or a table, is renamed to a name that
- * is not `taken`, and a new view is put in front of it.
+ * A script that gives the view the contract's columns (P105, P153), with the `casts` for columns that are missing or of a wrong
+ * type. Other columns, owner, rights, options and comments stay, and nothing that depends on the view is dropped: a view that
+ * only lacks columns is replaced in place. A table, or a view that others read, gets a name that is not `taken`, and a new view
+ * is put in front of it.
  */
 export function redefinedView(
   view: ContractView,
@@ -71,7 +71,6 @@ function created(create: string, columns: readonly string[], source: string): st
   return `${create} AS\n  SELECT ${columns.join(",\n         ")}\n  FROM ${source};`;
 }
 
-/** The contract's columns in its order, then the others. */
 function selectedColumns(
   { columns }: ContractView,
   existing: CatalogRelation,
@@ -128,8 +127,8 @@ function literal(text: string): string {
 }
 
 /**
- * The statements that give the new view `target` the rights of the relation that it replaces (P105). All other rights are
- * revoked, also those that the database grants by default. In front of a table, only the right to read is granted.
+ * The statements that give the new view the rights of the relation that it replaces (P105). All other rights are revoked, also
+ * those that the database grants by default. In front of a table, only reading is granted.
  */
 function regranted(target: string, relation: CatalogRelation): readonly string[] {
   const { grants, grantedByDefault, definition, owner } = relation;
@@ -158,7 +157,6 @@ function has(grants: readonly Grant[], right: string): boolean {
   return grants.some(({ privilege }) => privilege === right);
 }
 
-/** Grants of one role on the same columns in groups, so that one statement grants them all. */
 function grouped(grants: readonly Grant[]): readonly (readonly [Grant, readonly string[]])[] {
   const groups = new Map<string, [Grant, string[]]>();
   for (const grant of grants) {

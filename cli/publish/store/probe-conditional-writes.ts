@@ -15,7 +15,6 @@ export interface ProbeOptions {
   readonly signal: AbortSignal;
 }
 
-/** How thoroughly to probe. */
 interface Effort {
   readonly rounds: number;
   readonly contenders: number;
@@ -30,8 +29,8 @@ export type ConditionalWrites =
 const leastEffort: Effort = { rounds: 1, contenders: 3 };
 
 /**
- * Throws `store_unsupported` unless the store honours conditional writes (P11). Without them, two builders or two changes
- * of the token registry would silently undo each other. The probe is cheap enough to run before each build.
+ * Throws `store_unsupported` unless the store honours conditional writes (P11). Without them, two builders or two changes of the
+ * token registry would undo each other unnoticed. The probe is cheap enough for each build.
  */
 export async function requireConditionalWrites(store: ObjectStore, options: ProbeOptions): Promise<void> {
   const result = await probeConditionalWrites(store, options);
@@ -142,9 +141,8 @@ interface Race {
 }
 
 /**
- * Puts different bodies under one key at once, and then reads the key. The answers alone do not tell how many puts were stored,
- * because an answer may get lost, and some stores answer losers with 500. Throws the failure of a put when the store was away
- * for all of them.
+ * Puts different bodies under one key at once, then reads the key, since answers may get lost, and some stores answer losers with
+ * 500. Throws the failure of a put when the store was away for all of them.
  */
 async function race(
   store: ObjectStore,

@@ -6,7 +6,7 @@ function rows(...ids: readonly string[]) {
 }
 
 function tuplesOf(cursor: ChildCursor, programId: string): unknown[][] {
-  return JSON.parse(cursor.jsonOf(programId));
+  return JSON.parse(cursor.rowOf(programId)?.json ?? "[]");
 }
 
 describe("merging children with programs", () => {
