@@ -1,8 +1,7 @@
 import { secretFile } from "./secret-files.ts";
 import { SettingFault, settingText } from "./setting-parser.ts";
-import { choice, flag, integer, listenerHost, optional, portOrOff, text } from "./setting-types.ts";
+import { choice, flag, integer, listenerHost, optional, portOrOff, text, url } from "./setting-types.ts";
 import { adminHostNames, storeSettings } from "./store-settings.ts";
-import { url } from "./url-setting.ts";
 
 /** The default of the statuses that end an enrollment, so that it takes no place. */
 export const defaultTerminalStatuses: readonly string[] = [

@@ -16,7 +16,7 @@ export interface CountingStore extends ObjectStore {
 export function countingStore(store: ObjectStore): CountingStore {
   const counts = { get: 0, put: 0, list: 0, delete: 0 };
   return {
-    address: store.address,
+    ...store,
     requests: () => ({ ...counts }),
     get(key, options) {
       counts.get += 1;
@@ -48,8 +48,6 @@ export function countingStore(store: ObjectStore): CountingStore {
       counts.delete += Math.ceil(keys.length / pageSize);
       return store.delete(keys, options);
     },
-    tidy: (prefix, options) => store.tidy(prefix, options),
-    close: () => store.close(),
   };
 }
 

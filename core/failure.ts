@@ -58,6 +58,19 @@ export function asFailure(thrown: unknown): Failure {
   return new Failure("internal", message, { cause: thrown });
 }
 
+/** The result of the work; `undefined` when it fails with one of these codes. */
+export async function unlessFailed<Result>(
+  work: Promise<Result>,
+  ...codes: readonly FailureCode[]
+): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codes.includes(asFailure(error).code)) return undefined;
+    throw error;
+  }
+}
+
 /** The failure of a call that was ended by the caller's signal. */
 export function interrupted(what: string): Failure {
   return new Failure("interrupted", `${what} was interrupted.`);

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { secretFile } from "./secret-files.ts";
-import { choice, instant, integer, listenerHost, optional, port, portOrOff } from "./setting-types.ts";
+import { choice, instant, integer, listenerHost, optional, port, portOrOff, url } from "./setting-types.ts";
 import { adminHostNames, storeSettings } from "./store-settings.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
-import { url } from "./url-setting.ts";
 
 /** The settings of `partner-programs-gateway`. */
 export const gatewaySettings = {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
-import { tenantHint } from "../publish/snapshot/unknown-tenant.ts";
+import { tenantHint } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";

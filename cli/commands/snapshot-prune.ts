@@ -7,7 +7,7 @@ import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { type PruneReport, pruneExitStatus, pruneRun } from "../operate/snapshots/prune-run.ts";
 import { pruneText } from "../operate/snapshots/prune-text.ts";
 import { layoutOf, printText } from "../output/layout.ts";
-import { unknownTenant } from "../publish/snapshot/unknown-tenant.ts";
+import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";

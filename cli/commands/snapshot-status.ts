@@ -4,7 +4,7 @@ import { printable } from "../../core/printable.ts";
 import { settingText } from "../../core/setting-parser.ts";
 import { withRecentLog } from "../operate/log-index/recent-log.ts";
 import { layoutOf, printText, readerOf } from "../output/layout.ts";
-import { unknownTenant } from "../publish/snapshot/unknown-tenant.ts";
+import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";

@@ -4,7 +4,7 @@ import { parseTokenId, type TokenId } from "../../core/ids.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { activeToken, withEnd } from "../operate/tokens/active-token.ts";
-import { editRecorded } from "../operate/tokens/edit-recorded.ts";
+import { editRecorded } from "../operate/tokens/edit-registry.ts";
 import { tokenMetadata } from "../operate/tokens/token-text.ts";
 import { layoutOf } from "../output/layout.ts";
 import { exactTime, relativeAndExact } from "../output/times.ts";

@@ -5,7 +5,7 @@ import type { ObjectStore } from "../../core/object-store.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { assertPublished } from "../operate/tokens/assert-published.ts";
-import { editRecorded } from "../operate/tokens/edit-recorded.ts";
+import { editRecorded } from "../operate/tokens/edit-registry.ts";
 import { revoked } from "../operate/tokens/issue-token.ts";
 import { identifiedStore } from "../publish/store/identified-store.ts";
 import { requireHonouredConditions } from "../publish/store/with-checked-store.ts";

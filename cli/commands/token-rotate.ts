@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { parseTokenId, type TokenId } from "../../core/ids.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { activeToken } from "../operate/tokens/active-token.ts";
-import { editRecorded } from "../operate/tokens/edit-recorded.ts";
+import { editRecorded } from "../operate/tokens/edit-registry.ts";
 import { type IssuedToken, issueToken, revoked } from "../operate/tokens/issue-token.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";

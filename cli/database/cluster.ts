@@ -3,8 +3,8 @@ import { constants } from "node:fs";
 import { chmod, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../core/failure.ts";
-import { machineDirectory } from "./machine-directory.ts";
-import { canEnter, isRootsAlone, runAs, type ServerAccount } from "./server-account.ts";
+import { isErrno } from "../../core/file-store/file-error.ts";
+import { canEnter, isRootsAlone, machineDirectory, runAs, type ServerAccount } from "./server-account.ts";
 import type { ServerBinaries } from "./server-binaries.ts";
 
 /** A database cluster on disk and what lies beside it. */
@@ -14,7 +14,7 @@ export interface Cluster {
   /** PostgreSQL's own data directory. All that belongs to the server's account is in it. */
   readonly data: string;
   readonly passwordFile: string;
-  /** The named pipe that the users of a running server hold open. */
+  /** How to reach the keeper of a running server. */
   readonly users: string;
   readonly log: string;
 }
@@ -79,7 +79,7 @@ export async function createCluster(
   } catch (error) {
     await removeUnfinished(unfinished, account);
     // Another process was faster.
-    if (!isNotEmpty(error)) throw error;
+    if (!isErrno(error, "ENOTEMPTY", "EEXIST")) throw error;
   }
 }
 
@@ -138,8 +138,4 @@ function clusterAt(directory: string): Cluster {
     users: join(directory, "users"),
     log: join(directory, "server.log"),
   };
-}
-
-function isNotEmpty(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOTEMPTY" || error.code === "EEXIST");
 }

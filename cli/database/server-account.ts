@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { readFile, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { chmod, lstat, mkdir, readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Failure } from "../../core/failure.ts";
 
@@ -69,4 +69,24 @@ async function nobody(): Promise<{ uid: number; gid: number }> {
   // macOS writes nobody's ids as -2; the system calls want the unsigned form.
   const [uid, gid] = [Number(fields?.[2] ?? 65_534) >>> 0, Number(fields?.[3] ?? 65_534) >>> 0];
   return { uid, gid };
+}
+
+/**
+ * A folder of this user outside the checkout that every account of the machine can enter but only this one
+ * can write. It survives a restart of the machine, unlike `/tmp`.
+ */
+export async function machineDirectory(): Promise<string> {
+  const uid = process.getuid?.() ?? 0;
+  const directory = join("/var/tmp", `partner-programs-${uid}`);
+  await mkdir(directory, { recursive: true });
+  const { uid: owner, mode } = await lstat(directory);
+  // Anybody may create names in /var/tmp: programs are never run from a folder that somebody else prepared.
+  if (owner !== uid || (mode & 0o170_000) !== 0o040_000) {
+    throw new Failure(
+      "source_unavailable",
+      `${directory} belongs to somebody else: remove it and try again.`,
+    );
+  }
+  await chmod(directory, 0o755);
+  return directory;
 }

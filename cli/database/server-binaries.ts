@@ -14,6 +14,7 @@ import {
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { Failure } from "../../core/failure.ts";
+import { unlessErrno } from "../../core/file-store/file-error.ts";
 import { canEnter, type ServerAccount } from "./server-account.ts";
 
 /** Paths of the programs. */
@@ -81,7 +82,7 @@ async function completeSymlinks(directory: string): Promise<boolean> {
   try {
     for (const { source, target } of listed.filter(isSymlinkEntry)) {
       const link = join(packageDirectory, target);
-      await symlink(relative(dirname(target), source), link).catch(ignoreExisting);
+      await unlessErrno(symlink(relative(dirname(target), source), link), "EEXIST");
     }
     return true;
   } catch {
@@ -91,10 +92,6 @@ async function completeSymlinks(directory: string): Promise<boolean> {
 
 function isSymlinkEntry(entry: unknown): entry is SymlinkEntry {
   return entry instanceof Object && "source" in entry && "target" in entry;
-}
-
-function ignoreExisting(error: unknown): void {
-  if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
 }
 
 /** A copy that everybody may read and only this account may write; made once per version. */

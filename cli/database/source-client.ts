@@ -1,9 +1,7 @@
 import pg from "pg";
 import { Failure } from "../../core/failure.ts";
-import { cutConnection } from "./cut-connection.ts";
-import { endClient } from "./end-client.ts";
 
-export interface SourceClientOptions {
+interface SourceClientOptions {
   /** Holds a password: never shown. */
   readonly databaseUrl: string;
   readonly signal?: AbortSignal | undefined;
@@ -122,4 +120,54 @@ export function sourceFailure(error: unknown): unknown {
     );
   }
   return error;
+}
+
+/** A server that is gone without a word never answers the farewell. */
+const maxFarewellMs = 2000;
+
+/** Ends the connection; never throws, and never waits for a server that does not answer. */
+export async function endClient(client: pg.Client): Promise<void> {
+  const cut = setTimeout(() => cutConnection(client), maxFarewellMs);
+  try {
+    await client.end();
+  } catch {
+    // It is ended either way.
+  } finally {
+    clearTimeout(cut);
+  }
+}
+
+/**
+ * Ends the connection at once, with whatever query is under way; its promise rejects with `reason`. `pg` has nothing for it:
+ * `end` waits for the query, which may sort for minutes, and for the farewell of a server that may be gone. So this takes the
+ * socket, which `pg` does not document: it is all that the generator takes of `pg`'s inside.
+ * Held by `build/process.test.ts` and `source/commands.test.ts`, where a signal interrupts a query.
+ */
+export function cutConnection(client: pg.Client | pg.PoolClient, reason?: Error): void {
+  client.connection.stream.destroy(reason);
+}
+
+/**
+ * What a reading of the views ended with. An error that the server found in a query is a view's fault (a division by zero, a cast
+ * that fails at one row, a table that its owner may not read): the database was reached, and the contract is broken.
+ */
+export function readingFailure(error: unknown): unknown {
+  const failure = sourceFailure(error);
+  const isOfView = error instanceof pg.DatabaseError && (failure === error || error.code === "42501");
+  if (!isOfView) return failure;
+  return new Failure(
+    "source_contract",
+    `A view of the schema partner_source fails: ${error.message}. \`partner-programs source check\` names the view and the fix.`,
+    { cause: error },
+  );
+}
+
+/** Whether PostgreSQL gave the error one of these codes (SQLSTATE). */
+export function hasSqlState(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
+}
+
+/** Whether PostgreSQL ended the query because of a time limit or a lock. */
+export function isEndedQuery(error: unknown): boolean {
+  return hasSqlState(error, "57014", "55P03");
 }

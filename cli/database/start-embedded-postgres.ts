@@ -1,12 +1,11 @@
+import { constants, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../core/failure.ts";
 import { type Cluster, clusterOf, clusterUrl, createCluster } from "./cluster.ts";
-import { machineDirectory } from "./machine-directory.ts";
-import { serverAccount } from "./server-account.ts";
+import { machineDirectory, serverAccount } from "./server-account.ts";
 import { serverBinaries } from "./server-binaries.ts";
-import { answers, type LaunchPlan, launchServer, runningServer } from "./server-process.ts";
-import { joinUsers, leaveUsers, type ServerUse } from "./server-users.ts";
+import { joinServer, launchServer, type ServerUse } from "./server-keeper.ts";
 
 /**
  * A PostgreSQL server that runs for as long as some process uses it. The binaries come from npm; the package
@@ -26,7 +25,6 @@ export interface EmbeddedPostgresOptions {
 }
 
 const startTimeoutMs = 60_000;
-const stopTimeoutMs = 60_000;
 
 /**
  * Starts the server over `<dataDir>/postgres`, creating the database on first use, or joins the one that another
@@ -35,28 +33,32 @@ const stopTimeoutMs = 60_000;
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
-  options: EmbeddedPostgresOptions = {},
+  { durable = true }: EmbeddedPostgresOptions = {},
 ): Promise<EmbeddedPostgres> {
-  const directory = resolve(dataDir);
   const account = await serverAccount();
-  const cluster = await clusterOf(directory, account);
+  const cluster = await clusterOf(resolve(dataDir), account);
   const joined = await joinServer(cluster);
-  if (joined !== undefined) return joined;
+  if (joined !== undefined) return await embeddedPostgres(cluster, joined);
 
   const binaries = await serverBinaries(account, machineDirectory);
   await createCluster(cluster, binaries, account);
   const deadline = Date.now() + startTimeoutMs;
-  const plan = { cluster, binaries, account, deadline, durable: options.durable ?? true };
+  const plan = { cluster, binaries, account, deadline, durable };
   while (Date.now() < deadline) {
-    const server = (await joinServer(cluster)) ?? (await startServer(plan));
-    if (server !== undefined) return server;
+    const use = (await joinServer(cluster)) ?? (await launchServer(plan));
+    if (use !== undefined) return await embeddedPostgres(cluster, use);
     await delay(50);
   }
-  const holder = (await runningServer(cluster))?.pid;
+  // Not through a link, and never waiting for a pipe: the server's account can put either there.
+  const flag = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const lockFile = await readFile(`${cluster.data}/postmaster.pid`, { encoding: "utf8", flag }).catch(
+    () => "",
+  );
+  const holder = Number.parseInt(lockFile, 10);
   throw new Failure(
     "source_unavailable",
-    `Another PostgreSQL server (process ${holder ?? "unknown"}) holds ${cluster.data} and nobody keeps it: ` +
-      `end it with \`kill -INT ${holder ?? "PID"}\` and try again.`,
+    `Another PostgreSQL server (process ${holder || "unknown"}) holds ${cluster.data} and nobody keeps it: ` +
+      `end it with \`kill -INT ${holder || "PID"}\` and try again.`,
   );
 }
 
@@ -74,54 +76,17 @@ export async function withEmbeddedPostgres<Result>(
   }
 }
 
-async function joinServer(cluster: Cluster): Promise<EmbeddedPostgres | undefined> {
-  const use = await joinUsers(cluster.users, cluster.data);
-  return use && (await embeddedPostgres(cluster, use));
-}
-
-async function startServer(plan: LaunchPlan): Promise<EmbeddedPostgres | undefined> {
-  const use = await launchServer(plan);
-  return use && (await embeddedPostgres(plan.cluster, use));
-}
-
-/** `undefined` when the server has ended meanwhile: a crash does not end the keeper of its users at once. */
-async function embeddedPostgres(cluster: Cluster, use: ServerUse): Promise<EmbeddedPostgres | undefined> {
-  try {
-    const server = await runningServer(cluster);
-    if (server !== undefined && (await answers(server.port))) {
-      const url = await clusterUrl(cluster, server.port);
-      let stopped: Promise<void> | undefined;
-      return {
-        url,
-        stop() {
-          stopped ??= leaveUsers(use, cluster.users) ? serverEnd(cluster, server.pid) : Promise.resolve();
-          return stopped;
-        },
-      };
-    }
-  } catch (error) {
-    leaveUsers(use, cluster.users);
+async function embeddedPostgres(cluster: Cluster, use: ServerUse): Promise<EmbeddedPostgres> {
+  const url = await clusterUrl(cluster, use.port).catch(async (error: unknown) => {
+    await use.leave();
     throw error;
-  }
-  leaveUsers(use, cluster.users);
-  return undefined;
-}
-
-async function serverEnd(cluster: Cluster, pid: number): Promise<void> {
-  const deadline = Date.now() + stopTimeoutMs;
-  while ((await runningServer(cluster, pid)) !== undefined && isAlive(pid)) {
-    if (Date.now() > deadline) {
-      throw new Failure("source_unavailable", `The embedded PostgreSQL (process ${pid}) does not stop.`);
-    }
-    await delay(10);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  });
+  let stopped: Promise<void> | undefined;
+  return {
+    url,
+    stop() {
+      stopped ??= use.leave();
+      return stopped;
+    },
+  };
 }

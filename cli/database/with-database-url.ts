@@ -1,6 +1,6 @@
+import { readFile } from "node:fs/promises";
+import { Failure } from "../../core/failure.ts";
 import type { CliSettings } from "../shell/shell.ts";
-import { checkCertificateFiles } from "./certificate-files.ts";
-import { connectionString } from "./connection-string.ts";
 import { withEmbeddedPostgres } from "./start-embedded-postgres.ts";
 
 /**
@@ -16,4 +16,53 @@ export async function withDatabaseUrl<Result>(
     return await run(connectionString(settings.databaseUrl));
   }
   return await withEmbeddedPostgres(settings.dataDir, {}, run);
+}
+
+/** What `DATABASE_URL` names by its path (PostgreSQL's documentation, 34.1.2). */
+const names = ["sslrootcert", "sslcert", "sslkey"];
+
+/** node-postgres reads these files by itself, and throws a bare `ENOENT` where it cannot. Throws `settings`. */
+async function checkCertificateFiles(databaseUrl: URL): Promise<void> {
+  for (const name of names) {
+    const path = databaseUrl.searchParams.get(name);
+    if (path === null || path === "") continue;
+    try {
+      await readFile(path);
+    } catch (error) {
+      const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+      throw new Failure(
+        "settings",
+        `DATABASE_URL: ${name} names a file that cannot be read: ${path} (${reason}).`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+}
+
+/** Modes that libpq knows (PostgreSQL's documentation, 34.19), and `no-verify` of node-postgres. */
+const sslModes = ["disable", "no-verify", "verify-full"];
+/** They have no meaning of their own in node-postgres: it checks the certificate and the host's name. */
+const strict = ["allow", "prefer", "require", "verify-ca"];
+
+/**
+ * The connection string for node-postgres. It warns of `sslmode=require` and the like, since its next version will check no
+ * certificate there; that they are checked is what operators here rely on, so it is said in its own word for it. Throws
+ * `settings` for a mode that is none, which node-postgres would take for the strictest.
+ */
+export function connectionString(databaseUrl: URL): string {
+  const mode = databaseUrl.searchParams.get("sslmode");
+  if (mode === null || sslModes.includes(mode)) return databaseUrl.href;
+  if (!strict.includes(mode)) {
+    throw new Failure(
+      "settings",
+      `DATABASE_URL: sslmode must be one of ${[...sslModes, ...strict].sort().join(", ")}.`,
+    );
+  }
+  // Whoever asks for libpq's meaning gets it.
+  if (databaseUrl.searchParams.get("uselibpqcompat") === "true") return databaseUrl.href;
+  const strictest = new URL(databaseUrl);
+  strictest.searchParams.set("sslmode", "verify-full");
+  return strictest.href;
 }

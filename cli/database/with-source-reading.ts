@@ -1,6 +1,10 @@
+import { stat } from "node:fs/promises";
+import { Failure } from "../../core/failure.ts";
 import type { CliSettings } from "../shell/shell.ts";
+import { clusterOf } from "./cluster.ts";
 import { type SourceClient, withSourcePool } from "./connect.ts";
-import { withExistingDatabase } from "./existing-database.ts";
+import { serverAccount } from "./server-account.ts";
+import { withDatabaseUrl } from "./with-database-url.ts";
 
 /** Runs in one reading of the booking database that is there, on a connection of its own. Throws `source_unavailable`. */
 export async function withSourceReading<Result>(
@@ -11,4 +15,31 @@ export async function withSourceReading<Result>(
   return await withExistingDatabase(settings, (databaseUrl) =>
     withSourcePool({ databaseUrl, connections: 1, signal }, (pool) => pool.withReading(read)),
   );
+}
+
+/**
+ * Runs with the connection string of the booking database, if there is one: a question must not create an embedded
+ * database, whose emptiness would then be the answer. Throws `source_unavailable`.
+ */
+async function withExistingDatabase<Result>(
+  settings: Pick<CliSettings, "databaseUrl" | "dataDir">,
+  run: (databaseUrl: string) => Promise<Result>,
+): Promise<Result> {
+  if (settings.databaseUrl !== undefined || (await hasEmbeddedDatabase(settings.dataDir))) {
+    return await withDatabaseUrl(settings, run);
+  }
+  throw new Failure(
+    "source_unavailable",
+    `DATABASE_URL is not set, and there is no embedded database under ${settings.dataDir}.`,
+  );
+}
+
+async function hasEmbeddedDatabase(dataDir: string): Promise<boolean> {
+  if (!(await exists(dataDir))) return false;
+  const cluster = await clusterOf(dataDir, await serverAccount());
+  return await exists(cluster.data);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
 }

@@ -1,13 +1,14 @@
-import { interrupted } from "../../core/failure.ts";
+import { lstat, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure, interrupted } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
 import { withEmbeddedPostgres } from "../database/start-embedded-postgres.ts";
 import type { Shell } from "../shell/shell.ts";
-import { claimDemoFolder } from "./demo-folder.ts";
 import { createNarration, type Narration } from "./narration.ts";
 import { freePort, type RunningGateway, runCli, startGateway } from "./programs.ts";
 import { makeRequests } from "./requests.ts";
 
-export interface DemoOptions {
+interface DemoOptions {
   /** The folder in which its database and its store lie. They stay there. */
   readonly dataDir: string;
   /** Whether to end after the requests, instead of serving until the signal. */
@@ -170,4 +171,40 @@ interface Token {
   readonly tokenId: string;
   readonly name: string | null;
   readonly status: string;
+}
+
+const mark = "demo.txt";
+const markText =
+  "`partner-programs demo` keeps its database and its store here. Remove the folder when you need it no more.\n";
+
+/**
+ * Marks the folder as the demo's own, unless it is marked already (P120). Throws `usage` when it holds a database or a
+ * store that no demo made, because the sample data would be published beside somebody's tenants.
+ */
+async function claimDemoFolder(dataDir: string): Promise<void> {
+  if (await exists(join(dataDir, mark))) return;
+  for (const name of ["postgres", "store"]) {
+    if (!(await exists(join(dataDir, name)))) continue;
+    throw new Failure(
+      "usage",
+      `${join(dataDir, name)} was not made by a demo; nothing was done. ` +
+        "Name an empty folder with DATA_DIR, or run the demo somewhere else.",
+    );
+  }
+  try {
+    await mkdir(dataDir, { recursive: true });
+    // The mark is written first, so that a demo that was killed can be repeated.
+    await writeFile(join(dataDir, mark), markText);
+  } catch (cause) {
+    throw new Failure(
+      "usage",
+      `The demo can't keep its data in ${dataDir} (${cause instanceof Error ? cause.message : "unknown"}). ` +
+        "Name a folder that may be written to with DATA_DIR, or run the demo somewhere else.",
+      { cause },
+    );
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
 }

@@ -1,10 +1,10 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
+import { pipeline, Readable, Transform } from "node:stream";
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
-import { boundAnswers } from "./bounded-answer.ts";
 import { s3Error } from "./s3-error.ts";
 
-export interface S3ClientOptions {
+interface S3ClientOptions {
   readonly agents: S3Agents;
   readonly forcePathStyle: boolean;
   /** Replaces what the SDK takes from the environment, for tests that use several stores at once. */
@@ -92,4 +92,59 @@ function dateOf(error: unknown): string {
 
 function property(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** Enough for a page of 1,000 keys of 1,024 escaped bytes, with what S3 says about each. */
+const maxAnswerBytes = 8 * 1024 * 1024;
+/** S3's errors have some hundred bytes, and a proxy's error page a few thousand. */
+const maxErrorBytes = 64 * 1024;
+
+/**
+ * Bounds all answers that the SDK reads into memory: listings, errors, everything but the body of an object. Otherwise a store
+ * that never ends an answer could fill the memory before the call's deadline.
+ */
+function boundAnswers(client: S3Client): void {
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const result = await next(args);
+      const { response } = result;
+      if (!isAnswer(response)) return result;
+      const isError = response.statusCode >= 300;
+      // The driver reads an object's body itself and checks its length.
+      if (!isError && context.commandName === "GetObjectCommand") return result;
+      response.body = bounded(response.body, isError ? maxErrorBytes : maxAnswerBytes);
+      return result;
+    },
+    // This middleware is the nearest to the network, so nothing has read the body yet.
+    { step: "deserialize", priority: "low", name: "boundAnswers" },
+  );
+}
+
+/** Treated like an error of the network: another attempt may get a better answer. */
+class AnswerTooLarge extends Error {
+  readonly code = "ANSWER_TOO_LARGE";
+}
+
+function bounded(body: Readable, maxBytes: number): Readable {
+  let left = maxBytes;
+  const limit = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      left -= chunk.length;
+      if (left < 0) done(new AnswerTooLarge(`more than ${maxBytes} bytes`));
+      else done(null, chunk);
+    },
+  });
+  // An error of either stream ends both, and reading throws it.
+  return pipeline(body, limit, () => {});
+}
+
+function isAnswer(response: unknown): response is { readonly statusCode: number; body: Readable } {
+  return (
+    typeof response === "object" &&
+    response !== null &&
+    "statusCode" in response &&
+    typeof response.statusCode === "number" &&
+    "body" in response &&
+    response.body instanceof Readable
+  );
 }

@@ -14,8 +14,6 @@ export interface SeedOptions extends SampleOrigin {
   readonly programs: number;
   /** Whether to wipe also data that no seed created. */
   readonly replace: boolean;
-  /** Is called at intervals with the number of programs sent. */
-  readonly onProgress?: (programs: number) => void;
 }
 
 export interface SeedReport {
@@ -61,7 +59,6 @@ async function fill(
     sent = copyRows(client, batch);
     sent.catch(() => {});
     rows[batch.table] = (rows[batch.table] ?? 0) + batch.rows;
-    options.onProgress?.(rows.programs ?? 0);
   }
   await sent;
   return rows;

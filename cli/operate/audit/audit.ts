@@ -1,14 +1,20 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { isTenantId, snapshotId, type TenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
-import { auditKey } from "../../../core/object-key.ts";
+import {
+  auditKey,
+  type ObjectKey,
+  removedKey,
+  sandboxKey,
+  tenantsPrefix,
+  tokensKey,
+} from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import { putImmutable } from "../../publish/snapshot/put-immutable.ts";
 import type { Shell } from "../../shell/shell.ts";
 import { type AuditChange, auditFormat, maxChanges } from "./audit-record.ts";
-import { recordedStore } from "./recorded-store.ts";
 
 /** What a command is called, about whom it is, and why it was called. */
 export interface AuditRequest {
@@ -132,4 +138,34 @@ function incomplete(recordId: string, cause: Failure): Failure {
 
 function sentence({ message }: Failure): string {
   return message.replace(/\.?$/, ".");
+}
+
+/**
+ * P85: the store, on which `begun` is awaited before each call that changes something for partners: a put of a pointer, of
+ * the registry or of the removed tenants, and any deletion of a tenant's objects. When it throws, the call is not made.
+ * What nobody sees until then (files, manifests, marks, probes) passes.
+ */
+function recordedStore(store: ObjectStore, begun: () => Promise<void>): ObjectStore {
+  return {
+    ...store,
+    async put(key, body, options) {
+      if (isDecisive(key)) await begun();
+      return await store.put(key, body, options);
+    },
+    async delete(keys, options) {
+      if (keys.some((key) => isDecisive(key) || isOfSnapshot(key))) await begun();
+      await store.delete(keys, options);
+    },
+  };
+}
+
+const pointer = /^tenants\/[^/]+\/current\.json$/;
+
+function isDecisive(key: ObjectKey): boolean {
+  return key === tokensKey || key === removedKey || key === sandboxKey || pointer.test(key);
+}
+
+/** A `live/` folder is a copy for people, and comes and goes with every publication. */
+function isOfSnapshot(key: ObjectKey): boolean {
+  return key.startsWith(tenantsPrefix) && !/^[^/]+\/[^/]+\/live\//.test(key);
 }

@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { unlessErrno } from "../../../core/file-store/file-error.ts";
 import { isCompressedLog, openLog } from "../gateway-log/open-log.ts";
 import {
   beginningOf,
@@ -8,17 +9,9 @@ import {
   wholeLines,
   wholeLinesEnd,
 } from "../gateway-log/whole-lines.ts";
-import {
-  isBeginning,
-  type KnownContent,
-  newContent,
-  noteRead,
-  prefixBytes,
-  sameContent,
-} from "./known-content.ts";
 
 /** Takes whole lines, and returns how many requests were in them. */
-export type TakeLines = (lines: Buffer) => Promise<number>;
+type TakeLines = (lines: Buffer) => Promise<number>;
 
 /** A log that is read as it grows. */
 interface OpenLog {
@@ -54,14 +47,14 @@ export class FollowedLog {
   }
 
   async look(): Promise<void> {
-    const found = await stat(this.name).catch(absent);
+    const found = await statOf(this.name);
     this.size = found?.size ?? 0;
     this.changedMs = found?.mtimeMs ?? 0;
   }
 
   /** Reads new lines. Throws when the log can't be read. */
   async refresh(signal: AbortSignal): Promise<void> {
-    const found = await stat(this.name).catch(absent);
+    const found = await statOf(this.name);
     if (this.#open !== undefined && found?.ino !== this.#open.ino) await this.#leave(signal);
     if (found === undefined) return;
     this.size = found.size;
@@ -190,10 +183,53 @@ function versionOf({ ino, size, mtimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs}`;
 }
 
-/** A missing file is no fault: between two steps of a rotation there may be none. */
-function absent(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-  throw error;
+/** Between two steps of a rotation there may be no file of the name. */
+async function statOf(name: string): Promise<Stats | undefined> {
+  return await unlessErrno(stat(name), "ENOENT");
 }
 
 async function* emptyInput(): AsyncGenerator<Uint8Array> {}
+
+/**
+ * What was read of one log (P67). A log is recognised by its beginning and not by its name: a rotation renames a log, or copies
+ * and empties it, and later compresses it. Requests that were read under one name must not be counted again under another.
+ */
+export interface KnownContent {
+  /** The log's first bytes, as far as they were read. */
+  prefix: Buffer;
+  /** How many bytes were read, counted after decompression, up to the end of a line. */
+  consumed: number;
+  /** The first so many of these bytes are still to be read: a large log is read from its end back to its beginning. */
+  unread: number;
+  requests: number;
+}
+
+/** About ten lines. The logs of two gateways that start at once differ within them. */
+const prefixBytes = 4096;
+
+function newContent(): KnownContent {
+  return { prefix: Buffer.alloc(0), consumed: 0, unread: 0, requests: 0 };
+}
+
+/** Records that these whole lines were read. */
+function noteRead(content: KnownContent, lines: Buffer, requests: number): void {
+  if (content.prefix.length < prefixBytes) {
+    content.prefix = Buffer.concat([content.prefix, lines.subarray(0, prefixBytes - content.prefix.length)]);
+  }
+  content.consumed += lines.length;
+  content.requests += requests;
+}
+
+/**
+ * The known content that begins like this log. Contents without requests are ignored: nothing of them could be counted twice.
+ */
+function sameContent(contents: readonly KnownContent[], beginning: Buffer): KnownContent | undefined {
+  return contents
+    .filter(({ prefix, requests }) => requests > 0 && isBeginning(prefix, beginning))
+    .sort((a, b) => b.consumed - a.consumed)[0];
+}
+
+/** Whether a log with this beginning is the one with that prefix. */
+function isBeginning(prefix: Buffer, beginning: Buffer): boolean {
+  return beginning.length >= prefix.length && beginning.subarray(0, prefix.length).equals(prefix);
+}

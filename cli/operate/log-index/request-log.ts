@@ -1,8 +1,7 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { type LogSource, openLog } from "../gateway-log/open-log.ts";
 import { wholeLines } from "../gateway-log/whole-lines.ts";
-import { FollowedLog } from "./followed-log.ts";
-import type { KnownContent } from "./known-content.ts";
+import { FollowedLog, type KnownContent } from "./followed-log.ts";
 import { LogIndex } from "./log-index.ts";
 
 export interface LogState {

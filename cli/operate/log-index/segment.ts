@@ -1,7 +1,6 @@
 import type { RequestLogLine } from "../gateway-log/request-line.ts";
-import { LineSpool } from "./line-spool.ts";
+import { LineSpool, SpoolFile } from "./line-spool.ts";
 import { blockBytes, RequestColumns, rowsPerBlock } from "./request-columns.ts";
-import { SpoolFile } from "./spool-file.ts";
 
 /** Rows that were added one after the other. A query whose time is outside the block's skips it as a whole. */
 export interface Block {

@@ -1,6 +1,7 @@
 import { lstat, mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Failure } from "../../../core/failure.ts";
+import { isErrno, unlessErrno } from "../../../core/file-store/file-error.ts";
 import { placeFailure } from "../../shell/place-failure.ts";
 
 /**
@@ -34,10 +35,7 @@ export async function withNewFolder(out: string, fill: (partial: string) => Prom
 }
 
 async function assertFree(directory: string): Promise<void> {
-  const found = await lstat(directory).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const found = await unlessErrno(lstat(directory), "ENOENT");
   if (found === undefined) return;
   if (found.isSymbolicLink()) {
     throw refusal(directory, "is a symbolic link", "Name the folder that it points to");
@@ -56,10 +54,7 @@ function refusal(directory: string, what: string, remedy: string): Failure {
  * for ever where the system answers ENOENT for a folder whose parent is there, as below /proc.
  */
 async function makeFolders(folder: string, made: string[]): Promise<void> {
-  const found = await stat(folder).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const found = await unlessErrno(stat(folder), "ENOENT");
   if (found?.isDirectory()) return;
   if (found !== undefined) throw refusal(folder, "is no folder", "Remove it");
   await makeFolders(dirname(folder), made);
@@ -68,6 +63,6 @@ async function makeFolders(folder: string, made: string[]): Promise<void> {
     made.push(folder);
   } catch (error) {
     // Somebody else made it meanwhile, or a symbolic link that leads nowhere has the name: the next step finds out.
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (!isErrno(error, "EEXIST")) throw error;
   }
 }

@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { Failure } from "../../../core/failure.ts";
+import { isErrno } from "../../../core/file-store/file-error.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
 import { type ResponseName, responsePath } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -73,7 +74,7 @@ async function openNew(path: string): Promise<FileHandle> {
   try {
     return await open(path, "wx");
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (!isErrno(error, "EEXIST")) throw error;
     throw new Failure(
       "usage",
       `${basename(path)} and another file differ only in case, which this file system can't hold; nothing was written. Export to another one.`,

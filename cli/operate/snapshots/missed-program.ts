@@ -1,6 +1,5 @@
-import { type SnapshotMoment, snapshotMoment } from "./program-history.ts";
+import { type SnapshotMoment, snapshotMoment, type TakenOut, takenOut } from "./program-history.ts";
 import type { SnapshotHistory } from "./snapshot-history.ts";
-import { type TakenOut, takenOut } from "./taken-out.ts";
 
 /** Why a snapshot, live at a certain time, did not have a program, as far as snapshots are kept. */
 export type MissedProgram =

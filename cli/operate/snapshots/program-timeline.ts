@@ -3,8 +3,8 @@ import { asFailure } from "../../../core/failure.ts";
 import type { ProgramId, SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry, type ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
+import { readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
 import type { LivePeriod } from "./live-periods.ts";
 import { type ProgramChange, programChanges } from "./program-changes.ts";
 

@@ -7,7 +7,7 @@ import { replacePointer } from "../../publish/snapshot/commit.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
 import { putMark } from "../../publish/snapshot/snapshot-marks.ts";
 import { snapshotObject } from "../../publish/snapshot/snapshot-object.ts";
-import { entriesOf, readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
+import { entriesOf, readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
 import type { PruneContext } from "./prune-tenant.ts";
 import type { PublishedSnapshot } from "./tenant-snapshots.ts";
 

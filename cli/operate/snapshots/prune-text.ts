@@ -1,8 +1,7 @@
 import { printableLines } from "../../../core/printable.ts";
 import type { Layout } from "../../output/layout.ts";
 import { table } from "../../output/table.ts";
-import type { PruneReport, TenantPruneResult } from "./prune-run.ts";
-import type { SharedPrune } from "./prune-shared.ts";
+import type { PruneReport, SharedPrune, TenantPruneResult } from "./prune-run.ts";
 
 /** What was deleted, or would be, per tenant; what failed below. */
 export function pruneText(report: PruneReport, { columns }: Layout): string {

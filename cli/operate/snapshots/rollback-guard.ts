@@ -1,11 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import { collapse } from "../../publish/snapshot/collapse.ts";
 
-/**
- * P55: why an older snapshot may not take the place of the live one unasked, if so. `live` is `undefined` when its manifest
- * cannot be read.
- */
+/** P55: why a rollback to `target` needs --allow-shrink, if it does. `live` is `undefined` when its manifest cannot be read. */
 export function rollbackRefusal(live: Manifest | undefined, target: Manifest): Failure | undefined {
   const found = collapse(live, target);
   if (found === undefined) return undefined;
@@ -18,3 +14,21 @@ export function rollbackRefusal(live: Manifest | undefined, target: Manifest): F
       `\`snapshot list --tenant ${tenantId}\` shows the others (choose one with --to); if this is right, roll back with --allow-shrink.`,
   );
 }
+
+/** What partners would lose if another snapshot replaced the one that they see. */
+interface Collapse {
+  /** How many programs partners see; `undefined` when that cannot be read. */
+  readonly seen: number | undefined;
+  /** How many of those the other snapshot lacks. */
+  readonly lost: number;
+}
+
+/** P55, P121: the loss, if the new snapshot has no program or lacks more than half of the live ones, at least five. */
+export function collapse(live: Manifest | undefined, { programs }: Manifest): Collapse | undefined {
+  const ids = [...(live?.programs.ids() ?? [])];
+  const lost = ids.filter((id) => !programs.has(id)).length;
+  const isCollapse = programs.count === 0 || (lost >= minLost && lost * 2 > ids.length);
+  return isCollapse ? { seen: live?.programs.count, lost } : undefined;
+}
+
+const minLost = 5;

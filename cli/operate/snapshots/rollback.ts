@@ -1,8 +1,10 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { assertComplete } from "../../publish/snapshot/assert-complete.ts";
+import { faultText, readEntry } from "../../../core/read-entry.ts";
 import { commit } from "../../publish/snapshot/commit.ts";
 import {
   type PointerVersion,
@@ -10,7 +12,7 @@ import {
   readPublishedPointer,
 } from "../../publish/snapshot/live-snapshot.ts";
 import { putMark } from "../../publish/snapshot/snapshot-marks.ts";
-import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
+import { entriesOf, readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
 import { rollbackRefusal } from "./rollback-guard.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
 
@@ -31,7 +33,7 @@ export interface Rollback {
   readonly programs: number;
 }
 
-export interface RollbackTarget {
+interface RollbackTarget {
   /** By default the snapshot that was live before the present one. */
   readonly to?: SnapshotId | undefined;
   /** Goes to a snapshot, too, that has much less than the live one, or nothing. */
@@ -91,7 +93,8 @@ async function makeLive(
   if (stored === undefined) {
     throw new Failure("not_found", `Snapshot ${target} of tenant ${tenantId} has just been deleted.`);
   }
-  const live = await readLiveManifest(store, pointer.current, signal).catch(passOverDamaged);
+  // A rollback is the remedy for a damaged live snapshot.
+  const live = await unlessFailed(readLiveManifest(store, pointer.current, signal), "corrupt_document");
   const refusal = allowShrink ? undefined : rollbackRefusal(live, stored.manifest);
   if (refusal !== undefined) throw refusal;
   await assertComplete(store, stored.manifest, signal);
@@ -115,11 +118,6 @@ async function makeLive(
     programsBefore: live?.programs.count ?? null,
     programs: stored.manifest.programs.count,
   };
-}
-
-/** A damaged live snapshot is what a rollback is for. */
-function passOverDamaged(error: unknown): undefined {
-  if (asFailure(error).code !== "corrupt_document") throw error;
 }
 
 async function chosenTarget(
@@ -166,4 +164,29 @@ function publishedMeanwhile({ tenantId, snapshotId }: Current): Failure {
     `Snapshot ${snapshotId} of tenant ${tenantId} became live meanwhile; nothing was rolled back. ` +
       "Look whether it is all right; if not, say where to go with --to.",
   );
+}
+
+/** Objects read side by side; of each only a piece is in memory. */
+const maxParallelReads = 16;
+const maxShown = 5;
+
+/**
+ * Throws `corrupt_document`, naming the first objects that are missing or not what the manifest says, unless the snapshot
+ * is there as a whole. The content is not judged: an older version may have published by an older schema.
+ */
+async function assertComplete(store: ObjectStore, manifest: Manifest, signal: AbortSignal): Promise<void> {
+  let faults = 0;
+  const shown: string[] = [];
+  await forEachBounded(entriesOf(manifest), maxParallelReads, async (entry) => {
+    const fault = await readEntry(store, entry, signal, () => {});
+    if (fault === undefined) return;
+    faults += 1;
+    if (shown.length < maxShown) shown.push(`${entry.key}: ${faultText(entry, fault)}`);
+  });
+  if (faults === 0) return;
+  const more = faults > shown.length ? [`... and ${faults - shown.length} more`] : [];
+  throw new Failure("corrupt_document", [
+    `Snapshot ${manifest.snapshotId} of tenant ${manifest.tenantId} is not complete:`,
+    ...[...shown, ...more].map((line) => `  ${line}`),
+  ]);
 }

@@ -1,10 +1,9 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
-import { asFailure } from "../../../core/failure.ts";
+import { unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
-import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { readStoredManifest, type VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { readLivePeriods } from "./read-live-periods.ts";
 
 /** Snapshots of a tenant that partners saw, by generation, newest first. */
@@ -35,7 +34,10 @@ export async function snapshotHistory(
   const manifests = new Map<SnapshotId, Manifest>([[live.manifest.snapshotId, live.manifest]]);
   const others = newest.filter(({ isLive }) => !isLive);
   await forEachBounded(others, maxParallelReads, async ({ snapshotId }) => {
-    const stored = await readStoredManifest(store, tenantId, snapshotId, signal).catch(passOverDamaged);
+    const stored = await unlessFailed(
+      readStoredManifest(store, tenantId, snapshotId, signal),
+      "corrupt_document",
+    );
     if (stored !== undefined) manifests.set(snapshotId, stored.manifest);
   });
   const seen = newest.flatMap(({ snapshotId }) => manifests.get(snapshotId) ?? []);
@@ -46,8 +48,4 @@ export async function snapshotHistory(
   // A prune keeps the live snapshot and the newest, so that what lay between them may be gone.
   const hasGaps = isCut || seen.length < newest.length || periods.some(({ isCertain }) => !isCertain);
   return { manifests: seen, withdrawnAt, isCut, hasGaps };
-}
-
-function passOverDamaged(error: unknown): undefined {
-  if (asFailure(error).code !== "corrupt_document") throw error;
 }

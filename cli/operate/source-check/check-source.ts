@@ -9,14 +9,12 @@ import { readStructure } from "../../publish/source/read-structure.ts";
 import { readStrayPrograms, readTenantList, type TenantProblem } from "../../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
-import { countedRows } from "./counted-rows.ts";
-import { FindingGroups } from "./finding-groups.ts";
+import { FindingGroups, SharedTally } from "./finding-groups.ts";
 import { hiddenRows } from "./hidden-rows.ts";
 import { readJsonKeys } from "./json-keys.ts";
-import { type AskStore, knownTwins, withLiveUse } from "./live-side.ts";
-import { missingRows, type ProgramTally } from "./missing-rows.ts";
+import { type AskStore, knownCaseVariants, withLiveUse } from "./live-side.ts";
+import { countedRows, missingRows, type ProgramTally } from "./missing-rows.ts";
 import { addProgramProblems } from "./program-problems.ts";
-import { SharedTally } from "./shared-tally.ts";
 import { caseProblems, publishedCaseProblems } from "./tenant-case.ts";
 import { isOfEncoding, misencodedTexts } from "./text-encoding.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
@@ -93,7 +91,7 @@ export async function checkSource(
   );
   const causes = [
     ...caseProblems(tenants, claimed),
-    ...publishedCaseProblems(await knownTwins(tenants, askStore, signal)),
+    ...publishedCaseProblems(await knownCaseVariants(tenants, askStore, signal)),
     ...missingRows(rows, tallies),
     ...(await hiddenRows(client)),
   ];

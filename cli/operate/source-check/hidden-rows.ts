@@ -2,9 +2,7 @@ import { escapeIdentifier } from "pg";
 import type { SourceClient } from "../../database/connect.ts";
 import { contractViews } from "../../publish/source/contract.ts";
 import type { CauseProblem } from "../../publish/source/source-problem.ts";
-import { hidingFunction } from "./hiding-function.ts";
-import { ofView } from "./of-view.ts";
-import { type PolicyEffect, policyEffect } from "./policy-effect.ts";
+import { tryReading } from "../../publish/source/try-reading.ts";
 
 /**
  * Views that may give this role fewer rows than there are: row-level security of a table behind a view hides rows without an
@@ -141,4 +139,86 @@ function invoker({ view, relation }: BehindRow): CauseProblem {
     message: `${subject} is security_invoker: it reads its tables with the rights and policies of the connected role instead of its owner's.`,
     fix: { kind: "sql", text: `ALTER VIEW ${relation} SET (security_invoker = false);` },
   };
+}
+
+/** What warnings of why a view gives too few rows have in common. */
+function ofView(view: string): Omit<CauseProblem, "code" | "message" | "fix"> {
+  return { severity: "warning", view, column: null, count: null, examples: [] };
+}
+
+/**
+ * P104: a function that the view calls, at whatever depth, and that reads a table to which row-level security applies. With
+ * `row_security` off PostgreSQL refuses such a query, also where the policies would let all rows pass; so it is only said that
+ * rows may be missing.
+ */
+async function hidingFunction(client: SourceClient, view: string): Promise<CauseProblem | undefined> {
+  const reading = await tryReading(client, async () => {
+    await client.query("SET LOCAL row_security = off");
+    // Of whole rows: else functions that only make a column would not be called. It is refused at the first call.
+    return await client.query(
+      `SELECT count(v) FROM (SELECT * FROM partner_source.${view} LIMIT ${triedRows}) AS v`,
+    );
+  });
+  if (!("error" in reading) || !isOfPolicies(reading.error)) return undefined;
+  const { message } = reading.error;
+  return {
+    ...ofView(view),
+    code: "row_security",
+    message: `A function behind partner_source.${view} reads a table whose row-level security applies to it: rows may be missing, without an error. PostgreSQL says: ${message}.`,
+    fix: {
+      kind: "advice",
+      text: "let the view read the table itself, which tells policies that hide rows from those that hide none; or give a SECURITY DEFINER function to the table's owner or to a role with BYPASSRLS",
+    },
+  };
+}
+
+const triedRows = 1000;
+
+/** By the place in PostgreSQL's code: the message is translated, and its SQLSTATE is that of every denied right. */
+function isOfPolicies(error: Error): boolean {
+  return "routine" in error && error.routine === "check_enable_rls";
+}
+
+/** What row-level security takes away from a role, as far as the connected role can know. */
+interface PolicyEffect {
+  /** `null` when it cannot be counted. */
+  readonly hidden: number | null;
+  /** Behind a sentence: how many rows that is. */
+  readonly words: string;
+}
+
+/**
+ * P104: counts the rows of a table that a role does not see. Who is exempt from the policies counts all rows, and whoever may
+ * act as the role those that it sees; where one of them can't be had, PostgreSQL's own estimate of the table is said.
+ * `relation`: as SQL writes it, with that estimate (below 0: none).
+ */
+async function policyEffect(
+  client: SourceClient,
+  { relation, estimate }: { readonly relation: string; readonly estimate: number },
+  role: string,
+): Promise<PolicyEffect> {
+  const count = async (preparation: string): Promise<number | undefined> => {
+    const reading = await tryReading(client, async () => {
+      await client.query(preparation);
+      return await client.query<{ rows: string }>(`SELECT count(*) AS rows FROM ${relation}`);
+    });
+    return "result" in reading ? Number(reading.result.rows[0]?.rows) : undefined;
+  };
+  // With it off a query fails that a policy would take rows from.
+  const all = await count("SET LOCAL row_security = off");
+  const seen = await count(`SET LOCAL ROLE ${escapeIdentifier(role)}`);
+  if (all !== undefined && seen !== undefined) {
+    return { hidden: all - seen, words: `: ${shown(all - seen)} of ${shown(all)}` };
+  }
+  const estimated = estimate < 0 ? undefined : `about ${shown(estimate)}`;
+  const total = all === undefined ? estimated : shown(all);
+  const parts = [
+    ...(seen === undefined ? [] : [`it sees ${shown(seen)}`]),
+    ...(total === undefined ? [] : [`the table has ${total}`]),
+  ];
+  return { hidden: null, words: parts.length === 0 ? "" : ` (${parts.join(", ")})` };
+}
+
+function shown(count: number): string {
+  return `${count.toLocaleString("en")} row${count === 1 ? "" : "s"}`;
 }

@@ -9,9 +9,9 @@ import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import {
-  type CaseTwin,
+  type CaseVariant,
   keptTenants,
-  publishedTwins,
+  publishedCaseVariants,
   storedTenants,
 } from "../../publish/snapshot/stored-tenants.ts";
 import { sourceViews, type ViewName, viewNames } from "../../publish/source/contract.ts";
@@ -77,18 +77,18 @@ export async function withLiveUse(
 }
 
 /** P146: the listed tenants whose ids differ from those of published ones in case only, as far as the store can be asked. */
-export async function knownTwins(
+export async function knownCaseVariants(
   listed: readonly TenantId[],
   askStore: AskStore,
   signal: AbortSignal,
-): Promise<readonly CaseTwin[]> {
+): Promise<readonly CaseVariant[]> {
   const known = new Set(listed);
-  const ask = async (store: ObjectStore): Promise<readonly CaseTwin[]> => {
+  const ask = async (store: ObjectStore): Promise<readonly CaseVariant[]> => {
     const unlisted: TenantId[] = [];
     for await (const tenantId of keptTenants(store, await knownRemovals(store, signal), signal)) {
       if (!known.has(tenantId)) unlisted.push(tenantId);
     }
-    return await publishedTwins(store, listed, unlisted, signal);
+    return await publishedCaseVariants(store, listed, unlisted, signal);
   };
   return (await knownLive(askStore, ask, signal)) ?? [];
 }

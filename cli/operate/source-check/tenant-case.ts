@@ -1,4 +1,4 @@
-import type { CaseTwin } from "../../publish/snapshot/stored-tenants.ts";
+import type { CaseVariant } from "../../publish/snapshot/stored-tenants.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 
 type CaseProblem = SourceProblem<"tenant_id_case">;
@@ -21,10 +21,14 @@ export function caseProblems(listed: readonly string[], claimed: readonly string
 }
 
 /** P146: a build publishes such a tenant anew, for nobody, while the published one keeps its partners and gets no change. */
-export function publishedCaseProblems(twins: readonly CaseTwin[]): readonly CaseProblem[] {
-  const examples = twins.map(({ tenantId, published }) => ({ tenantId, programId: null, value: published }));
+export function publishedCaseProblems(variants: readonly CaseVariant[]): readonly CaseProblem[] {
+  const examples = variants.map(({ tenantId, published }) => ({
+    tenantId,
+    programId: null,
+    value: published,
+  }));
   return problemOf("tenants", examples, {
-    message: `${twins.length} tenant id(s) differ from those of published tenants in case only, so each is another tenant, and the published one sees no change any more.`,
+    message: `${variants.length} tenant id(s) differ from those of published tenants in case only, so each is another tenant, and the published one sees no change any more.`,
     fix: "write tenant_id as it is published; if the tenant is to get the new id, move its tokens with `tenant rename`, then end the old one with `tenant remove`",
   });
 }

@@ -1,4 +1,5 @@
 import type { SourceClient } from "../../database/connect.ts";
+import { hasSqlState } from "../../database/source-client.ts";
 import { contractViews } from "../../publish/source/contract.ts";
 import type { CatalogSchema } from "../../publish/source/read-structure.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
@@ -7,7 +8,7 @@ import { type ColumnCast, redefinedView } from "../../publish/source/view-defini
 
 /** SQLSTATE of bytes that are no text in the encoding that they are said to have. */
 export function isOfEncoding(error: Error): boolean {
-  return "code" in error && error.code === "22021";
+  return hasSqlState(error, "22021");
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import { hasSqlState } from "../../database/source-client.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { type ProgramView, viewNames } from "../../publish/source/contract.ts";
 import type { SourceLimits } from "../../publish/source/source-limits.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
-import { programSumsQuery } from "../../publish/source/source-queries.ts";
+import { beforeProgram, programSumsQuery } from "../../publish/source/source-queries.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
-import { failingProgram } from "./failing-program.ts";
 
 /** The views that fail for a tenant that could not be read, found by reading all of its rows in each of them alone. */
 export async function unreadableViews(
@@ -58,16 +58,12 @@ export function unreadableView(
       : `SELECT * FROM partner_source.${view} WHERE tenant_id = '${tenantId}'`;
   const message = `Reading partner_source.${view}${whose} fails: ${error.message}`;
   // A view reads its tables with its owner's rights, a security_invoker view with those of whoever asks.
-  const advice = isDenied(error)
+  const advice = hasSqlState(error, "42501")
     ? `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`
     : `run ${query} and correct the view`;
   const problem = unreadable(view, message, advice);
   if (tenantId === undefined || programId === undefined) return problem;
   return { ...problem, count: 1, examples: [{ tenantId, programId, value: shownValue(error.message) }] };
-}
-
-function isDenied(error: Error): boolean {
-  return "code" in error && error.code === "42501";
 }
 
 function unreadable(view: string | null, message: string, advice: string): SourceProblem {
@@ -82,3 +78,40 @@ function unreadable(view: string | null, message: string, advice: string): Sourc
     examples: [],
   };
 }
+
+/**
+ * P133: the id of the first program at whose rows a view fails, by halving: the rows before an id can be read or not. No list of ids is
+ * needed, which such a view may refuse as well. The id is found a character at a time. `undefined` when the comparison of ids does not keep
+ * PostgreSQL from the failing row (an aggregate below the view, for instance), or when the id is not of printable ASCII.
+ */
+async function failingProgram(
+  client: SourceClient,
+  tenantId: TenantId,
+  view: ProgramView,
+  limits: SourceLimits,
+): Promise<string | undefined> {
+  const query = beforeProgram(programSumsQuery(limits, [view]));
+  const deadline = performance.now() + maxSearchMs;
+  const isReadBefore = async (id: string): Promise<boolean> => {
+    const reading = await tryReading(client, () => client.query(query, [tenantId, id]));
+    return "result" in reading;
+  };
+  let found = "";
+  while (found.length < maxLength && performance.now() < deadline) {
+    // The rows before `found` can be read. So this is the id when those up to it cannot.
+    if (!(await isReadBefore(`${found}\u0001`))) return found === "" ? undefined : found;
+    let [low, high] = [firstCharacter, endOfCharacters];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (await isReadBefore(found + String.fromCharCode(middle))) low = middle;
+      else high = middle;
+    }
+    found += String.fromCharCode(low);
+  }
+  return undefined;
+}
+
+const maxSearchMs = 20_000;
+const maxLength = 128;
+const firstCharacter = 0x20;
+const endOfCharacters = 0x7f;

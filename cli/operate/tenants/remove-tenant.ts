@@ -1,14 +1,15 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { sandboxKey } from "../../../core/object-key.ts";
+import { currentKey, isObjectKey, sandboxKey, tenantPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { forgetConfirmation } from "../../publish/run/confirmation-writer.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
+import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
-import { removeTenantObjects } from "../snapshots/remove-tenant-objects.ts";
-import { endTenantTokens } from "../tokens/end-tenant-tokens.ts";
+import { editRecorded } from "../tokens/edit-registry.ts";
+import { revoked } from "../tokens/issue-token.ts";
 
 export interface TenantRemoval {
   readonly tenantId: TenantId;
@@ -18,7 +19,7 @@ export interface TenantRemoval {
   readonly deletedObjects: number;
 }
 
-export interface RemovalContext {
+interface RemovalContext {
   readonly store: ObjectStore;
   readonly audit: Pick<Audit, "plan" | "note" | "doubt">;
   readonly now: () => Date;
@@ -100,4 +101,47 @@ async function purge(store: ObjectStore, tenantId: TenantId, signal: AbortSignal
     `Somebody still writes below tenants/${tenantId}/: a build that began before. Nobody is served. ` +
       "Wait for it to end, then run the command again to delete the rest.",
   );
+}
+
+/** Deletes everything that the store has of the tenant, the pointer first; returns how many objects that were. */
+async function removeTenantObjects(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<number> {
+  const batch = new DeleteBatch(store, false, signal);
+  const pointer = currentKey(tenantId);
+  for await (const { key, size } of store.list(tenantPrefix(tenantId), { signal })) {
+    // Without its pointer nothing of a tenant can be published on top of it, by a builder that began before.
+    if (batch.deleted.deletedObjects === 0) await store.delete([pointer], { signal });
+    if (isObjectKey(key)) await batch.add(key, size);
+  }
+  await batch.flush();
+  await store.tidy(tenantPrefix(tenantId), { signal });
+  return batch.deleted.deletedObjects;
+}
+
+/**
+ * Ends every token of the tenant, whoever issued it; returns how many that were. The registry is written also where there is
+ * none: a token that is being issued meanwhile then loses its race, and its command looks again at what became of the tenant.
+ */
+async function endTenantTokens(
+  store: ObjectStore,
+  audit: Pick<Audit, "plan" | "note" | "doubt">,
+  tenantId: TenantId,
+  now: Date,
+): Promise<number> {
+  let ended = 0;
+  await editRecorded(store, audit, (tokens) => {
+    const open = tokens.filter((token) => token.tenantId === tenantId && token.revokedAt === null);
+    ended = open.length;
+    return [
+      ...revoked(
+        tokens,
+        open.map(({ tokenId }) => tokenId),
+        now,
+      ),
+    ];
+  });
+  return ended;
 }

@@ -1,15 +1,15 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId, TokenId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
-import { collapse } from "../../publish/snapshot/collapse.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
-import { tenantHint } from "../../publish/snapshot/unknown-tenant.ts";
+import { tenantHint } from "../../publish/snapshot/stored-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
-import { assertNotRemoved } from "../tokens/assert-not-removed.ts";
-import { editRecorded } from "../tokens/edit-recorded.ts";
+import { collapse } from "../snapshots/rollback-guard.ts";
+import { assertNotRemoved } from "../tokens/assert-published.ts";
+import { editRecorded } from "../tokens/edit-registry.ts";
 
 export interface RenameContext {
   readonly store: ObjectStore;
@@ -99,11 +99,8 @@ async function readSeen(
   tenantId: TenantId,
   signal: AbortSignal,
 ): Promise<Manifest | undefined> {
-  try {
-    const pointer = await readPointer(store, tenantId, signal);
-    return pointer && (await readLiveManifest(store, pointer.current, signal));
-  } catch (error) {
-    if (asFailure(error).code !== "corrupt_document") throw error;
-    return undefined;
-  }
+  const pointer = await unlessFailed(readPointer(store, tenantId, signal), "corrupt_document");
+  return (
+    pointer && (await unlessFailed(readLiveManifest(store, pointer.current, signal), "corrupt_document"))
+  );
 }

@@ -1,7 +1,9 @@
+import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { unknownTenant } from "../../publish/snapshot/unknown-tenant.ts";
+import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
+import { unknownTenant } from "../../publish/snapshot/stored-tenants.ts";
 
 /** Throws `not_found` when the tenant has no snapshot; `what` says what follows, and the nearest tenant is named (P82). */
 export async function assertPublished(
@@ -13,4 +15,22 @@ export async function assertPublished(
   const current = await store.get(currentKey(tenantId), { signal });
   if (current.kind === "missing") throw await unknownTenant(store, tenantId, what, signal);
   if (current.kind === "object") current.body.destroy();
+}
+
+/**
+ * P91: throws `usage` for a removed tenant. To be called after the registry was read: who removes the tenant says so first and
+ * then writes the registry, so either this sees it, or the write of what was read here loses.
+ */
+export async function assertNotRemoved(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+  remedy = `List it in the source again and run \`snapshot build --tenant ${tenantId}\`; then it is none any more.`,
+): Promise<void> {
+  const removed = (await readRemovedTenants(store, signal)).get(tenantId);
+  if (removed === undefined || removed.removedAt === null) return;
+  throw new Failure(
+    "usage",
+    `Tenant ${tenantId} was removed at ${removed.removedAt}, so no token was issued or moved. ${remedy}`,
+  );
 }

@@ -11,6 +11,8 @@ import {
   type TokenRegistry,
   tokenRegistryBytes,
 } from "../../../core/token-registry.ts";
+import type { Audit } from "../audit/audit.ts";
+import { tokenChanges } from "../audit/changes.ts";
 
 /** A script may create a hundred tokens side by side. Each conflict is somebody else's success, so it ends. */
 const maxWaitMs = 30_000;
@@ -108,4 +110,21 @@ function holds(found: TokenRegistry, edited: TokenRegistry): boolean {
   if (found.revision < edited.revision) return false;
   const entries = new Set(found.tokens.map((token) => JSON.stringify(token)));
   return edited.tokens.every((token) => entries.has(JSON.stringify(token)));
+}
+
+/** As `editRegistry`; what is about to change and what did goes to the audit of the store. */
+export async function editRecorded(
+  store: ObjectStore,
+  audit: Pick<Audit, "plan" | "note" | "doubt">,
+  edit: EditTokens,
+): Promise<void> {
+  let [before, after]: readonly (readonly RegisteredToken[])[] = [[], []];
+  const recorded: EditTokens = async (tokens) => {
+    const edited = await edit(tokens);
+    [before, after] = [tokens, edited];
+    audit.plan(tokenChanges(tokens, edited));
+    return edited;
+  };
+  await editRegistry(store, recorded, audit.doubt);
+  audit.note(tokenChanges(before ?? [], after ?? []));
 }

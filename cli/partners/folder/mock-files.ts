@@ -5,7 +5,7 @@ import { ListResponses } from "../../publish/content/list-responses.ts";
 import { terminalStatusTest } from "../../publish/public-program/capacity.ts";
 import { publicProgram } from "../../publish/public-program/public-program.ts";
 import { sandboxPrograms } from "../../publish/sandbox/sandbox-programs.ts";
-import { compareIds } from "../../publish/source/compare-ids.ts";
+import { compareIds } from "../../publish/source/contract.ts";
 import { packageFile } from "./package-file.ts";
 
 /**

@@ -3,9 +3,8 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TokenPlaintext } from "../../../core/token.ts";
 import { type RegisteredToken, readScope, tokenStatus } from "../../../core/token-registry.ts";
 import type { Audit } from "../../operate/audit/audit.ts";
-import { assertNotRemoved } from "../../operate/tokens/assert-not-removed.ts";
-import { editRecorded } from "../../operate/tokens/edit-recorded.ts";
-import { readRegistry } from "../../operate/tokens/edit-registry.ts";
+import { assertNotRemoved } from "../../operate/tokens/assert-published.ts";
+import { editRecorded, readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { type IssuedToken, issueToken, revoked } from "../../operate/tokens/issue-token.ts";
 import type { Shell } from "../../shell/shell.ts";
 

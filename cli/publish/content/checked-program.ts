@@ -15,15 +15,13 @@ import type { SourceLimits } from "../source/source-limits.ts";
 import type { ContentRules } from "./content-rules.ts";
 
 /**
- * The canonical text of one program: minified JSON, keys in the order of the specification's tables (D5). The
- * UTF-8 bytes are made only where they are needed, because most programs are stored already.
+ * The canonical text: minified JSON, keys in the order of the specification's tables (D5). Bytes are made only when needed,
+ * because most programs are stored already.
  */
 export interface RenderedProgram {
-  /** The element of the list's `data`. */
   readonly listItem: string;
   /** The element of the legacy resource's `programs`. */
   readonly legacyItem: string;
-  /** The whole detail response. */
   readonly detail: string;
   /** The SHA-256 (hex) of the detail's bytes. */
   readonly detailSha256: string;
@@ -35,14 +33,13 @@ export type CheckedProgram =
   | Exclude<PublicProgram, { kind: "published" }>
   | (Pick<Extract<PublicProgram, { kind: "published" }>, "kind" | "programId" | "problems"> & {
       readonly rendered: RenderedProgram;
-      /** The `data` of the detail. */
       readonly data: object & Pick<ProgramListItem, "name">;
       readonly departureDate: string | null;
     });
 
 /**
- * What becomes of a program: its responses, checked against their schemas, or why it has none. Bytes that `parent` vouches for are
- * not checked again.
+ * The program's responses, checked against their schemas, or why it has none. Bytes that `parent` vouches for are not checked
+ * again.
  */
 export function checkedProgram(
   { source, isDuplicate }: ReadProgram,
@@ -81,8 +78,8 @@ function oversizeProblem(
 }
 
 /**
- * Whether the parent's build has checked these same bytes against these same schemas. Checking takes a fifth of the time of an
- * unchanged build. The list element needs no check of its own, because the detail begins with its text.
+ * Whether the parent's build has checked these bytes against these schemas. Checking takes a fifth of the time of an unchanged
+ * build.
  */
 function isVouchedFor(
   rendered: RenderedProgram,
@@ -113,8 +110,8 @@ export function renderedProgram(
 }
 
 /**
- * D11: the first way in which the rendered *bytes*, read back as a partner would, break the published schema. Normally there is none.
- * The check holds when the mapping is wrong one day, or when the source gives nested arrays.
+ * D11: the first fault of the rendered *bytes*, read back as a partner would. Normally there is none. The check holds when the
+ * mapping is wrong one day, or when the source gives nested arrays.
  */
 export function schemaViolation(rendered: RenderedProgram, programId: ProgramId): DataProblem | undefined {
   const checks = [

@@ -28,7 +28,7 @@ export function contentRules(settings: CliSettings): ContentRules {
   };
 }
 
-/** SHA-256 (hex) of the rules and the generator: of all that decides what a build publishes, except the source. */
+/** Digest of all that decides what a build publishes, except the source. */
 export function recipeDigest(
   generator: string,
   { terminalStatuses, legacyCapacity, limits }: ContentRules,
@@ -38,9 +38,7 @@ export function recipeDigest(
     .digest("hex");
 }
 
-/**
- * SHA-256 (hex) of the code that takes part in a build, the database's driver and the Node.js that runs it (Unicode, URLs).
- */
+/** Digest of the code that takes part in a build, the database's driver, and Node.js (Unicode, URLs). */
 export function generatorDigest(root?: string): string {
   return createHash("sha256")
     .update(`${process.version} ${driverVersion} ${codeDigest(codeFolders, root)}`)
@@ -60,5 +58,4 @@ const codeFolders = [
   "core",
   "schemas",
 ];
-/** The package that turns the database's answers into values. */
 const { version: driverVersion } = createRequire(import.meta.url)("pg/package.json") as { version: string };

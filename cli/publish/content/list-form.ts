@@ -4,7 +4,6 @@ import { bytesBody } from "../../../core/object-body.ts";
 import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
 import { responseBytes } from "../snapshot/stored-response.ts";
 
-/** The bytes that stand for one program in the list, and in the legacy response. */
 export interface ListElements {
   readonly list: Buffer;
   readonly legacy: Buffer;
@@ -16,7 +15,6 @@ export interface ListBodies {
   readonly legacy: ObjectBody;
 }
 
-/** The responses with these elements in this order. */
 export function listBodies(elements: readonly ListElements[]): ListBodies {
   return {
     list: joined(
@@ -31,8 +29,8 @@ export function listBodies(elements: readonly ListElements[]): ListBodies {
 }
 
 /**
- * The elements of a stored snapshot's lists by program, in list order. Throws `corrupt_document` when the store holds anything
- * but what the manifest vouches for.
+ * The elements of the stored lists by program, in list order. Throws `corrupt_document` when the lists are not what the manifest
+ * says.
  */
 export async function readListElements(
   store: ObjectStore,
@@ -60,10 +58,12 @@ export function listElements(
   return found.size === count && again.length === count ? found : undefined;
 }
 
-/** How the generator writes a list. It is minified, so the first bytes of an element occur nowhere within an element. */
+/**
+ * How the generator writes a list. It is minified, so an element's first bytes occur nowhere within an element: in a text the
+ * quotes would be escaped, and no inner object begins like this.
+ */
 interface ListForm {
   readonly opening: string;
-  /** How an element begins. Within a text the quotes would be escaped, and no object within an element begins like this. */
   readonly element: string;
   readonly closing: (count: number) => string;
 }

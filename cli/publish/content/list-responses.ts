@@ -62,8 +62,8 @@ function inListOrder(one: ListedProgram, other: ListedProgram): number {
 const afterAllDates = "~";
 
 /**
- * Keeps texts as bytes, one behind the other. Strings of letters that are not Latin would take twice the room, and would fill V8's
- * heap, which ends the process when it is full.
+ * Keeps texts as bytes, one after the other. Strings of non-Latin letters would take twice the room in V8's heap, and a full heap
+ * ends the process.
  */
 class PackedTexts {
   #bytes = Buffer.alloc(0);

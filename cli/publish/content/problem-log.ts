@@ -12,7 +12,7 @@ export type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problem
 /** What a refusal names as an example. */
 export type FirstProblem = Pick<DataProblem, "programId"> & { readonly code: string };
 
-/** The first `maxKept` problems of one tenant are kept whole; the rest are counted. */
+/** Further problems are only counted. */
 const maxKept = 200;
 
 /** The problems of one tenant: all counted, the first ones kept, errors before warnings. */
@@ -37,7 +37,6 @@ export class ProblemLog {
     return this.#total - this.kept.length;
   }
 
-  /** How often each code occurred, by code. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

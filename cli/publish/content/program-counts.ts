@@ -14,7 +14,7 @@ export const noPrograms: Readonly<ProgramTally> = {
   withdrawn: 0,
 };
 
-/** The counts of a build that publishes only withdrawals. `live`: the programs that partners see after these. */
+/** The counts of a build that publishes only withdrawals. `live`: the programs that partners see afterwards. */
 export function countsOfKept(live: number | undefined, found: Partial<ProgramCounts>): ProgramCounts {
   const { notPublishable = 0, invalid = 0, withdrawn = 0 } = found;
   const programs = live ?? 0;

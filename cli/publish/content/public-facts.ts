@@ -4,14 +4,13 @@ import { emptiableFields } from "../../../schemas/generated/public-fields.ts";
 export interface PublicFacts {
   /** A bit for each of `publicParts` that is filled. */
   readonly parts: bigint;
-  /** `capacity.used` */
   readonly used: number;
 }
 
 /** P140: the paths of the parts of a detail that may be empty. A capacity of 0 places is empty, too. */
 export const publicParts: readonly string[] = ["capacity.total", ...emptiableFields];
 
-/** The facts of a program, given as the `data` of its detail response. A part of a list's elements is filled if any element has it. */
+/** `program` is the `data` of a detail. A part of a list's elements is filled if any element has it. */
 export function publicFacts(program: object): PublicFacts {
   const words = new Uint32Array(Math.ceil(publicParts.length / wordBits));
   for (const part of outermostParts) mark(part, program, words);

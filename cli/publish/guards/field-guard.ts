@@ -10,7 +10,6 @@ export interface EmptiedField {
   readonly filled: number;
   /** How many of those would have it empty. */
   readonly emptied: number;
-  /** The first of them, at most three. */
   readonly programIds: readonly string[];
 }
 
@@ -20,7 +19,6 @@ export class LiveTally {
   readonly #filled = publicParts.map(() => 0);
   readonly #emptied = publicParts.map(() => 0);
   readonly #firstIds: string[][] = publicParts.map(() => []);
-  /** The parts that this build empties for any program. */
   #lost = 0n;
   #usedChanged = 0;
 
@@ -30,8 +28,8 @@ export class LiveTally {
   }
 
   /**
-   * Adds a program that may have changed. `earlier`: the parts that it had filled when the whole source was last read, since builds
-   * of single programs may have emptied some of them.
+   * Adds a program that may have changed. `earlier`: the parts that it had filled when the whole source was last read, since
+   * builds of single programs may have emptied some.
    */
   addChanged(programId: string, live: PublicFacts, next: PublicFacts, earlier = live.parts): void {
     if (live.used !== next.used) this.#usedChanged += 1;
@@ -52,8 +50,8 @@ export class LiveTally {
   }
 
   /**
-   * P140: the parts that the build empties for most of the programs that had them. P142: where few programs had a part, it is emptied
-   * for all of them. Called when all programs were added.
+   * P140: the parts that the build empties for most of the programs that had them. P142: a part of few programs counts when it is
+   * emptied for all of them. Called after the last program.
    */
   get emptiedFields(): readonly EmptiedField[] {
     const found = placesOf(this.#lost).flatMap((place): EmptiedField[] => {

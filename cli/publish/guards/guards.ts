@@ -27,10 +27,9 @@ export function invalidRefusal(
 }
 
 /**
- * P10: why the snapshot may not replace a live one of `before` programs, if so. A program without a row, or with an error, is lost;
- * when many are lost, the source is more often at fault than the company has decided so. A program whose rows state that it is not
- * to be published is withdrawn, which is a decision. New programs do not make up for lost ones.
- * `before` is `undefined` when the live manifest cannot be read.
+ * P10: refuses to replace a live snapshot of `before` programs (`undefined`: unknown) when many are lost. A program without a
+ * row, or with an error, is lost; then the source is more often at fault than the company has decided so. A program whose rows
+ * state that it is not to be published is withdrawn, which is a decision. New programs do not make up for lost ones.
  */
 export function shrinkRefusal(
   tenantId: TenantId,

@@ -24,8 +24,8 @@ export function isMost(count: number, programs: ComparedPrograms): boolean {
 const maxCompared = 400;
 
 /**
- * P144: the programs that a build adds, or a fair sample when there are many: those with the smallest digests. A digest says nothing
- * about the id or the tenant of a program.
+ * P144: the programs that a build adds, or a fair sample of them: those with the smallest digests, which say nothing about id or
+ * tenant.
  */
 export class AddedPrograms {
   #programs: [id: string, program: ComparedProgram][] = [];
@@ -46,7 +46,6 @@ export class AddedPrograms {
   }
 }
 
-/** The build that the guard looks at. */
 export interface AddingBuild {
   readonly tenantId: TenantId;
   /** The programs that it adds, and how many they are. */
@@ -57,7 +56,6 @@ export interface AddingBuild {
   readonly isAllowed: boolean;
 }
 
-/** What the guard against programs of other tenants says of a build. */
 export type SharedVerdict =
   | { readonly kind: "fine" }
   | { readonly kind: "refused"; readonly failure: Failure }
@@ -65,8 +63,8 @@ export type SharedVerdict =
   | { readonly kind: "told"; readonly problem: DataProblem };
 
 /**
- * P144: refuses a live tenant when most of its added programs are those of another tenant. More often a join forgets the tenant than
- * a company decides so. P145: a tenant's first snapshot is published with a warning, and so is an allowed build.
+ * P144: refuses a live tenant when most of its added programs are those of another tenant: more often a join forgets the tenant
+ * than a company decides so. P145: a tenant's first snapshot and an allowed build are published with a warning.
  */
 export async function sharedVerdict(
   { tenantId, added, count, isLive, isAllowed }: AddingBuild,

@@ -32,13 +32,13 @@ const maxAskingOfFirstMs = 10_000;
 const maxParallelReads = 16;
 
 /**
- * P144: finds the programs that another tenant has with the same id and the same content, in its live snapshot or in its rows, which
- * say what it gets in this run. So the answer does not depend on which of the two is built first. The search ends once most of the
- * programs are found, or can no longer be.
+ * P144: finds the programs that another tenant has with the same id and the same content, in its live snapshot or in its rows,
+ * which say what it gets in this run. So the order of the builds does not matter. The search ends once most of the programs are
+ * found, or can no longer be.
  *
- * One query asks for the tenants that have any of the ids; then their programs are read. Rows of another tenant that cannot be read
- * count as different. When the first query fails or takes too long, the run does not repeat it, and looks at the live snapshots of
- * all tenants instead. So a bad row of a neighbour or a slow view neither opens the guard nor delays good builds.
+ * One query asks for the tenants that have any of the ids; then their programs are read. Unreadable rows count as different. When
+ * the first query fails or takes too long, the run does not repeat it, and looks at the live snapshots of all tenants instead. So
+ * a bad row of a neighbour or a slow view neither opens the guard nor delays good builds.
  */
 export function findSharedPrograms(
   pool: SourcePool,

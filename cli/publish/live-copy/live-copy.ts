@@ -7,7 +7,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { keepLiveTree, type LiveTreeOutcome } from "./live-tree.ts";
 
-/** What a caller knows already, to save requests. */
+/** What the caller already knows, to save requests. */
 export interface LiveCopyChoices {
   readonly known?: readonly Manifest[];
   readonly rewrite?: boolean;

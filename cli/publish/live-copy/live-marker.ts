@@ -5,20 +5,20 @@ import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { liveMarkerKey } from "../../../core/object-key.ts";
 import type { ObjectStore, PutCondition, PutResult } from "../../../core/object-store.ts";
 
-/** What `live/README.txt` says for programs: its first lines, each `key: value`, up to a blank one. */
+/** The first lines of `live/README.txt`, each `key: value`, up to a blank line. They are for programs. */
 export interface LiveMarker {
   readonly snapshotId: SnapshotId;
   readonly manifestSha256: string;
-  /** False while the tree is being changed, and for good when whoever changed it was killed. */
+  /** False while the tree is being changed, and after the process that changed it was killed. */
   readonly isComplete: boolean;
-  /** See `bootId`; empty where nothing is known of it. */
+  /** See `bootId`; empty when unknown. */
   readonly bootId: string;
 }
 
 const format = "partner-programs/live@1";
 const maxLiveMarkerBytes = 64 * 1024;
 
-/** What the marker says, or `undefined` when it is none of that tenant's, or was edited beyond use. */
+/** Parses a marker. `undefined` when it belongs to another tenant or was edited beyond use. */
 export function parseLiveMarker(text: string, tenantId: TenantId): LiveMarker | undefined {
   const head = new Map<string, string>();
   for (const line of text.split("\n", maxHeadLines)) {
@@ -36,7 +36,7 @@ export function parseLiveMarker(text: string, tenantId: TenantId): LiveMarker | 
 
 const maxHeadLines = 16;
 
-/** The page for whoever opens the folder, once the tree shows the snapshot that `current` names. */
+/** The text of README.txt when the tree shows the snapshot that `current` names. */
 export function completeMarkerText(current: Current, manifest: Manifest, bootId: string): string {
   const { tenantId, snapshotId, publishedAt, generation } = current;
   const count = manifest.programs.count;
@@ -55,7 +55,7 @@ Published at        ${publishedAt}
 ${notice}`;
 }
 
-/** The page while files are changed: none of them is to be relied on. */
+/** The text while files are being changed, when none of them can be relied on. */
 export function changingMarkerText(current: Current, bootId: string): string {
   return `${head(current, "being changed", bootId)}
 The files of tenant ${current.tenantId} in this folder are being changed, or whoever changed them was ended. They may belong
@@ -83,7 +83,7 @@ function head({ tenantId, snapshotId, manifestSha256 }: Current, state: string, 
     .join("");
 }
 
-/** The tenant's marker: `missing` when there is none, `foreign` when what has its name is none. */
+/** Reads the tenant's marker. `missing`: there is none. `foreign`: the file is no marker of this tenant. */
 export async function readLiveMarker(
   store: ObjectStore,
   tenantId: TenantId,
@@ -100,7 +100,7 @@ export async function readLiveMarker(
   return parseLiveMarker(text, tenantId) ?? "foreign";
 }
 
-/** Puts the text of a marker; `condition`: that nobody has put one since. */
+/** Stores a marker. With `condition`, only if nobody has stored another one since. */
 export async function putLiveMarker(
   store: ObjectStore,
   tenantId: TenantId,

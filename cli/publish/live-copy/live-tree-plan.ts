@@ -8,13 +8,13 @@ export interface LiveFile {
   readonly entry: ResponseEntry;
 }
 
-/** What turns the tree of one snapshot into that of another. */
+/** The changes that turn the tree of one snapshot into that of another. */
 export interface LiveTreeUpdate {
   readonly copies: readonly LiveFile[];
   readonly removals: readonly ObjectKey[];
 }
 
-/** Every file of the snapshot's tree but its marker: the lists, then the details. */
+/** Every file of the snapshot's tree except its marker: the lists, then the details. */
 export function* liveFiles(manifest: Manifest): Generator<LiveFile> {
   const { tenantId, list, legacy, programs } = manifest;
   yield { key: liveKey(tenantId, { kind: "list" }), entry: list };
@@ -25,7 +25,7 @@ export function* liveFiles(manifest: Manifest): Generator<LiveFile> {
   }
 }
 
-/** P27: the files whose bytes differ, and those of programs that are gone; what is equal is not touched. */
+/** P27: copies the files whose bytes differ, and removes those of programs that are gone. */
 export function liveTreeUpdate(from: Manifest, to: Manifest): LiveTreeUpdate {
   const copies = [...changedFiles(from, to)];
   const removals: ObjectKey[] = [];
@@ -57,7 +57,7 @@ function digestBefore({ tenantId, list, legacy, programs }: Manifest, key: Objec
   return programs.get(programIdOf(tenantId, key) ?? "")?.sha256;
 }
 
-/** What stands in a detail's place in the key, whether or not it is a program. */
+/** The program id in the key of a detail. It need not be well formed. */
 function programIdOf(tenantId: TenantId, key: string): string | undefined {
   const prefix = `${livePrefix(tenantId)}v1/programs/`;
   return key.startsWith(prefix) && key.endsWith(".json")

@@ -1,13 +1,12 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
-import { asFailure, Failure } from "../../../core/failure.ts";
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import { isObjectKey, liveMarkerKey, livePrefix, manifestKey } from "../../../core/object-key.ts";
+import { isObjectKey, liveMarkerKey, livePrefix } from "../../../core/object-key.ts";
 import type { ObjectStore, PutResult } from "../../../core/object-store.ts";
-import { readManifest } from "../../../core/read-manifest.ts";
 import { DeleteBatch } from "../snapshot/delete-batch.ts";
-import { readPointer } from "../snapshot/live-snapshot.ts";
+import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import {
   changingMarkerText,
   completeMarkerText,
@@ -23,7 +22,7 @@ export interface LiveTreeTask {
   readonly live: Current;
   /** Whether there is to be a tree. */
   readonly isOn: boolean;
-  /** False when the caller knows that there is no tree; then one that is not wanted is not looked for. */
+  /** False when the caller knows that there is no tree, so that none has to be looked for. */
   readonly mayExist: boolean;
   /** Writes every file anew, whatever the marker says. */
   readonly rewrite: boolean;
@@ -40,14 +39,14 @@ export type LiveTreeOutcome = "nothing" | "absent" | "updated" | "mended" | "rem
 const maxAttempts = 4;
 
 /**
- * P27: makes `tenants/<tenant>/live/` show the live snapshot. The marker says what the tree shows: it is marked as being
- * changed before the first file is, and as complete after the last. So only what differs from the snapshot that a
- * complete marker names has to be written; behind any other marker, or none, everything is.
+ * P27: makes `tenants/<tenant>/live/` show the live snapshot. The marker says which snapshot the tree shows. It is marked as
+ * being changed before the first file is written, and as complete after the last. After a complete marker, only the files that
+ * differ from its snapshot are written. After any other marker, or without one, all are.
  *
- * Two may do this at once. Whoever finds another snapshot live after its last file starts over with that one, since it may
- * have written into the newer tree; and only a marker that nobody touched meanwhile is marked as complete. What is left:
- * a slower one that is killed between its last file and that look may leave an older file behind the newer marker.
- * `snapshot verify` finds it.
+ * Two builders may do this at once. A builder that finds another snapshot live after its last file starts over with that one,
+ * since it may have written into the newer tree. A marker is completed only if nobody has touched it meanwhile. One gap remains:
+ * a builder that is killed between its last file and that check may leave an older file behind the newer marker. `snapshot
+ * verify` finds such a file.
  */
 export async function keepLiveTree(task: LiveTreeTask): Promise<LiveTreeOutcome> {
   if (!task.isOn) return await removeLiveTree(task);
@@ -75,7 +74,7 @@ function isOf(one: Names, other: Names): boolean {
   return one.snapshotId === other.snapshotId && one.manifestSha256 === other.manifestSha256;
 }
 
-/** The marker, if the tree behind it is to be relied on. */
+/** The marker, if the tree can be relied on. */
 async function trustedMarker(task: LiveTreeTask): Promise<LiveMarker | undefined> {
   const marker = await readLiveMarker(task.store, task.live.tenantId, task.signal);
   return typeof marker === "object" && marker.isComplete && marker.bootId === task.bootId
@@ -98,13 +97,20 @@ async function writeTree(
   let changing: PutResult;
   try {
     to = await manifestOf(live, live, task);
-    const from = marker && (await manifestOf(marker, live, task).catch(unlessCorrupt));
+    // The snapshot that the tree shows may have been pruned.
+    const from = marker && (await unlessFailed(manifestOf(marker, live, task), "corrupt_document"));
     changing = await putLiveMarker(store, live.tenantId, changingMarkerText(live, bootId));
     outcome = from === undefined ? "mended" : "updated";
-    if (from === undefined) await rewriteLiveFiles(store, to, signal);
-    else await updateLiveFiles(store, from, to, signal);
+    if (from === undefined) {
+      await deleteFiles(store, to.tenantId, (key) => !isInLiveTree(to, key), signal);
+      await copyFiles(liveFiles(to), store, signal);
+    } else {
+      const { copies, removals } = liveTreeUpdate(from, to);
+      await copyFiles(copies, store, signal);
+      if (removals.length > 0) await store.delete(removals, { signal });
+    }
   } catch (error) {
-    // What a prune deletes of a snapshot that was replaced meanwhile is no fault.
+    // The snapshot may have been replaced and pruned meanwhile, which is no fault.
     if (!(await isStillLive().catch(() => true))) return "overtaken";
     throw error;
   }
@@ -123,59 +129,27 @@ async function manifestOf(
   const found = known.find(
     (manifest) => manifest.tenantId === tenantId && manifest.snapshotId === snapshotId,
   );
-  if (found !== undefined) return found;
-  const result = await store.get(manifestKey(tenantId, snapshotId), { signal });
-  if (result.kind !== "object") throw missingManifest(snapshotId);
-  return await readManifest(result.body, { tenantId, snapshotId, manifestSha256 });
+  return found ?? (await readLiveManifest(store, { tenantId, snapshotId, manifestSha256 }, signal));
 }
 
-function missingManifest(snapshotId: SnapshotId): Failure {
-  return new Failure("corrupt_document", `Snapshot ${snapshotId} has no manifest.json.`);
-}
-
-/** The snapshot that the tree shows may have been pruned. */
-function unlessCorrupt(error: unknown): undefined {
-  if (asFailure(error).code !== "corrupt_document") throw error;
-}
-
-/** P31. The marker goes last, marked as being changed before: a tree that is half gone is found by the next build, on or off. */
+/**
+ * P31: marks the tree as being changed first, and deletes the marker last. So the next build finds a tree that is half gone.
+ */
 async function removeLiveTree({ store, live, mayExist, signal }: LiveTreeTask): Promise<LiveTreeOutcome> {
   if (!mayExist) return "absent";
   const { tenantId } = live;
   if ((await readLiveMarker(store, tenantId, signal)) === "missing") return "absent";
   await putLiveMarker(store, tenantId, changingMarkerText(live, ""));
-  await deleteLiveFiles(store, tenantId, signal);
-  await store.delete([liveMarkerKey(tenantId)], { signal });
+  const markerKey = liveMarkerKey(tenantId);
+  await deleteFiles(store, tenantId, (key) => key !== markerKey, signal);
+  await store.delete([markerKey], { signal });
   return "removed";
 }
 
 /** Copies under way at a time. */
 const maxParallelCopies = 16;
 
-/** Turns the files of one snapshot's tree into those of another. */
-async function updateLiveFiles(
-  store: ObjectStore,
-  from: Manifest,
-  to: Manifest,
-  signal: AbortSignal,
-): Promise<void> {
-  const { copies, removals } = liveTreeUpdate(from, to);
-  await copyFiles(copies, store, signal);
-  if (removals.length > 0) await store.delete(removals, { signal });
-}
-
-/** Writes every file of the tree, and deletes what does not belong there; names that no object can have stay. */
-async function rewriteLiveFiles(store: ObjectStore, to: Manifest, signal: AbortSignal): Promise<void> {
-  await deleteFiles(store, to.tenantId, (key) => !isInLiveTree(to, key), signal);
-  await copyFiles(liveFiles(to), store, signal);
-}
-
-/** Deletes every file of the tree but its marker. */
-async function deleteLiveFiles(store: ObjectStore, tenantId: TenantId, signal: AbortSignal): Promise<void> {
-  const markerKey = liveMarkerKey(tenantId);
-  await deleteFiles(store, tenantId, (key) => key !== markerKey, signal);
-}
-
+/** Deletes files of the tree. Names that no object can have stay. */
 async function deleteFiles(
   store: ObjectStore,
   tenantId: TenantId,

@@ -3,9 +3,8 @@ import type { Report } from "./problem.ts";
 import type { EnrollmentRow } from "./program-source.ts";
 
 /**
- * The capacity. `used` counts passengers whose status is not terminal, and no staff (D29). An unknown status or role counts as
- * used, because a seat wrongly shown as taken is better than one sold twice. `used` may exceed `total`; `remaining` is then
- * 0 (D28).
+ * `used` counts passengers whose status is not terminal, and no staff (D29). An unknown status or role counts as used, because a
+ * seat wrongly shown as taken is better than one sold twice. `used` may exceed `total`; `remaining` is then 0 (D28).
  */
 export function capacity(
   declaredTotal: number | string | null,
@@ -36,7 +35,7 @@ export function placeOf(
   return role?.toLowerCase() === "staff" ? "staff" : "used";
 }
 
-/** A test for terminal statuses, which ignores case (D33). NULL is not terminal. */
+/** The test ignores case (D33). NULL is not terminal. */
 export function terminalStatusTest(terminal: readonly string[]): (status: string | null) => boolean {
   const known = new Set(terminal.map((status) => status.toLowerCase()));
   return (status) => status !== null && known.has(status.toLowerCase());

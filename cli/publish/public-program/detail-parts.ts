@@ -20,10 +20,7 @@ import { publicUrl } from "./public-url.ts";
 import { presentText, presentTexts } from "./text.ts";
 import { calendarDate } from "./travel-dates.ts";
 
-/*
- * The parts of a program's detail, each made from its rows or columns. A part that would be empty is `null` (D6), and what was
- * dropped is reported.
- */
+/* Each part is made from its rows or columns. A part that would be empty is `null` (D6), and what was dropped is reported. */
 
 /** The stays with at least one known field (D38), in source order. */
 export function hotelStays(rows: readonly HotelStayRow[], report: Report): HotelStay[] {
@@ -43,7 +40,7 @@ export function hotelStays(rows: readonly HotelStayRow[], report: Report): Hotel
   return stays;
 }
 
-/** The public star level. A rating outside 1 to 5 is not published (D30). */
+/** A rating outside 1 to 5 is not published (D30). */
 function starLevel(stars: number | null, field: string, report: Report): number | null {
   if (stars === null || (Number.isInteger(stars) && stars >= 1 && stars <= 5)) return stars;
   report("star_level_invalid", field, stars);
@@ -79,7 +76,7 @@ export function staff(rows: readonly StaffRow[], report: Report): Staff | null {
   return leadGuide === null && teachers.length === 0 ? null : { leadGuide, teachers };
 }
 
-/** The gender, if it is one of the two that the API knows (D30). */
+/** The API knows two genders (D30). */
 function gender(raw: string | null, field: string, report: Report): "male" | "female" | null {
   const known = presentText(raw)?.toLowerCase();
   if (known === "male" || known === "female") return known;
@@ -87,7 +84,7 @@ function gender(raw: string | null, field: string, report: Report): "male" | "fe
   return null;
 }
 
-/** The airlines, distinct by code, in source order, each with its first usable logo (D32). `null` when there are none. */
+/** Each airline once, in source order, with its first usable logo (D32). `null` when there are none. */
 export function transport(rows: readonly FlightRow[], report: Report): Transport | null {
   const airlines = new Map<string, AirlineBrand>();
   rows.forEach(([rawCode, rawLogo], at) => {
@@ -105,7 +102,7 @@ export function transport(rows: readonly FlightRow[], report: Report): Transport
   return flights.length === 0 ? null : { flights };
 }
 
-/** The content. `null` when all its arrays are empty and it has no accommodation description (D6). */
+/** `null` when all arrays are empty and there is no accommodation description (D6). */
 export function content(source: ProgramSource, report: Report): PublicContent | null {
   const parts: PublicContent = {
     included: presentTexts(source.included, "content.included", report),

@@ -1,4 +1,3 @@
-/** A word that was probably encoded twice. */
 export interface GarbledWord {
   /** The word as it is stored and published: `FÃ¼r`. */
   readonly stored: string;
@@ -7,8 +6,8 @@ export interface GarbledWord {
 }
 
 /**
- * The first word of the text that looks as if its UTF-8 had been read as Windows-1252 and encoded again. `undefined` when none
- * does. This is a hint for people: the text is published as the source has it.
+ * The first word that looks as if its UTF-8 had been read as Windows-1252 and encoded again; `undefined` when there is none. This
+ * is a hint for people: the text is published as the source has it.
  */
 export function garbledWord(text: string): GarbledWord | undefined {
   for (const stored of text.split(/\s/)) {
@@ -18,7 +17,7 @@ export function garbledWord(text: string): GarbledWord | undefined {
   return undefined;
 }
 
-/** The characters encoded as Windows-1252 and decoded as UTF-8. `undefined` when that is not possible. */
+/** Encodes the characters as Windows-1252 and decodes them as UTF-8. `undefined` when that is not possible. */
 function decodedOnce(run: string): string | undefined {
   const bytes: number[] = [];
   for (const character of run) {
@@ -41,7 +40,7 @@ const byteOf: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * Letters of Europe, Hebrew and Arabic, and typographic signs. Any other result is taken for chance, as for `É–`, which a
- * doubly encoded `ɖ` would look like.
+ * Letters of Europe, Hebrew and Arabic, and typographic signs. Any other result is taken for chance: `É–` could also be a doubly
+ * encoded `ɖ`.
  */
 const plausible = /^[\u00a0-\u017f\u0370-\u06ff\u2010-\u2122]+$/;

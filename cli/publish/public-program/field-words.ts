@@ -1,6 +1,6 @@
 /**
- * Words for the fields of a program, for people who do not read JSON (P51). Keys are paths, with `[]` for any place in a list.
- * In the words, `#` stands for that place, counted from 1. Fields of the source that findings name (`staff[]`) are here, too.
+ * Words for fields, for people who do not read JSON (P51). Keys are paths, with `[]` for any place in a list; in the words, `#`
+ * stands for that place, counted from 1. Fields of the source that findings name (`staff[]`) are here, too.
  */
 const fieldWords: Readonly<Record<string, string>> = {
   id: "Id",

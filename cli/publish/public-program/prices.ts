@@ -20,14 +20,14 @@ export function prices(
   };
 }
 
-/** The lowest published room price, which may be the legacy price (D25). `Math.min(...)` would fail for some 100,000 prices. */
+/** The legacy price may be the lowest (D25). `Math.min(...)` would fail for some 100,000 prices. */
 function leastAmount(rooms: readonly RoomPrice[]): number | null {
   let least: number | null = null;
   for (const { amount } of rooms) least = least === null ? amount : Math.min(least, amount);
   return least;
 }
 
-/** The usable room prices. One without a sensible amount and occupancy is dropped (D23). */
+/** A price without a sensible amount and occupancy is dropped (D23). */
 function roomPrices(rows: readonly RoomPriceRow[], report: Report): RoomPrice[] {
   const rooms: RoomPrice[] = [];
   rows.forEach(([occupancy, decimal], at) => {
@@ -41,7 +41,7 @@ function roomPrices(rows: readonly RoomPriceRow[], report: Report): RoomPrice[] 
   return rooms.sort((a, b) => a.occupancy - b.occupancy || a.amount - b.amount);
 }
 
-/** The legacy price as a room price. It is used for an empty list, also for one that is empty after dropping (D24). */
+/** The legacy price is used when no room price is left (D24). */
 function legacyRoom(decimal: string | null, report: Report): RoomPrice[] {
   if (decimal === null) return [];
   const amount = exactAmount(decimal);
@@ -50,7 +50,7 @@ function legacyRoom(decimal: string | null, report: Report): RoomPrice[] {
   return [];
 }
 
-/** The usable child prices. Unlike a room price, a child price may be 0, for infants (D26). */
+/** Unlike a room price, a child price may be 0, for infants (D26). */
 function childPrices(rows: readonly ChildPriceRow[], report: Report): ChildPrice[] {
   const children: ChildPrice[] = [];
   rows.forEach(([minAge, maxAge, decimal], at) => {
@@ -67,8 +67,8 @@ function isCount(value: number | null, min: number): value is number {
 }
 
 /**
- * The number that prints as the given decimal: `1234.50` becomes 1234.5 (D22). `undefined` for a text that is no finite number,
- * or has more digits than a JSON number can hold, since that would be published as another amount.
+ * The number that prints as the decimal: `1234.50` becomes 1234.5 (D22). `undefined` for a text that is no finite number, or has
+ * more digits than a JSON number can hold, since it would be published as another amount.
  */
 export function exactAmount(decimal: string | null): number | undefined {
   const match = decimal === null || !/\d/.test(decimal) ? null : decimalPattern.exec(decimal);
@@ -77,7 +77,7 @@ export function exactAmount(decimal: string | null): number | undefined {
   return Number.isFinite(value) && plainDecimal(match) === printedDecimal(value) ? value : undefined;
 }
 
-/** This pattern does not trim zeros, which would take it quadratic time (W63): a numeric may have 16,383 decimals. */
+/** The pattern does not trim zeros, since that would take quadratic time (W63): a numeric may have 16,383 decimals. */
 const decimalPattern = /^(-?)(\d*)(?:\.(\d*))?$/;
 
 /** The decimal without leading and trailing zeros. */

@@ -2,8 +2,8 @@ import { printable } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 
 /**
- * Everything that can be wrong with the source's data, and what its rule does. An *error* keeps the program from being
- * published (see `--on-invalid`); a *warning* tells what was dropped or blanked.
+ * All problems of the source's data, and what the rule of each does. An *error* keeps the program from being published (see
+ * `--on-invalid`); a *warning* says what was dropped or blanked.
  */
 export const problemRules = {
   program_id_invalid: {
@@ -230,24 +230,21 @@ interface ProblemRule {
 
 export type ProblemCode = keyof typeof problemRules;
 
-/** One problem of the source's data. */
 export interface DataProblem {
   readonly code: ProblemCode;
   /** The whole id as the source writes it (P57). */
   readonly programId: string | null;
   /** The public field (`prices.rooms[2]`, in source order), or `null` when the whole program is meant. */
   readonly field: string | null;
-  /** The offending value, shortened. */
   readonly value: string | null;
 }
 
-/** The problem as reports have it, with the severity and the words of its rule. */
+/** The problem in a report, with the severity and the words of its rule. */
 export function reportedProblem({ code, programId, field, value }: DataProblem): Problem {
   const { severity, rule } = problemRules[code];
   return { severity, code, programId, field, value, message: rule };
 }
 
-/** Collects the problems of one program. */
 export type Report = (code: ProblemCode, field: string, value: unknown) => void;
 
 export function severityOf(code: ProblemCode): "error" | "warning" {

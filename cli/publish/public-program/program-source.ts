@@ -33,19 +33,18 @@ export interface ProgramSource {
   readonly flights: readonly FlightRow[];
   readonly itinerary: readonly ItineraryRow[];
   readonly faq: readonly FaqRow[];
-  /** What was larger than the limits allow, so that it was not read; else `null`. */
+  /** The value that was too large to be read; `null` when there is none. */
   readonly oversize: SourceOversize | null;
 }
 
-/** A value of a program, or all of it, that is too large to be read. */
+/** A value or a whole program that is too large to be read. */
 export interface SourceOversize {
   readonly code: "value_too_large" | "program_too_large";
-  /** Its place in the source. The column is `null` when all that the view has of the program is too large together. */
+  /** `null` when all rows of the view together are too large. */
   readonly view: string;
   readonly column: string | null;
-  /** The public field that it would have become, or `null` when the whole program is meant. */
+  /** The public field that the value would have become; `null` for the whole program. */
   readonly field: string | null;
-  /** Its place, its size and the limit, in words. */
   readonly text: string;
 }
 

@@ -19,11 +19,10 @@ export type PublicProgram =
       readonly programId: ProgramId;
       readonly listItem: ProgramListItem;
       readonly detailOnly: DetailOnly;
-      /** These are warnings. */
       readonly problems: readonly DataProblem[];
     }
   | { readonly kind: "unpublished"; readonly state: string }
-  /** `problems` is the one error. Warnings are left out, since nothing of the program is published. */
+  /** `problems` has one error, and no warnings, since nothing of the program is published. */
   | { readonly kind: "invalid"; readonly problems: readonly DataProblem[] };
 
 export interface MappingRules {
@@ -31,8 +30,8 @@ export interface MappingRules {
 }
 
 /**
- * Makes the public form of a program, field by field from an allow-list, never by copying a record (D4). It has every key
- * of the specification's tables, in their order (D5), so that the same data gives the same bytes (D10).
+ * Makes the public form field by field from an allow-list, never by copying a record (D4). It has every key of the
+ * specification's tables, in their order (D5), so that the same data gives the same bytes (D10).
  */
 export function publicProgram(source: ProgramSource, rules: MappingRules): PublicProgram {
   const state = lifecycle(source.lifecycleState);

@@ -4,8 +4,8 @@ import type { Report } from "./problem.ts";
 import { presentText } from "./text.ts";
 
 /**
- * The URL as it is published: absolute, `https`, without user information (D31), and a URI of RFC 3986 (D150). A blank text
- * counts as absent.
+ * The published URL is absolute, `https`, without user information (D31), and a URI of RFC 3986 (D150). A blank text counts as
+ * absent.
  */
 export function publicUrl(text: string | null, field: string, report: Report): string | null {
   const url = presentText(text);
@@ -43,10 +43,9 @@ function withoutUserInformation(url: string): string {
 }
 
 /**
- * The address as a URI, or `undefined` when it is none (D150). RFC 3986 decides, because partners' tools check addresses
- * against it. The WHATWG parser is not used to write the address, since it would change correct ones (upper case, `/..`).
- * It only checks ports and numeric hosts in the end. Two searches cut the text into parts: in a single pattern the parts
- * would share characters, and matching would take quadratic time.
+ * `undefined` for a text that is no https URI (D150). RFC 3986 decides, because partners' tools check addresses against it. The
+ * WHATWG parser would change correct addresses (upper case, `/..`), so it only checks ports and numeric hosts. Two searches cut
+ * the text into parts: in a single pattern the parts would share characters, and matching would take quadratic time.
  */
 function httpsUri(text: string): string | undefined {
   if (!/^https:\/\//i.test(text)) return undefined;
@@ -64,9 +63,8 @@ function authorityEnd(rest: string): number {
 }
 
 /**
- * Host and port, with the host in ASCII (RFC 3986 section 3.2). `undefined` without a valid host, and with user information.
- * `domainToASCII` drops line breaks and everything after a backslash, so it only gets a host of allowed characters and letters
- * beyond ASCII.
+ * Host and port in ASCII (RFC 3986 section 3.2); `undefined` without a valid host, and with user information. `domainToASCII`
+ * drops line breaks and everything after a backslash, so it gets only hosts of allowed characters and letters beyond ASCII.
  */
 function asciiAuthority(authority: string): string | undefined {
   const [, host = "", port = ""] = /^(\[[0-9A-Fa-f:.]+\]|[^:@[\]]+)(:[0-9]*)?$/.exec(authority) ?? [];
@@ -87,9 +85,7 @@ function encodedTail(tail: string): string {
   return `${encoded(tail.slice(0, hash))}#${encoded(tail.slice(hash + 1))}`;
 }
 
-/**
- * Percent-encodes, as UTF-8, every character that no part after the authority may have, and every `%` that begins no escape.
- */
+/** Percent-encodes, as UTF-8, the characters that no part after the authority may have, and every `%` that begins no escape. */
 function encoded(part: string): string {
   return part.replace(/%[0-9A-Fa-f]{2}|%|[^A-Za-z0-9._~!$&'()*+,;=:@/?%-]+/g, (run) => {
     if (run.startsWith("%")) return run === "%" ? "%25" : run;

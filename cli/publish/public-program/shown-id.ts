@@ -1,9 +1,8 @@
 import { escaped } from "../../../core/printable.ts";
 
 /**
- * An id of the source, as people see it (P57). A well-formed id is shown as it is. Any other is shown as a JSON string, in
- * which spaces, line breaks and invisible characters can be seen and copied. Ids are never cut, because people search for
- * them.
+ * An id as people see it (P57): a well-formed one as it is, any other as a JSON string, in which spaces, line breaks and
+ * invisible characters can be seen and copied. Ids are never cut, because people search for them.
  */
 export function shownId(id: string | null): string {
   // NULL has no quotes, and an id of these four letters has (D131).

@@ -1,13 +1,13 @@
 import type { Report } from "./problem.ts";
 
-/** The text as it is, or `null` when it is absent or shows nothing (D7). */
+/** `null` for a text that is absent or shows nothing (D7). */
 export function presentText(text: string | null): string | null {
   return text === null || blank.test(text) ? null : text;
 }
 
 /**
- * The texts that are not blank; blank ones are dropped with a warning (D35). The elements of a two-dimensional `text[]` are
- * arrays. They stay, so that the schema refuses the program.
+ * Blank texts are dropped with a warning (D35). The elements of a two-dimensional `text[]` are arrays; they stay, so that the
+ * schema refuses the program.
  */
 export function presentTexts(
   texts: readonly (string | null)[] | null,

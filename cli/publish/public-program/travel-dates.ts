@@ -8,7 +8,7 @@ export interface TravelDates {
   readonly duration: Duration | null;
 }
 
-/** The travel dates and the duration. All are calendar dates, which no time zone shifts (D20). */
+/** All are calendar dates, which no time zone shifts (D20). */
 export function travelDates(departure: string | null, back: string | null, report: Report): TravelDates {
   const departureDate = calendarDate(departure, "departureDate", report);
   const returnDate = calendarDate(back, "returnDate", report);
@@ -22,9 +22,7 @@ export function travelDates(departure: string | null, back: string | null, repor
   return { departureDate, returnDate, durationDays: days, duration };
 }
 
-/**
- * A date that is `YYYY-MM-DD` as PostgreSQL writes it. Years before 1 and after 9999 and `infinity` have another form (D20).
- */
+/** PostgreSQL writes years before 1 and after 9999 and `infinity` in another form (D20). */
 export function calendarDate(date: string | null, field: string, report: Report): string | null {
   if (date === null || isoDate.test(date)) return date;
   report("date_out_of_range", field, date);

@@ -1,6 +1,6 @@
 import { fieldLabel, fieldPattern } from "./field-words.ts";
 
-/** A published value in words, such as an amount with its currency, a day, or a list. Texts are in quotes. */
+/** A published value in words: an amount with its currency, a day, a list. Texts are in quotes. */
 export function valueWords(path: string, value: unknown, currency: string | null): string {
   if (value === null) return "nothing";
   if (Array.isArray(value)) {

@@ -3,6 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
+import { isEndedQuery } from "../../database/source-client.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { keptTenants } from "../snapshot/stored-tenants.ts";
@@ -159,15 +160,10 @@ async function askSource<Result>(
     return { answer: await pool.withReading(ask, { lockMs: maxLockedMs }) };
   } catch (error) {
     const failure = asFailure(error);
-    if (failure.code === "source_contract" || isEndedQuery(failure)) return { failure };
+    if (failure.code === "source_contract" || isEndedQuery(failure.cause)) return { failure };
     throw failure;
   }
 }
 
 /** Two such questions may come before the tenants' own readings, which wait for locks, too. All wait a minute at most (P130). */
 const maxLockedMs = 15_000;
-
-/** Whether PostgreSQL ended the query because of a lock or a time limit (SQLSTATE). */
-function isEndedQuery({ cause }: Failure): boolean {
-  return cause instanceof Error && "code" in cause && (cause.code === "57014" || cause.code === "55P03");
-}

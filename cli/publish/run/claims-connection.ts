@@ -1,6 +1,6 @@
 import pg from "pg";
 import { isDirect } from "../../database/connect.ts";
-import { endClient } from "../../database/end-client.ts";
+import { endClient } from "../../database/source-client.ts";
 
 /** A session that listens for what other builders have built. */
 export interface ClaimsConnection {

@@ -5,7 +5,7 @@ import {
   confirmationsBytes,
   readConfirmations,
 } from "../../../core/confirmations.ts";
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { asFailure, Failure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
@@ -173,11 +173,10 @@ async function readStored(
   const found = await store.get(confirmedKey, { signal });
   if (found.kind !== "object") return { confirmations: new Map(), etag: undefined };
   const { etag, body } = found;
-  const confirmations = await readConfirmations(body).catch((error: unknown): Confirmations => {
-    if (asFailure(error).code !== "corrupt_document") throw error;
-    return new Map();
-  });
-  return { confirmations, etag };
+  return {
+    confirmations: (await unlessFailed(readConfirmations(body), "corrupt_document")) ?? new Map(),
+    etag,
+  };
 }
 
 /**

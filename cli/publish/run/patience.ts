@@ -3,6 +3,7 @@ import type { QueryConfig, QueryResult } from "pg";
 import { asFailure } from "../../../core/failure.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
+import { hasSqlState } from "../../database/source-client.ts";
 
 export interface LockPatience {
   /** The time that all readings together may lose to locks that are not released. */
@@ -23,7 +24,7 @@ export function withLockPatience(pool: SourcePool, { allMs, eachMs }: LockPatien
       try {
         return await pool.withReading(read, { ...limits, lockMs: Math.max(eachMs, leftMs) });
       } catch (error) {
-        if (isLockTimeout(error)) leftMs -= performance.now() - startedAt;
+        if (hasSqlState(asFailure(error).cause, "55P03")) leftMs -= performance.now() - startedAt;
         throw error;
       }
     },
@@ -31,11 +32,6 @@ export function withLockPatience(pool: SourcePool, { allMs, eachMs }: LockPatien
 }
 
 const ofRun: LockPatience = { allMs: 60_000, eachMs: 1000 };
-
-function isLockTimeout(error: unknown): boolean {
-  const { cause } = asFailure(error);
-  return cause instanceof Error && "code" in cause && cause.code === "55P03";
-}
 
 /** Lets builds of told tenants go first, since all builds share one thread, its files and its sockets. */
 export interface RightOfWay {

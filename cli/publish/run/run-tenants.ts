@@ -1,4 +1,4 @@
-import { asFailure } from "../../../core/failure.ts";
+import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { shortened } from "../../../core/printable.ts";
@@ -12,7 +12,7 @@ import {
   readRemovedTenants,
   withRemoved,
 } from "../snapshot/removed-tenants.ts";
-import { keptTenants, publishedTwins } from "../snapshot/stored-tenants.ts";
+import { keptTenants, publishedCaseVariants } from "../snapshot/stored-tenants.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 
 /**
@@ -20,13 +20,8 @@ import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts
  * came back. A damaged document keeps no tenant but a new one from being published (P12).
  */
 export async function knownRemovals(store: ObjectStore, signal: AbortSignal): Promise<RemovedTenants> {
-  try {
-    return await readRemovedTenants(store, signal);
-  } catch (error) {
-    const { code } = asFailure(error);
-    if (code === "corrupt_document" || code === "store_denied") return new Map();
-    throw error;
-  }
+  const removed = readRemovedTenants(store, signal);
+  return (await unlessFailed(removed, "corrupt_document", "store_denied")) ?? new Map();
 }
 
 /**
@@ -94,7 +89,7 @@ export async function reportUnlisted(
     if (!known.has(tenantId)) unlisted.push(tenantId);
   }
   if (isOfAll) problems.push(...unlisted.map((tenantId) => runProblem("tenant_vanished", tenantId)));
-  for (const { tenantId, published } of await publishedTwins(store, tenants, unlisted, signal)) {
+  for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {
     problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));
   }
 }

@@ -1,4 +1,4 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { sandboxKey } from "../../../core/object-key.ts";
@@ -16,17 +16,11 @@ export async function readSandbox(store: ObjectStore, signal: AbortSignal): Prom
 }
 
 /**
- * Like `readSandbox`, but a document that is damaged or closed to this process counts as none, so that it keeps no tenant from
- * being published (P12). The run then names the sandbox as a tenant that is not in the source.
+ * Like `readSandbox`, but a document that is damaged or denied counts as none, so that it keeps no tenant from being published
+ * (P12). The run then reports the sandbox as a tenant that is not in the source.
  */
 export async function knownSandbox(store: ObjectStore, signal: AbortSignal): Promise<TenantId | undefined> {
-  try {
-    return await readSandbox(store, signal);
-  } catch (error) {
-    const { code } = asFailure(error);
-    if (code === "corrupt_document" || code === "store_denied") return undefined;
-    throw error;
-  }
+  return await unlessFailed(readSandbox(store, signal), "corrupt_document", "store_denied");
 }
 
 /** Makes the tenant the store's only sandbox. Throws `usage` when the store has another one. */

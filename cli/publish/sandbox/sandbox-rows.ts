@@ -3,7 +3,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
-import { compareIds } from "../source/compare-ids.ts";
+import { compareIds } from "../source/contract.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import { smallSizes } from "../source/source-limits.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
@@ -11,8 +11,8 @@ import { readSandbox } from "./sandbox-document.ts";
 import { sandboxPrograms } from "./sandbox-programs.ts";
 
 /**
- * The rows of the sandbox, which come with the generator and never from the database (P97). Each reading checks that the
- * tenant is still the sandbox, so that a build under way does not bring back one that was ended. Throws `not_found`.
+ * The rows of the sandbox come with the generator (P97). Each reading checks that the tenant is still the sandbox, so that a
+ * build under way does not bring back one that was ended. Throws `not_found`.
  */
 export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenantRows {
   return async (tenantId, limits, read) => {

@@ -9,17 +9,18 @@ import { readManifestHead } from "./manifest-head.ts";
 
 export type CommitOutcome =
   | { readonly kind: "live" }
-  /** Somebody else changed the pointer since it was read: the reading is outdated, so the work starts again. */
+  /** Another process changed the pointer after it was read, so the work starts again from a new reading. */
   | { readonly kind: "superseded" };
 
 export type Replacement =
   | { readonly kind: "replaced" }
-  /** The pointer is another one than was read, and not `next` (any more). */
+  /** The pointer is neither the one that was read nor `next`. */
   | { readonly kind: "overtaken"; readonly found: PointerVersion | undefined };
 
 /**
- * Makes `next` the tenant's pointer if it still is as `parent` was read (`undefined`: there was none). This one write
- * makes a snapshot visible, and nothing else does (P1, P2). `live` also when somebody built on `next` or rewrote it since.
+ * Makes `next` the tenant's pointer if the pointer is still `parent` (`undefined`: there was none). This one write makes a
+ * snapshot visible, and nothing else does (P1, P2). The outcome is also `live` when another process has built on `next` or
+ * rewritten it since.
  */
 export async function commit(
   store: ObjectStore,
@@ -34,10 +35,10 @@ export async function commit(
 }
 
 /**
- * P8: the compare-and-swap itself. An unclear answer (a refusal, which may be our own lost write; 5xx; a timeout) is settled
- * by reading the pointer back. Repeating the same bytes under the same condition is harmless: at most one of the
- * attempts can be applied, a late one included, since no two pointers have the same bytes (nonce) and so no ETag ever
- * returns. No abort signal: an interrupted write would leave its outcome unknown.
+ * P8: the compare-and-swap itself. An unclear answer (a refusal, which may be our own lost write; 5xx; a timeout) is settled by
+ * reading the pointer back. Repeating the same bytes under the same condition is harmless: at most one attempt can be applied,
+ * even a late one, since the nonce keeps any two pointers from having the same bytes and the same ETag. No signal ends the write,
+ * since an interrupted write would leave its outcome unknown.
  */
 export async function replacePointer(
   store: ObjectStore,
@@ -62,12 +63,12 @@ export async function replacePointer(
     if (found?.current.nonce === next.nonce) return { kind: "replaced" };
     if (found?.etag !== parent?.etag) return { kind: "overtaken", found };
     if (attempt < maxAttempts) continue;
-    throw unclear === undefined ? refusedForNothing(next) : outcomeUnknown(next, unclear);
+    throw unclear === undefined ? refusedWithoutCause(next) : outcomeUnknown(next, unclear);
   }
 }
 
 const maxAttempts = 3;
-/** Lost replies are rare and builds take longer than a commit: a chain this long means that we slept. */
+/** A longer chain means that this process slept: lost replies are rare, and a build takes longer than a commit. */
 const maxChain = 8;
 const never = new AbortController().signal;
 
@@ -80,8 +81,8 @@ async function readBack(store: ObjectStore, next: Current): Promise<PointerVersi
 }
 
 /**
- * Whether `found` came about after `ours` was live: rewritten by a prune or a release, or built on it. Of longer chains,
- * and of those with a rollback in between, nothing is known; to start again is right there, too.
+ * Whether `found` was made from `ours`: by a prune or release that rewrote it, or by builds on it. False for longer chains and
+ * for chains with a rollback, where starting again is right as well.
  */
 async function isDescendant(store: ObjectStore, found: Current, ours: Current): Promise<boolean> {
   if (!hasHoldOf(found, ours)) return false;
@@ -106,14 +107,15 @@ function isRewritten(found: Current, ours: Current): boolean {
 }
 
 /**
- * Only a rollback makes a hold, so one that `ours` did not have was there before it, or came with a rollback. A release keeps
- * the snapshot: what a withdrawal on hold built on that (P20) was built on the pointer that was to be released.
+ * False when `found` has a hold that `ours` does not have. Only a rollback makes a hold, so such a `found` is older than `ours`
+ * or comes from a rollback. A release keeps the snapshot, so a withdrawal during the hold (P20) was built on the pointer before
+ * the release.
  */
 function hasHoldOf(found: Current, ours: Current): boolean {
   return found.hold === null || found.hold.since === ours.hold?.since;
 }
 
-function refusedForNothing({ tenantId }: Current): Failure {
+function refusedWithoutCause({ tenantId }: Current): Failure {
   return new Failure(
     "store_unavailable",
     `The store refused ${maxAttempts} times to replace ${currentKey(tenantId)} though it is as it was read. ` +

@@ -5,9 +5,9 @@ export type JsonChange =
   | { readonly kind: "changed"; readonly path: string; readonly before: unknown; readonly after: unknown };
 
 /**
- * What turns one document into the other, in the order of the fields. Elements of arrays are matched by content first,
- * so that a new element in front is one addition and not a change of all that follow; indices of what was removed count
- * in the old array, all others in the new one.
+ * The changes from one document to the other, in the order of the fields. Elements of arrays are matched by content first, so
+ * that a new element in front is one addition and not a change of all others. Indices of removed elements count in the old array,
+ * all others in the new one.
  */
 export function jsonChanges(before: unknown, after: unknown, path = ""): JsonChange[] {
   if (isSame(before, after)) return [];
@@ -35,7 +35,7 @@ function arrayChanges(before: readonly unknown[], after: readonly unknown[], pat
     ...commonElements(before, after),
     [before.length, after.length] as const,
   ]) {
-    // Between two common elements: what stands at the same place was changed, the surplus was removed or added.
+    // Between two common elements, elements at the same place were changed. The surplus was removed or added.
     while (from < nextFrom || to < nextTo) {
       const [old, young] = [before[from], after[to]];
       if (from < nextFrom && to < nextTo) changes.push(...jsonChanges(old, young, `${path}[${to}]`));

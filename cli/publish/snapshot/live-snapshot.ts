@@ -1,14 +1,14 @@
 import { type Current, maxCurrentBytes, parseCurrent } from "../../../core/current.ts";
 import { Failure } from "../../../core/failure.ts";
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { readBody } from "../../../core/object-body.ts";
 import { currentKey, manifestKey } from "../../../core/object-key.ts";
 import type { ETag, ObjectStore } from "../../../core/object-store.ts";
-import { readManifest } from "../../../core/read-manifest.ts";
-import { unknownTenant } from "./unknown-tenant.ts";
+import { type ExpectedManifest, readManifest } from "../../../core/read-manifest.ts";
+import { unknownTenant } from "./stored-tenants.ts";
 
-/** The pointer as it was read: what a compare-and-swap must find unchanged. */
+/** The pointer as it was read. A compare-and-swap succeeds only while the stored pointer is the same. */
 export interface PointerVersion {
   readonly etag: ETag;
   readonly current: Current;
@@ -29,7 +29,7 @@ export async function readPointer(
   return { etag: result.etag, current: parseCurrent(bytes, tenantId), modifiedAt: result.modifiedAt };
 }
 
-/** The same where nothing can be done without one; throws `not_found` when there is none (any more). */
+/** The tenant's pointer. Throws `not_found` when there is none. */
 export async function readPublishedPointer(
   store: ObjectStore,
   tenantId: TenantId,
@@ -41,21 +41,14 @@ export async function readPublishedPointer(
   throw await unknownTenant(store, tenantId, what, signal);
 }
 
-/** The manifest that the pointer names; throws `corrupt_document` when it is missing or not to be trusted. */
+/** The manifest that the pointer names. Throws `corrupt_document` when it is missing or cannot be trusted. */
 export async function readLiveManifest(
   store: ObjectStore,
-  current: Current,
+  pointer: ExpectedManifest,
   signal: AbortSignal,
 ): Promise<Manifest> {
-  const { tenantId, snapshotId } = current;
+  const { tenantId, snapshotId } = pointer;
   const result = await store.get(manifestKey(tenantId, snapshotId), { signal });
-  if (result.kind !== "object") throw missingManifest(tenantId, snapshotId);
-  return await readManifest(result.body, current);
-}
-
-function missingManifest(tenantId: TenantId, snapshotId: SnapshotId): Failure {
-  return new Failure(
-    "corrupt_document",
-    `Snapshot ${snapshotId} of tenant ${tenantId} has no manifest.json.`,
-  );
+  if (result.kind === "object") return await readManifest(result.body, pointer);
+  throw new Failure("corrupt_document", `Snapshot ${snapshotId} of tenant ${tenantId} has no manifest.json.`);
 }

@@ -7,14 +7,17 @@ import { parseStoredDocument } from "../../../core/stored-document.ts";
 import type { ManifestDocument } from "../../../schemas/generated/types.ts";
 import { isManifestDocument } from "../../../schemas/generated/validators-stored.ts";
 
-/** What a manifest says before it names its programs. */
+/** The part of a manifest before its programs. */
 export interface ManifestHead {
   readonly snapshotId: SnapshotId;
   readonly generation: number;
   readonly parent: SnapshotId | null;
   /** RFC 3339, UTC: when the database was read. */
   readonly generatedAt: string;
-  /** When it was read for what partners see of the programs; earlier than `generatedAt` where the build only withdrew. */
+  /**
+   * When the database was read for the programs that partners see. Earlier than `generatedAt` when the build only withdrew
+   * programs.
+   */
   readonly contentAt: string;
   readonly programs: number;
   /** When the manifest was stored, by the store's clock. */
@@ -22,9 +25,9 @@ export interface ManifestHead {
 }
 
 /**
- * The beginning of a manifest, or `undefined` when there is none: a history of many snapshots must not cost as many whole
- * manifests. So neither digest nor entries are checked; nothing may be made live or deleted on its word alone. A
- * manifest of another form than the canonical one is read whole. Throws `corrupt_document`.
+ * Reads the beginning of a manifest, so that a history of many snapshots does not cost as many whole manifests. `undefined` when
+ * there is none. Neither digest nor entries are checked, so nothing may be made live or deleted because of a head alone. A
+ * manifest that is not in the canonical form is read whole. Throws `corrupt_document`.
  */
 export async function readManifestHead(
   store: ObjectStore,
@@ -63,7 +66,7 @@ async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
-/** The canonical form names the programs last: without their entries the rest is a manifest of none. */
+/** The canonical form names the programs last, so the text before them is the manifest of an empty snapshot. */
 function canonicalHead(text: string): ManifestDocument | undefined {
   const end = text.indexOf(programsStart);
   if (end === -1) return undefined;
@@ -93,5 +96,5 @@ async function wholeDocument(
 
 const programsStart = '"programs":{';
 const maxHeadLength = 16 * 1024;
-/** Longer ones are read in canonical form only; see `readManifest`. */
+/** Longer manifests are read in the canonical form only (see `readManifest`). */
 const maxWholeBytes = 16 * 1024 * 1024;

@@ -4,8 +4,8 @@ import type { ObjectKey } from "../../../core/object-key.ts";
 import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
 
 /**
- * Puts an object that is never to change. A refusal means that the key is taken: by this very write when an earlier
- * attempt's reply was lost, which is fine, or by something else, which is not.
+ * Stores an object that never changes. A refusal means that the key is taken. That is fine if it holds these bytes, since the
+ * reply to an earlier attempt may have been lost.
  */
 export async function putImmutable(
   store: ObjectStore,

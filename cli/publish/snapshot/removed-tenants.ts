@@ -10,10 +10,10 @@ import { isRemovedDocument } from "../../../schemas/generated/validators-adminis
 
 /** What `tenants/removed.json` says of one tenant. */
 export interface RemovedTenant {
-  /** RFC 3339, UTC; `null` since the tenant came back. */
+  /** RFC 3339, UTC; `null` after the tenant came back. */
   readonly removedAt: string | null;
   readonly isPurged: boolean;
-  /** P92: no generation of it was above this. */
+  /** P92: the highest generation that the tenant may have had. */
   readonly generation: number;
 }
 
@@ -25,8 +25,8 @@ export async function readRemovedTenants(store: ObjectStore, signal: AbortSignal
 }
 
 /**
- * Replaces the document by what `edit` makes of it, as one compare-and-swap; `edit` runs again after a conflict, and may
- * return the very map that it was given: then nothing is written.
+ * Replaces the document with the result of `edit`, by one compare-and-swap. `edit` runs again after a conflict. When it returns
+ * the map that it was given, nothing is written.
  */
 export async function editRemovedTenants(
   store: ObjectStore,
@@ -43,7 +43,7 @@ export async function editRemovedTenants(
       const { kind } = await store.put(removedKey, body, { condition, signal });
       if (kind === "stored") return;
     } catch (error) {
-      // What may have arrived is there at the next reading, and then nothing is left to edit.
+      // If the write has arrived, the next reading shows it, and nothing is left to edit.
       if (asFailure(error).code !== "store_unavailable" || attempt > 1) throw error;
     }
     await delay(Math.random() * maxPauseMs * attempt, undefined, { signal });
@@ -51,7 +51,7 @@ export async function editRemovedTenants(
   throw new Failure("store_unavailable", `${removedKey} changed all the time; try again.`);
 }
 
-/** The tenants with this one as it is now; the very map where it is so already. */
+/** The tenants with this entry for `tenantId`. Returns the same map if it has the entry already. */
 export function withRemoved(
   tenants: RemovedTenants,
   tenantId: TenantId,

@@ -5,8 +5,8 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 
 /**
- * Notes something beside a snapshot. The content is for people who look into the store; what counts is that the object
- * exists, and since when by the store's clock.
+ * Puts a mark beside a snapshot. Only its existence and its time by the store's clock count; the content is for people who look
+ * into the store.
  */
 export async function putMark(
   store: ObjectStore,
@@ -19,7 +19,7 @@ export async function putMark(
   await store.put(markKey(tenantId, snapshotId, mark), bytesBody(documentBytes(document)));
 }
 
-/** Since when the snapshot bears the mark, or `null`. */
+/** When the snapshot got the mark; `null` when it has none. */
 export async function readMark(
   store: ObjectStore,
   tenantId: TenantId,
@@ -33,7 +33,9 @@ export async function readMark(
   return found.modifiedAt;
 }
 
-/** When the mark was put, by the clock of whoever did; `null`: it is not there, or does not say. */
+/**
+ * When the mark was put, by the clock of the process that put it; `null` when the mark is missing or its content is damaged.
+ */
 export async function readMarkedAt(
   store: ObjectStore,
   tenantId: TenantId,
@@ -44,7 +46,7 @@ export async function readMarkedAt(
   const key = markKey(tenantId, snapshotId, mark);
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return null;
-  // The mark counts, whatever somebody made of its content.
+  // A mark counts even if its content is damaged.
   const bytes = await readBody(found.body, maxMarkBytes, key).catch(() => Buffer.alloc(0));
   const at = /"at":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(bytes.toString("utf8"))?.[1] ?? "";
   return Number.isNaN(Date.parse(at)) ? null : at;

@@ -8,14 +8,14 @@ import {
   snapshotsPrefix,
 } from "../../../core/object-key.ts";
 
-/** An object of a snapshot's folder, by what it is for. */
+/** An object in a snapshot's folder, and its kind. */
 export interface SnapshotObject {
   readonly key: ObjectKey;
   readonly snapshotId: SnapshotId;
   readonly kind: "response" | "manifest" | "mark";
 }
 
-/** What a key of the tenant's snapshots stands for; `undefined` for one that this program never writes. */
+/** The object that this key names; `undefined` for a key that this program never writes. */
 export function snapshotObject(tenantId: TenantId, text: string): SnapshotObject | undefined {
   const prefix = snapshotsPrefix(tenantId);
   const [snapshotId = ""] = text.slice(prefix.length).split("/", 1);

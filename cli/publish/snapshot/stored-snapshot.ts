@@ -1,18 +1,20 @@
+import { createHash } from "node:crypto";
 import { Failure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
+import { manifestKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { readManifest } from "../../../core/read-manifest.ts";
 import { type PointerVersion, readLiveManifest, readPointer, readPublishedPointer } from "./live-snapshot.ts";
-import { readStoredManifest } from "./stored-manifest.ts";
 
-/** What partners of a tenant see: the pointer and the manifest that it vouches for. */
+/** The live snapshot: the pointer, and the manifest whose digest it states. */
 export interface VouchedSnapshot {
   readonly pointer: PointerVersion;
   readonly manifest: Manifest;
 }
 
-/** A snapshot that somebody asked for, and the one that is live. */
-export interface ChosenSnapshot {
+/** The snapshot that a command asks for, and the live one. */
+interface ChosenSnapshot {
   readonly manifest: Manifest;
   readonly isLive: boolean;
   readonly live: VouchedSnapshot;
@@ -47,4 +49,43 @@ export async function chosenSnapshot(
     "not_found",
     `Tenant ${tenantId} has no snapshot ${chosen}; it may have been pruned. \`snapshot list --tenant ${tenantId}\` shows what is there.`,
   );
+}
+
+/** A manifest whose digest no pointer states, with that digest. */
+interface StoredManifest {
+  readonly manifest: Manifest;
+  readonly sha256: string;
+}
+
+/**
+ * Reads the manifest of any snapshot; `undefined` when it has none. A pointer states only the digest of the live manifest. So the
+ * bytes are read twice, and both readings must agree: a damaged transfer must not decide what becomes live or is deleted. Throws
+ * `corrupt_document`.
+ */
+export async function readStoredManifest(
+  store: ObjectStore,
+  tenantId: TenantId,
+  snapshotId: SnapshotId,
+  signal: AbortSignal,
+): Promise<StoredManifest | undefined> {
+  const key = manifestKey(tenantId, snapshotId);
+  const first = await store.get(key, { signal });
+  if (first.kind !== "object") return undefined;
+  const hash = createHash("sha256");
+  for await (const chunk of first.body as AsyncIterable<Buffer>) hash.update(chunk);
+  const sha256 = hash.digest("hex");
+  const second = await store.get(key, { signal });
+  if (second.kind !== "object") return undefined;
+  const manifest = await readManifest(second.body, { tenantId, snapshotId, manifestSha256: sha256 });
+  return { manifest, sha256 };
+}
+
+/** Every response of the snapshot: the list, the legacy list, the details. */
+export function* entriesOf(manifest: Manifest): Generator<ResponseEntry> {
+  yield manifest.list;
+  yield manifest.legacy;
+  for (const id of manifest.programs.ids()) {
+    const entry = detailEntry(manifest, id);
+    if (entry !== undefined) yield entry;
+  }
 }

@@ -1,6 +1,8 @@
+import { Failure } from "../../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import { currentKey, tenantsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { didYouMean } from "../../shell/nearest-name.ts";
 import type { RemovedTenants } from "./removed-tenants.ts";
 
 /** The tenants that the store has objects of, published or not. */
@@ -10,7 +12,7 @@ export async function* storedTenants(store: ObjectStore, signal: AbortSignal): A
   }
 }
 
-/** The same without removed tenants: nothing of these is served any more, whatever the store still has. */
+/** The stored tenants except removed ones, which are no longer served. */
 export async function* keptTenants(
   store: ObjectStore,
   removed: RemovedTenants,
@@ -22,27 +24,59 @@ export async function* keptTenants(
 }
 
 /** A published tenant whose id differs from a listed one in case only. */
-export interface CaseTwin {
+export interface CaseVariant {
   readonly tenantId: TenantId;
   readonly published: TenantId;
 }
 
 /**
- * P146: tenant ids are compared by their bytes, so a published tenant that the source lists in another case only is another tenant,
- * and its partners see no change any more. `unlisted`: stored tenants that the source does not list as they are.
+ * P146: finds published tenants whose ids the source lists in another case. Ids are compared by their bytes, so the listed one is
+ * another tenant, and partners of the published one get no more changes. `unlisted`: the stored tenants whose exact ids the
+ * source does not list.
  */
-export async function publishedTwins(
+export async function publishedCaseVariants(
   store: ObjectStore,
   listed: readonly TenantId[],
   unlisted: readonly TenantId[],
   signal: AbortSignal,
-): Promise<readonly CaseTwin[]> {
+): Promise<readonly CaseVariant[]> {
   const byLowerCase = new Map(listed.map((tenantId) => [tenantId.toLowerCase(), tenantId]));
-  const twins: CaseTwin[] = [];
+  const variants: CaseVariant[] = [];
   for (const published of unlisted) {
     const tenantId = byLowerCase.get(published.toLowerCase());
     if (tenantId === undefined) continue;
-    for await (const _ of store.list(currentKey(published), { signal })) twins.push({ tenantId, published });
+    for await (const _ of store.list(currentKey(published), { signal }))
+      variants.push({ tenantId, published });
   }
-  return twins;
+  return variants;
+}
+
+/**
+ * P82: the failure of a command for a tenant of which the store has nothing. `what` says so, and the nearest tenant of the store
+ * follows.
+ */
+export async function unknownTenant(
+  store: ObjectStore,
+  tenantId: TenantId,
+  what: string,
+  signal: AbortSignal,
+): Promise<Failure> {
+  return new Failure("not_found", what + (await tenantHint(store, tenantId, signal)));
+}
+
+/** A sentence that names the most similar tenant; empty when none is similar or the store cannot be listed. */
+export async function tenantHint(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<string> {
+  const stored: string[] = [];
+  try {
+    for await (const known of storedTenants(store, signal)) if (known !== tenantId) stored.push(known);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // The credentials may allow reading one tenant, and not listing all.
+    return "";
+  }
+  return didYouMean(tenantId, stored);
 }

@@ -8,14 +8,14 @@ import type { Fix, JsonKeys, StructureCode, StructureProblem } from "./source-pr
 import { type ColumnCast, redefinedView, roleName } from "./view-definition.ts";
 
 /**
- * Compares the views with the contract without reading a row. Finds all problems at once: what is missing, of a wrong type,
- * or closed to the connected role. `[]` when the generator can read the source.
+ * Compares the views with the contract without reading a row, and finds all problems at once. `[]` when the generator can read
+ * the source.
  */
 export async function checkSourceStructure(client: pg.ClientBase): Promise<readonly StructureProblem[]> {
   return structureProblems(await readStructure(client));
 }
 
-/** The problems of a schema, in the contract's order. `keys` are the keys seen in the objects of JSON columns. */
+/** The problems in the contract's order. `keys` are the keys seen in the objects of JSON columns. */
 export function structureProblems(
   schema: CatalogSchema,
   keys: JsonKeys = new Map(),

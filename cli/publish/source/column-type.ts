@@ -29,8 +29,7 @@ export const sqlTypes: Readonly<Record<ColumnKind, string>> = {
 };
 
 /**
- * Why the type is refused for this kind of column. `undefined` when it is accepted, which it is when every value of it can be
- * cast without loss. `keys` are the keys seen in the objects of a JSON column.
+ * A type is accepted when every value of it can be cast without loss. `keys` are the keys seen in the objects of a JSON column.
  */
 export function typeMismatch(
   kind: ColumnKind,
@@ -54,11 +53,10 @@ export function typeMismatch(
 const integers = new Set(["int2", "int4", "int8"]);
 const strings = new Set(["text", "varchar", "bpchar", "name", "citext"]);
 const texts = new Set([...strings, "uuid", ...integers]);
-const readAsNumber = new Set([...strings, "jsonb"]);
+const castableToNumber = new Set([...strings, "jsonb"]);
 
 /**
- * A cast by way of text works for any type, and judges each value. A direct cast that PostgreSQL does not have would fail the
- * script.
+ * A cast by way of text works for any type and judges each value. A direct cast that PostgreSQL lacks would fail the script.
  */
 function castTo(type: string, isDirect: boolean): (name: string) => string {
   return (name) => (isDirect ? `${name}::${type}` : `${name}::text::${type}`);
@@ -115,7 +113,7 @@ function intMismatch({ name, isArray }: ColumnType): TypeMismatch | undefined {
   const mayBeFraction = !isArray && (name === "numeric" || name.startsWith("float"));
   return {
     reason: mayBeFraction ? "can hold fractions" : "is no whole number",
-    cast: castTo("integer", mayBeFraction || (!isArray && (readAsNumber.has(name) || name === "bool"))),
+    cast: castTo("integer", mayBeFraction || (!isArray && (castableToNumber.has(name) || name === "bool"))),
     loss: (column) =>
       mayBeFraction
         ? `${column} is rounded to whole numbers: 12.5 becomes ${name === "numeric" ? 13 : 12}, 13.5 becomes 14`
@@ -140,7 +138,7 @@ function numericMismatch({ name, isArray }: ColumnType): TypeMismatch | undefine
   }
   return {
     reason: "is no decimal number",
-    cast: castTo("numeric", !isArray && readAsNumber.has(name)),
+    cast: castTo("numeric", !isArray && castableToNumber.has(name)),
     loss: (column) => `${column} must hold numbers only: any other value fails the build`,
   };
 }

@@ -1,4 +1,4 @@
-/** The kind of value that a column must hold. `column-type.ts` lists the PostgreSQL types that it accepts. */
+/** The kind of a column. `column-type.ts` lists the PostgreSQL types that each kind accepts. */
 export type ColumnKind = "text" | "int" | "numeric" | "date" | "text[]";
 
 /** A column and the public field that it becomes, if any. In a child view this is the field within an element. */
@@ -14,8 +14,8 @@ interface ViewDescription {
 }
 
 /**
- * The ten views of the schema `partner_source` with their columns in order. The generator reads nothing else of a booking
- * database. Queries, parsers, empty views, checks and the fields that findings name are made from this.
+ * The ten views of the schema `partner_source` with their columns in order: all that the generator reads of a booking database.
+ * Queries, parsers, empty views, checks and the fields that findings name are made from this table.
  */
 export const sourceViews = {
   tenants: { isRequired: true, field: null, columns: [["name", "text", null]] },
@@ -143,16 +143,25 @@ export function viewNames(): readonly ViewName[] {
   return Object.keys(sourceViews) as ViewName[];
 }
 
-/** The value of a column as the queries give it. Dates and amounts are text, so that none is rounded or shifted. */
+/** Dates and amounts are text, so that none is rounded or shifted. */
 export type ColumnValue<Kind extends ColumnKind> = Kind extends "int"
   ? number | null
   : Kind extends "text[]"
     ? readonly (string | null)[] | null
     : string | null;
 
-/** A row of a view: the values of its columns after the ids. */
 export type ViewRow<View extends ProgramView> = RowOf<(typeof sourceViews)[View]["columns"]>;
 
 type RowOf<Columns extends readonly ColumnDescription[]> = {
   readonly [At in keyof Columns]: ColumnValue<Columns[At][1]>;
 };
+
+/** The order of PostgreSQL's "C" collation on a UTF-8 server: by bytes. JavaScript's order differs beyond U+D7FF. */
+export function compareIds(a: string, b: string): number {
+  if (a === b) return 0;
+  if (ascii.test(a) && ascii.test(b)) return a < b ? -1 : 1;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant
+const ascii = /^[\x00-\x7f]*$/;

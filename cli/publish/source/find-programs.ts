@@ -7,7 +7,6 @@ import {
   tenantsOfProgramsQuery,
 } from "./source-queries.ts";
 
-/** A program of the source, published or not. */
 export interface FoundInSource {
   readonly tenantId: string;
   readonly programId: string;
@@ -56,7 +55,6 @@ export async function tenantsOfPrograms(
   return rows.flatMap(([found, count]) => (isTenantId(found) ? { tenantId: found, programs: count } : []));
 }
 
-/** A program whose id looks like the one that was asked for. */
 export interface ElsewhereProgram {
   readonly tenantId: string;
   readonly programId: string;

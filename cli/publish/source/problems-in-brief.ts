@@ -27,8 +27,8 @@ export function fixLines({ kind, text }: Fix): readonly string[] {
 }
 
 /**
- * The same SQL, with escapes for the characters that would not survive being shown and pasted: line breaks, tabs and invisible
- * characters within texts and quoted names. Shown raw, they would be indented or replaced, which would change the text or name.
+ * The SQL with escapes for line breaks, tabs and invisible characters within texts and quoted names, which would not survive
+ * being shown and pasted.
  */
 function plainQuotes(sql: string): string {
   return sql.replace(quotes, (whole: string, prefix = "", text?: string, name?: string) => {
@@ -38,7 +38,6 @@ function plainQuotes(sql: string): string {
   });
 }
 
-/** Matches a comment, a text or a quoted name. */
 const quotes = /--[^\n]*|(E?)'((?:[^']|'')*)'|"((?:[^"]|"")*)"/g;
 
 function doubled(text: string): string {

@@ -1,14 +1,12 @@
 import { lifecycle } from "../public-program/lifecycle.ts";
 import type { EnrollmentRow, ProgramSource } from "../public-program/program-source.ts";
 import { type ColumnKind, type ColumnValue, sourceViews, type ViewRow } from "./contract.ts";
-import { shownOversize } from "./oversize.ts";
 import type { ChildName, childViews } from "./source-columns.ts";
-import type { Oversize } from "./source-limits.ts";
+import { type Oversize, shownOversize } from "./source-limits.ts";
 
 /**
- * Makes a program from a row of `programsQuery`, whose columns are text, and from its children as JSON. Values get the
- * contract's types and stay untrusted: `publicProgram` judges them. The children of a program that is not published are not
- * even parsed. `oversize` tells why some of the program was not read.
+ * Makes a program from a row of `programsQuery`, whose columns are text, and its children as JSON. Values get the contract's
+ * types and stay untrusted: `publicProgram` judges them. The children of an unpublished program are not even parsed.
  */
 export function programSource(
   row: readonly (string | null)[],
@@ -79,12 +77,11 @@ function countedEnrollment([status, role, enrolled]: ChildTuple<"enrollments">):
   return [role, status, enrolled];
 }
 
-/** A row of an ordered view. Rows without a position follow those with one. */
 type Positioned<Rest extends readonly unknown[]> = readonly [position: number | null, ...Rest];
 
 /**
- * Orders rows by position, NULL last, and ties by their text (D39), so that the order in which the database happens to give
- * them never shows. The position itself is not published, so it is cut off.
+ * Orders rows by position, NULL last, and ties by their text (D39), whatever order the database gives. The position is not
+ * published, so it is cut off.
  */
 export function byPosition<Rest extends readonly unknown[]>(tuples: Positioned<Rest>[]): Rest[] {
   // Rows nearly always come in order, and `sort` creates several arrays even for one tuple.

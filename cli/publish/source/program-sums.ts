@@ -16,8 +16,8 @@ export interface ProgramSum {
 }
 
 /**
- * Passes the sum of each program id of the tenant to `take`, in the order of the "C" collation, NULL last. `only` limits this
- * to some programs. Returns the sizes of the rows that were summed.
+ * Passes the sums of the tenant's program ids, all or `only` these, to `take`, in the order of the "C" collation, NULL last.
+ * Returns the sizes of the rows.
  */
 export async function readProgramSums(
   client: SourceClient,

@@ -2,7 +2,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { ofTenant } from "./source-columns.ts";
 
-/** The number of a program's enrollments with the same status and role. Nothing tells whose they are. */
+/** Enrollments with the same status and role. Nothing tells whose they are. */
 export interface EnrollmentGroup {
   readonly status: string | null;
   readonly role: string | null;
@@ -13,7 +13,7 @@ export interface EnrollmentGroup {
 export const maxEnrollmentGroups = 100;
 
 /**
- * Counts enrollments by status and role and reads no other column (P75). Largest groups first, at most `maxEnrollmentGroups` +
+ * Counts enrollments by status and role, largest groups first, and reads no other column (P75). At most `maxEnrollmentGroups` +
  * 1.
  */
 export async function readEnrollments(

@@ -2,11 +2,10 @@ import type { QueryArrayConfig } from "pg";
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
-import { oversizeOf, programOversize } from "./oversize.ts";
 import { programSource } from "./program-row.ts";
 import type { ReadProgram } from "./read-programs.ts";
 import { type ChildName, childViews } from "./source-columns.ts";
-import type { SourceLimits } from "./source-limits.ts";
+import { oversizeOf, programOversize, type SourceLimits } from "./source-limits.ts";
 import { ofOneProgram } from "./source-queries.ts";
 
 /** A single program as a build would read it, by one query per view. `undefined` when the source does not have it. */

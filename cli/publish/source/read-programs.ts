@@ -1,8 +1,7 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import type { ProgramSource } from "../public-program/program-source.ts";
-import { ChildCursor, type ChildRow } from "./child-cursor.ts";
-import { oversizeOf, programOversize } from "./oversize.ts";
+import { compareIds } from "./contract.ts";
 import { programSource } from "./program-row.ts";
 import { type ChildName, childViews } from "./source-columns.ts";
 import {
@@ -14,9 +13,16 @@ import {
   type SourceCursor,
   sourceCursor,
 } from "./source-cursor.ts";
-import { maxRoundBytes, programsPerRound, type SourceLimits, type SourceSizes } from "./source-limits.ts";
+import {
+  maxRoundBytes,
+  oversizeOf,
+  programOversize,
+  programsPerRound,
+  type SourceLimits,
+  type SourceSizes,
+} from "./source-limits.ts";
 
-/** A program with its children. `isDuplicate` when the tenant has another program of the same id. */
+/** `isDuplicate`: the tenant has another program of the same id. */
 export interface ReadProgram {
   readonly source: ProgramSource;
   readonly isDuplicate: boolean;
@@ -24,8 +30,8 @@ export interface ReadProgram {
 
 /**
  * Reads a tenant's programs in the order of their ids. One query per view streams its rows, which are merged into programs, so
- * memory is bounded by two rounds, however many and large the programs are. `sizes` are those of the tenant's views; a view
- * without one counts as large, which takes longer. `only` limits the reading to these programs.
+ * memory is bounded by two rounds, however many and large the programs are. A view without `sizes` counts as large, which takes
+ * longer.
  */
 export async function* readPrograms(
   client: SourceClient,
@@ -141,4 +147,58 @@ function mergedProgram(
   }
   const source = programSource(row, (name) => own.get(name)?.json ?? "[]", oversize);
   return [source, length + lengthOf([row])];
+}
+
+interface ChildRow {
+  readonly programId: string;
+  readonly json: string;
+  /** From guarded queries only: the sizes of a row that is too large, and the bytes of all rows of the program. */
+  readonly sizes?: string | null;
+  readonly bytes?: number;
+}
+
+/**
+ * The rows of one child query as they arrive, in the order of program ids, in which the programs come, too. Rows of programs that
+ * do not exist are passed over.
+ */
+export class ChildCursor {
+  #rows: readonly ChildRow[] = [];
+  #at = 0;
+  #isComplete = false;
+  #waitingLength = 0;
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Whether to fetch more rows: some are left, and those in memory are few and short. */
+  isWanted(waiting: number, maxWaitingLength = Number.POSITIVE_INFINITY): boolean {
+    if (this.#isComplete || this.#rows.length - this.#at >= waiting) return false;
+    return this.#waitingLength < maxWaitingLength;
+  }
+
+  add(rows: readonly ChildRow[], isComplete: boolean): void {
+    this.#rows = this.#at >= this.#rows.length ? rows : [...this.#rows.slice(this.#at), ...rows];
+    this.#at = 0;
+    this.#isComplete = isComplete;
+    for (const { json } of rows) this.#waitingLength += json.length;
+  }
+
+  /** Whether all rows up to this program's have arrived. */
+  covers(programId: string): boolean {
+    const last = this.#rows.at(-1);
+    return this.#isComplete || (last !== undefined && compareIds(last.programId, programId) >= 0);
+  }
+
+  /** The row of the program, if there is one. Must be called in the order of the ids; an id may come twice. */
+  rowOf(programId: string): ChildRow | undefined {
+    for (let row = this.#rows[this.#at]; row !== undefined; row = this.#rows[this.#at]) {
+      const order = compareIds(row.programId, programId);
+      if (order > 0) break;
+      if (order === 0) return row;
+      this.#at += 1;
+      this.#waitingLength -= row.json.length;
+    }
+    return undefined;
+  }
 }

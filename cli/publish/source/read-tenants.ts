@@ -16,13 +16,13 @@ export interface TenantProblem {
     "tenant_id_invalid" | "tenant_duplicate" | "programs_of_unknown_tenant" | "tenant_id_null"
   >;
   readonly tenantId: string | null;
-  /** How many programs name a tenant that is not listed. `null` for other problems. */
+  /** How many programs name an unlisted tenant; `null` for other problems. */
   readonly programs: number | null;
   /** How many rows of the view `tenants` the problem concerns. */
   readonly rows: number;
 }
 
-/** All rows of the view `tenants`, ordered by id. A tenant that is listed twice comes twice. */
+/** Ordered by id. A tenant that is listed twice comes twice. */
 export async function readTenants(client: SourceClient): Promise<readonly TenantRow[]> {
   const { rows } = await client.query<[string | null, string | null]>({
     text: tenantsQuery,
@@ -53,7 +53,6 @@ export async function readTenantList(
   return { tenants: [...known], problems };
 }
 
-/** Whether the source lists the tenant. */
 export async function isTenantListed(client: SourceClient, tenantId: TenantId): Promise<boolean> {
   const { rowCount } = await client.query({ text: tenantQuery, values: [tenantId] });
   return rowCount !== 0;

@@ -1,8 +1,9 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { forEachRow } from "../../database/for-each-row.ts";
+import { isEndedQuery } from "../../database/source-client.ts";
 import { lifecycle } from "../public-program/lifecycle.ts";
-import { compareIds } from "./compare-ids.ts";
+import { compareIds } from "./contract.ts";
 import { betweenPrograms, statesQuery } from "./source-queries.ts";
 import { tryReading } from "./try-reading.ts";
 
@@ -23,9 +24,9 @@ export interface StatedWithdrawn {
 }
 
 /**
- * Like `readWithdrawn`, also when a row makes the view fail (P130). Then ranges of ids are halved until the bad row is in a
- * range of its own. That works because PostgreSQL compares ids before it evaluates dearer conditions. Throws when the
- * database ends a query for its time or a lock.
+ * Like `readWithdrawn`, but works around a row that makes the view fail (P130). Ranges of ids are halved until the bad row is in
+ * a range of its own, which works because PostgreSQL compares ids before it evaluates dearer conditions. Throws when the database
+ * ends a query because of its time or a lock, since asking for less would not help.
  */
 export async function readWithdrawnAround(
   client: SourceClient,
@@ -55,11 +56,6 @@ export async function readWithdrawnAround(
     if (middle > 0 && queries < maxQueries) parts.push(part.slice(middle), part.slice(0, middle));
   }
   return { programs: found, unread };
-}
-
-/** Whether a query was ended for its time or a lock. Asking for less would not help then. */
-function isEndedQuery(error: Error): boolean {
-  return "code" in error && (error.code === "57014" || error.code === "55P03");
 }
 
 /** Isolating one bad row takes two queries per halving, about 40 for a million programs. */

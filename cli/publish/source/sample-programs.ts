@@ -16,7 +16,7 @@ export interface ProgramSample {
   readonly programIds: readonly string[];
 }
 
-/** Chooses among the programs that a build would publish or refuse. The choice is the same each time. */
+/** Chooses among the programs that a build would publish or refuse, the same each time. */
 export async function samplePrograms(
   client: SourceClient,
   tenantId: TenantId,

@@ -1,9 +1,6 @@
 import { type ColumnKind, type ProgramView, sourceViews } from "./contract.ts";
 
-/**
- * How a column is read. Values of the kinds `text` and `list` (a `text[]`) can have any size; those of the kind `fixed` are
- * integers and dates. `sql` is the selected expression: amounts and dates are read as text, so that none is rounded or shifted.
- */
+/** `text` and `list` (a `text[]`) can have any size; `fixed` are integers and dates. `sql` is the selected expression. */
 export interface SourceColumn {
   readonly name: string;
   readonly kind: "text" | "list" | "fixed";
@@ -23,17 +20,16 @@ export const childViews = {
 } as const satisfies Readonly<Record<string, ProgramView>>;
 
 /**
- * The condition for rows of the tenant `$1`, whose id is compared by its bytes (D130). The id is compared as it is, to use
- * an index, and then as text, because types and collations such as citext and ICU treat different ids as equal. `$1` takes
- * the column's type, so it is cast, too. The second comparison is wrapped in `nullif`: PostgreSQL would take two plain
- * comparisons for independent and expect far too few rows.
+ * The condition for rows of the tenant `$1`, whose id is compared by its bytes (D130). It is compared as it is, to use an index,
+ * and then as text, because types and collations such as citext and ICU treat different ids as equal. `$1` takes the column's
+ * type, so it is cast, too. `nullif` wraps the second comparison, since PostgreSQL would take two plain ones for independent and
+ * expect far too few rows.
  */
 export const ofTenant =
   'tenant_id = $1 AND nullif(tenant_id::text COLLATE "C" = $1::text, false) IS NOT NULL';
 
 export type ChildName = keyof typeof childViews;
 
-/** How values of each kind of column are read. */
 const reading: Readonly<Record<ColumnKind, (name: string) => Omit<SourceColumn, "name">>> = {
   text: (name) => ({ kind: "text", sql: `${name}::text` }),
   numeric: (name) => ({ kind: "text", sql: `${name}::text` }),

@@ -30,7 +30,7 @@ export interface SourceCursor {
   isComplete: boolean;
 }
 
-/** A cursor that has fetched nothing. `sizes` are those of the tenant's views. */
+/** A cursor that has fetched nothing. */
 export function sourceCursor(name: CursorName, limits: SourceLimits, sizes: SourceSizes): SourceCursor {
   const view = name === "programs" ? "programs" : childViews[name];
   const isGuarded = !isSmall(sizes[view], limits);
@@ -60,8 +60,8 @@ export async function declareCursors(
 }
 
 /**
- * All rows of a few small programs, without a cursor, whose query PostgreSQL would plan anew for each tenant. Throws `internal`
- * when a view gives a row of another tenant.
+ * All rows of a few small programs. A cursor's query would be planned anew for each tenant. Throws `internal` when a view gives a
+ * row of another tenant.
  */
 export async function allRows(
   client: SourceClient,

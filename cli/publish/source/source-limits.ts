@@ -1,17 +1,15 @@
+import type { SourceOversize } from "../public-program/program-source.ts";
 import { type ProgramView, sourceViews } from "./contract.ts";
+import { sizedColumns, viewColumns } from "./source-columns.ts";
 
 /** How large the data of one program may be. Anything larger is not even read from the database. */
 export interface SourceLimits {
   /** The bound for one text, number or list. Each element of a list counts 16 bytes more than its text. */
   readonly maxValueBytes: number;
-  /**
-   * The bound for all rows that one view has of a program, and for the program's JSON. Each row counts 64 bytes more than its
-   * values.
-   */
+  /** The bound for all rows that one view has of a program, and for the program's JSON. Each row counts 64 bytes more. */
   readonly maxProgramBytes: number;
 }
 
-/** The limits in bytes; the settings have them in KB. */
 export function sourceLimits(settings: {
   readonly maxValueKb: number;
   readonly maxProgramKb: number;
@@ -20,7 +18,7 @@ export function sourceLimits(settings: {
 }
 
 /** Upper bounds for a tenant's rows in one view: the bytes of a single row, and of all rows of one program. */
-export interface ViewSize {
+interface ViewSize {
   readonly largestRow: number;
   readonly largestProgram: number;
 }
@@ -28,7 +26,6 @@ export interface ViewSize {
 /** The sizes of a tenant's views. A view that is not in here counts as large. */
 export type SourceSizes = Partial<Readonly<Record<ProgramView, ViewSize>>>;
 
-/** What is too large about a program. */
 export interface Oversize {
   readonly view: ProgramView;
   /** `null` when all that the view has of the program is too large together. */
@@ -55,13 +52,52 @@ export function smallSizes(limits: SourceLimits): SourceSizes {
   return Object.fromEntries(views.map((view) => [view, size]));
 }
 
-/**
- * Whether no value, program or round of the view can be too large. Then the plain query reads it. This is so for nearly every
- * tenant, so the limits cost next to nothing.
- */
+/** Whether nothing in the view can be too large, so that the plain query reads it. This is so for nearly every tenant. */
 export function isSmall(size: ViewSize | undefined, limits: SourceLimits): boolean {
   if (size === undefined || size.largestRow > limits.maxValueBytes) return false;
   return (
     size.largestProgram * programsPerRound <= maxRoundBytes && size.largestProgram <= limits.maxProgramBytes
   );
+}
+
+/**
+ * What makes a program too large; `undefined` if nothing does. `sizes` is a JSON array of the bytes of one row and of its
+ * unbounded columns; `bytes` counts all rows of the view.
+ */
+export function oversizeOf(
+  view: ProgramView,
+  sizes: string | null,
+  bytes: number,
+  { maxValueBytes, maxProgramBytes }: SourceLimits,
+): Oversize | undefined {
+  if (sizes !== null) {
+    const [, ...values] = JSON.parse(sizes) as (number | null)[];
+    const at = values.findIndex((size) => size !== null && size > maxValueBytes);
+    const column = sizedColumns(view)[at];
+    if (column !== undefined) {
+      return { view, column: column.name, bytes: values[at] ?? 0, maxBytes: maxValueBytes };
+    }
+  }
+  return bytes > maxProgramBytes ? { view, column: null, bytes, maxBytes: maxProgramBytes } : undefined;
+}
+
+/** Like `oversizeOf`, for a row of `guardedProgramsQuery`, which ends with sizes and bytes. */
+export function programOversize(row: readonly (string | null)[], limits: SourceLimits): Oversize | undefined {
+  const [sizes = null, bytes = null] = row.slice(2 + viewColumns.programs.length);
+  return oversizeOf("programs", sizes, Number(bytes), limits);
+}
+
+/** The oversize as the program's problem reports it. */
+export function shownOversize({ view, column, bytes, maxBytes }: Oversize): SourceOversize {
+  const sizes = `${bytes} bytes, limit ${maxBytes}`;
+  if (column === null)
+    return { code: "program_too_large", view, column, field: null, text: `${view}: ${sizes}` };
+  const field = publicField(view, column);
+  return { code: "value_too_large", view, column, field, text: `${view}.${column}: ${sizes}` };
+}
+
+/** The rows of a child view become one field together. */
+function publicField(view: ProgramView, name: string): string | null {
+  const { field, columns } = sourceViews[view];
+  return field ?? columns.find(([column]) => column === name)?.[2] ?? null;
 }

@@ -8,9 +8,6 @@ export type StructureCode =
   | "column_missing"
   | "column_type";
 
-/** Why rows could not be read although the structure is right. */
-export type UnreadableCode = "view_unreadable" | "tenant_unreadable";
-
 /** Why the source may show fewer rows than there are, although no row is wrong. */
 export const causeCodes = [
   "no_tenants",

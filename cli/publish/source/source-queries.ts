@@ -5,29 +5,27 @@ import {
   measuredEnrollments,
   measuredRows,
   oversizes,
-} from "./measured-rows.ts";
+} from "./guarded-queries.ts";
 import { type ChildName, childViews, ofTenant, type SourceColumn, viewColumns } from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
 /*
- * The generator's queries, one per view and tenant; `$1` is the tenant. Each names the columns that it reads, so that an extra,
- * perhaps private, column of a view never leaves the database (D4). Order and grouping use the "C" collation, which is the
- * same on every server, whatever its locale.
+ * The generator's queries, one per view and tenant; `$1` is the tenant. Each names its columns, so that an extra, perhaps
+ * private, column of a view never leaves the database (D4). Order and grouping use the "C" collation, which is the same on every
+ * server.
  */
 
-/** All rows of the view `tenants`. */
 export const tenantsQuery = `
   SELECT left(tenant_id::text, 1000), left(name::text, 1000)
     FROM partner_source.tenants
    ORDER BY tenant_id::text COLLATE "C"`;
 
-/** A row if the tenant is listed, none if it is not. */
 export const tenantQuery = `
   SELECT FROM partner_source.tenants WHERE tenant_id::text COLLATE "C" = $1 LIMIT 1`;
 
 /**
- * The programs of the tenant. Each column is text, also the numbers: the server refuses a prepared statement for good when the type
- * of a result has changed, as after a view was replaced.
+ * Each column is text, also the numbers: the server refuses a prepared statement for good when the type of a result has changed,
+ * as after a view was replaced.
  */
 export const programsQuery = `
   SELECT program_id::text, tenant_id::text, ${plainColumns("programs", "::text")}
@@ -35,17 +33,15 @@ export const programsQuery = `
    WHERE ${ofTenant}
    ORDER BY program_id::text COLLATE "C"`;
 
-/** The ids of the tenant's programs, with their states. */
 export const statesQuery = `
   SELECT left(program_id::text, 1000), left(lifecycle_state::text, 1000)
     FROM partner_source.programs
    WHERE ${ofTenant}`;
 
 /**
- * The children of each program as one JSON array of tuples, which makes a tenth of the rows to transfer. Rows are grouped by
- * the ids, so that PostgreSQL can use their indexes, and by the ids as text, because types and collations such as citext and
- * ICU treat different ids as equal. The default collation treats only equal texts as equal, and costs nothing when the
- * column has it.
+ * The children of each program as one JSON array of tuples: a tenth of the rows to transfer. Rows are grouped by the ids, to use
+ * their indexes, and by the ids as text, because types and collations such as citext and ICU treat different ids as equal. The
+ * default collation does not, and costs nothing when the column has it.
  */
 export const childQueries: Readonly<Record<ChildName, string>> = {
   roomPrices: tuplesOf("room_prices"),
@@ -66,9 +62,9 @@ export const childQueries: Readonly<Record<ChildName, string>> = {
 export const programViews: readonly ProgramView[] = ["programs", ...Object.values(childViews)];
 
 /**
- * For each program id: the sum of the hashes of its rows in all views, which does not depend on their order, a bit for each
- * view that has rows of it, and the bytes of all rows. The hashed values are those that the other queries read. A change goes
- * unseen once in 2^64. `hash_record_extended` takes a third less time than hashing the row as text.
+ * For each program id: the sum of the hashes of its rows in all views, a bit for each view that has rows of it, and the bytes of
+ * all rows. The hashed values are those that the other queries read. A change goes unseen once in 2^64. `hash_record_extended`
+ * takes a third less time than hashing the row as text.
  */
 export function programSumsQuery(limits: SourceLimits, views: readonly ProgramView[] = programViews): string {
   return `
@@ -99,8 +95,8 @@ export const strayProgramsQuery = `
    ORDER BY 1`;
 
 /**
- * Narrows a query to the programs `$2`, an array. It compares ids twice: as they are, to use an index on them, and as text,
- * because the column's collation may treat different ids as equal.
+ * Narrows a query to the programs `$2`, an array. Ids are compared as they are, to use an index, and as text, because the
+ * column's collation may treat different ids as equal.
  */
 export function ofPrograms(query: string): string {
   const wanted = "IN (SELECT unnest($2::text[]))";
@@ -121,7 +117,6 @@ export function beforeProgram(query: string): string {
   return query.replaceAll(`WHERE ${ofTenant}`, `WHERE ${ofTenant} AND program_id::text COLLATE "C" < $2`);
 }
 
-/** Narrows a query to the program `$2`. */
 export function ofOneProgram(query: string): string {
   const narrowed = query.replace(
     `WHERE ${ofTenant}`,
@@ -191,9 +186,7 @@ function rowHashes(view: ProgramView, limits: SourceLimits): string {
     FROM ${measuredRows(view, limits)} AS row`;
 }
 
-/**
- * What to hash of a column. Texts are hashed by their bytes. A list's dimensions are hashed, too, because its hash omits them.
- */
+/** Texts are hashed by their bytes. A list's dimensions are hashed, too, because its hash omits them. */
 function hashedColumn({ name, kind }: SourceColumn): readonly string[] {
   if (kind === "fixed") return [name];
   return kind === "text" ? [`${name} COLLATE "C"`] : [`${name} COLLATE "C"`, `array_dims(${name})`];

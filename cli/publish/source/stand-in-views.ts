@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { withSourceClient, withTransaction } from "../../database/source-client.ts";
+import { hasSqlState, withSourceClient, withTransaction } from "../../database/source-client.ts";
 import { contractViews } from "./contract.ts";
 import { readTenantList } from "./read-tenants.ts";
 import { tryReading } from "./try-reading.ts";
@@ -14,12 +14,12 @@ export interface StandInReport {
   readonly missing: readonly string[];
 }
 
-/** `listed`: the tenants of the source; `undefined` where they cannot be read. */
+/** `listed`: the tenants of the source; `undefined` when they cannot be read. */
 type MayStandIn = (views: readonly string[], listed: readonly TenantId[] | undefined) => Promise<void>;
 
 /**
- * Creates an empty view for each optional view of the contract that the database lacks, for a company that writes its own
- * views and has no such data. Changes nothing that exists. `mayStandIn` sees the names first, and throws to forbid it.
+ * Creates an empty view for each optional view of the contract that the database lacks, for a company that has no such data.
+ * Changes nothing that exists. `mayStandIn` gets the names first, and throws to forbid it.
  */
 export async function createMissingViews(
   databaseUrl: string,
@@ -31,7 +31,8 @@ export async function createMissingViews(
     try {
       return await withTransaction(client, () => createMissing(client, place, mayStandIn));
     } catch (error) {
-      throw isDenied(error) ? denied(place, error) : error;
+      // A missing privilege, or a transaction that may only read.
+      throw hasSqlState(error, "42501", "25006") ? denied(place, error) : error;
     }
   });
 }
@@ -78,19 +79,15 @@ async function createMissing(
   return { created: optional.map(({ name }) => name), missing: required.map(({ name }) => name) };
 }
 
-/** SQLSTATE 42501 is a missing privilege, 25006 a transaction that may only read. */
-function isDenied(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "42501" || error.code === "25006");
-}
-
 function denied({ role, database, hasSchema }: Place, cause: unknown): Failure {
   const grant = hasSchema
     ? `GRANT USAGE, CREATE ON SCHEMA partner_source TO ${role};`
     : `GRANT CREATE ON DATABASE ${database} TO ${role};`;
-  const isReadOnly = cause instanceof Error && "code" in cause && cause.code === "25006";
   const sentence =
     `The role ${role} may not create views in the schema partner_source; nothing was changed. Run this command as the owner ` +
     "of the views, whose rights reach the tables behind them, or let the role do it for once:";
-  const reading = isReadOnly ? [`  ALTER ROLE ${role} SET default_transaction_read_only = off;`] : [];
+  const reading = hasSqlState(cause, "25006")
+    ? [`  ALTER ROLE ${role} SET default_transaction_read_only = off;`]
+    : [];
   return new Failure("source_unavailable", [sentence, `  ${grant}`, ...reading], { cause });
 }

@@ -1,8 +1,7 @@
 import type { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import type { SourcePool } from "../../database/connect.ts";
-import { limitWaiting } from "../../database/limit-waiting.ts";
+import { limitWaiting, type SourcePool } from "../../database/connect.ts";
 import { type ProgramSum, readProgramSums } from "./program-sums.ts";
 import { type ReadProgram, readPrograms } from "./read-programs.ts";
 import { readWithdrawnAround, type StatedWithdrawn } from "./read-withdrawn.ts";
@@ -12,13 +11,12 @@ import type { SourceLimits, SourceSizes } from "./source-limits.ts";
 export interface TenantRows {
   /** Passes the sum of each program to `take`, as `readProgramSums` does. */
   sums(take: (sum: ProgramSum) => void, only?: readonly string[]): Promise<SourceSizes>;
-  /** The programs in the order of their ids, all or `only` these, as from `readPrograms`. */
+  /** As `readPrograms` gives them. */
   programs(sizes: SourceSizes, only?: readonly string[]): AsyncGenerator<readonly ReadProgram[], void>;
   /** Which of the programs the source states as withdrawn. Asks for ids and states only (P130). */
   withdrawn(programs: Pick<Manifest["programs"], "has" | "ids">): Promise<StatedWithdrawn>;
 }
 
-/** Runs with the rows of a tenant. */
 export type WithTenantRows = <Result>(
   tenantId: TenantId,
   limits: SourceLimits,
@@ -28,7 +26,7 @@ export type WithTenantRows = <Result>(
 /** A query of states that takes longer is given up. The next build asks again. */
 const maxStatesMs = 60_000;
 
-/** The rows of a tenant whose reading fails with `failure`. Withdrawals can still be asked for (P130). */
+/** Reading these rows fails with `failure`. Withdrawals can still be asked for (P130). */
 export function unreadableRows(failure: Failure, withRows: WithTenantRows): WithTenantRows {
   return (tenantId, limits, read) =>
     read({
@@ -40,7 +38,6 @@ export function unreadableRows(failure: Failure, withRows: WithTenantRows): With
     });
 }
 
-/** The rows of the source views in the database. */
 export function databaseRows(pool: SourcePool): WithTenantRows {
   return (tenantId, limits, read) =>
     pool.withReading((client) =>

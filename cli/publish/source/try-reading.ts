@@ -26,12 +26,9 @@ export async function tryReading<Result>(
   return reading;
 }
 
-/**
- * An error of the query itself, which has a SQLSTATE of five characters, or impossible rows. Errors of the connection are
- * neither.
- */
+/** An error of the query itself has a SQLSTATE of five characters. Errors of the connection are left out. */
 function isOfSource(error: unknown): error is Error {
   if (error instanceof Failure) return error.code === "internal";
-  if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return false;
-  return /^[0-9A-Z]{5}$/.test(error.code) && !/^(08|57P)/.test(error.code);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code);
 }

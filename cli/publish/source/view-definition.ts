@@ -2,8 +2,7 @@ import { escapeIdentifier } from "pg";
 import { singleLine } from "../../../core/printable.ts";
 import { sqlTypes } from "./column-type.ts";
 import type { ContractView } from "./contract.ts";
-import type { CatalogRelation } from "./read-structure.ts";
-import { regranted } from "./regranted.ts";
+import type { CatalogRelation, Grant } from "./read-structure.ts";
 
 /** An expression that gives a column the contract's type, and a note about the values that it changes. */
 export interface ColumnCast {
@@ -18,10 +17,10 @@ export function standInView(view: ContractView): string {
 }
 
 /**
- * A script that gives the view the contract's columns (P105, P153). `casts` has an expression for each column that is missing
- * or of a wrong type. Other columns stay, and so do owner, rights, options and comments. Nothing that depends on the view is
- * dropped: a view that only lacks columns is replaced in place. A view that others read, or a table, is renamed to a name that
- * is not `taken`, and a new view is put in front of it.
+ * A script that gives the view the contract's columns (P105, P153), with the `casts` for columns that are missing or of a wrong
+ * type. Other columns, owner, rights, options and comments stay, and nothing that depends on the view is dropped: a view that
+ * only lacks columns is replaced in place. A table, or a view that others read, gets a name that is not `taken`, and a new view
+ * is put in front of it.
  */
 export function redefinedView(
   view: ContractView,
@@ -72,7 +71,6 @@ function created(create: string, columns: readonly string[], source: string): st
   return `${create} AS\n  SELECT ${columns.join(",\n         ")}\n  FROM ${source};`;
 }
 
-/** The contract's columns in its order, then the others. */
 function selectedColumns(
   { columns }: ContractView,
   existing: CatalogRelation,
@@ -126,4 +124,46 @@ function literal(text: string): string {
     .replaceAll("\n", "\\n")
     .replaceAll("\r", "\\r");
   return `${escaped.includes("\\") ? "E" : ""}'${escaped}'`;
+}
+
+/**
+ * The statements that give the new view the rights of the relation that it replaces (P105). All other rights are revoked, also
+ * those that the database grants by default. In front of a table, only reading is granted.
+ */
+function regranted(target: string, relation: CatalogRelation): readonly string[] {
+  const { grants, grantedByDefault, definition, owner } = relation;
+  const isView = definition !== null;
+  const wanted = (grants ?? []).filter(({ privilege }) => isView || privilege === "SELECT");
+  const ofOwner = wanted.filter(({ grantee, column }) => grantee === owner && column === null);
+  const isOwnerLimited =
+    isView &&
+    wanted.some(({ column }) => column === null) &&
+    ownerRights.some((right) => !has(ofOwner, right));
+  const revoked = [...grantedByDefault, ...(isOwnerLimited ? [owner] : [])];
+  const granted = wanted.filter(({ grantee }) => grantee !== owner || isOwnerLimited);
+  return [
+    ...(revoked.length === 0 ? [] : [`REVOKE ALL ON ${target} FROM ${revoked.join(", ")};`]),
+    ...grouped(granted).map(
+      ([{ grantee, column, isGrantable }, rights]) =>
+        `GRANT ${rights.map((right) => (column === null ? right : `${right} (${column})`)).join(", ")} ON ${target} TO ${grantee}${isGrantable ? " WITH GRANT OPTION" : ""};`,
+    ),
+  ];
+}
+
+/** The rights that every version of PostgreSQL gives the owner of a relation. */
+const ownerRights = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"];
+
+function has(grants: readonly Grant[], right: string): boolean {
+  return grants.some(({ privilege }) => privilege === right);
+}
+
+function grouped(grants: readonly Grant[]): readonly (readonly [Grant, readonly string[]])[] {
+  const groups = new Map<string, [Grant, string[]]>();
+  for (const grant of grants) {
+    const key = JSON.stringify([grant.grantee, grant.column, grant.isGrantable]);
+    const group = groups.get(key) ?? [grant, []];
+    groups.set(key, group);
+    group[1].push(grant.privilege);
+  }
+  return [...groups.values()];
 }

@@ -15,18 +15,17 @@ import type { CliSettings, Shell } from "../../shell/shell.ts";
 /** A store for commands that write. */
 export interface IdentifiedStore extends ObjectStore {
   /**
-   * Makes the next write check again that this is still the same store. A process that runs for long calls it before each
-   * piece of work, because a volume may be unmounted under it.
+   * Makes the next write check the store's identity again. A process that runs for long calls this before each piece of work,
+   * because a volume may be unmounted under it.
    */
   identifyAnew(): void;
-  /** Whether there is a store: one with an identity, or one of an earlier version. Does not begin one. */
+  /** Whether there is a store, perhaps of an earlier version. Does not begin one. */
   exists(): Promise<boolean>;
 }
 
 export interface BeginningOptions {
   /** Is called before a new store is begun. Throws unless the store honours conditional writes (P11). */
   readonly requireConditions: () => Promise<void>;
-  /** Is called when this process has begun a new store. */
   readonly onBegun?: ((at: Date) => void) | undefined;
 }
 
@@ -119,10 +118,7 @@ export function identifiedStore(
   };
 }
 
-/**
- * Writes the identity and returns the one in the store. That is another process's if it was quicker, and ours if our answer was
- * lost.
- */
+/** Writes the identity and returns the stored one, which another process may have written first. */
 async function putIdentity(
   store: ObjectStore,
   identity: StoreIdentity,

@@ -1,4 +1,4 @@
-import { asFailure } from "../../../core/failure.ts";
+import { unlessFailed } from "../../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import { type ListElements, readListElements } from "../content/list-form.ts";
 import { ProblemLog } from "../content/problem-log.ts";
@@ -200,11 +200,12 @@ function blocked(block: Block, found: AttemptFacts): AttemptOutcome {
   return block.kind === "held" ? { kind: "held", facts } : { kind: "failed", error: block.failure, facts };
 }
 
-/** The attempt with what the store says of the tenant beside its pointer. */
+/** The attempt, with what the store has of the tenant beside its pointer. A damaged document counts as missing, because the build writes it anew. */
 async function readKnown(begun: Begun): Promise<Attempt> {
   const { tenantId, options, context, pointer } = begun;
   const { store, signal } = context;
-  const manifest = pointer && (await unlessCorrupt(readLiveManifest(store, pointer.current, signal)));
+  const manifest =
+    pointer && (await unlessFailed(readLiveManifest(store, pointer.current, signal), "corrupt_document"));
   const memory =
     manifest === undefined || options.rewrite
       ? undefined
@@ -217,15 +218,8 @@ async function liveElements({
   live: { manifest },
   context,
 }: Attempt): Promise<ReadonlyMap<string, ListElements> | undefined> {
-  return manifest && (await unlessCorrupt(readListElements(context.store, manifest, context.signal)));
-}
-
-/** A damaged document counts as missing, because the build writes it anew. */
-async function unlessCorrupt<Result>(reading: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (asFailure(error).code !== "corrupt_document") throw error;
-    return undefined;
-  }
+  return (
+    manifest &&
+    (await unlessFailed(readListElements(context.store, manifest, context.signal), "corrupt_document"))
+  );
 }

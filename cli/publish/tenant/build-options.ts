@@ -26,9 +26,7 @@ export interface BuildOptions extends BuildFlags {
 }
 
 export function buildOptions(flags: BuildFlags, settings: CliSettings): BuildOptions {
-  const { concurrency, onInvalid, allowShrink, allowEmptied, rewrite, dryRun } = flags;
   const allowShared = flags.allowShared || settings.sharedPrograms === "warn";
   const rules = contentRules(settings);
-  const recipe = recipeDigest(generatorDigest(), rules);
-  return { concurrency, onInvalid, allowShrink, allowEmptied, allowShared, rewrite, dryRun, rules, recipe };
+  return { ...flags, allowShared, rules, recipe: recipeDigest(generatorDigest(), rules) };
 }

@@ -1,4 +1,4 @@
-import { asFailure } from "../../../core/failure.ts";
+import { unlessFailed } from "../../../core/failure.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantChanges } from "../../../schemas/generated/types.ts";
@@ -105,12 +105,8 @@ export class LiveComparison {
     const { live, store, signal } = this.#plan;
     const entry = live && detailEntry(live, programId);
     if (entry === undefined) return undefined;
-    try {
-      return dataOf(await responseBytes(store, entry, signal), entry.key) as object;
-    } catch (error) {
-      if (asFailure(error).code === "corrupt_document") return undefined;
-      throw error;
-    }
+    const data = responseBytes(store, entry, signal).then((bytes) => dataOf(bytes, entry.key) as object);
+    return await unlessFailed(data, "corrupt_document");
   }
 }
 

@@ -1,5 +1,5 @@
 import { asFailure, type Failure, type FailureCode } from "../../../core/failure.ts";
-import { readingFailure } from "../../database/reading-failure.ts";
+import { readingFailure } from "../../database/source-client.ts";
 import { countsOfKept } from "../content/program-counts.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import {

@@ -13,7 +13,7 @@ import { type EmptiedField, emptiedProblems } from "../guards/field-guard.ts";
 import { AddedPrograms } from "../guards/shared-guard.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
-import { compareIds } from "../source/compare-ids.ts";
+import { compareIds } from "../source/contract.ts";
 import type { StrayRows } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import type { Attempt } from "./attempt.ts";

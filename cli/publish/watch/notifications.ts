@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { isProgramId, isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
-import { endClient } from "../../database/end-client.ts";
+import { endClient } from "../../database/source-client.ts";
 
 export interface NotificationEvents {
   /** `undefined`: everything changed. */

@@ -6,11 +6,11 @@ import type { BuildSession, RunProgress } from "../run/build-session.ts";
 import { type NotificationEvents, withNotifications } from "./notifications.ts";
 import { createConfirmedTenants, createRoundHealth } from "./run-history.ts";
 import { createTenantQueue } from "./tenant-queue.ts";
-import { withWatchAdmin } from "./watch-admin.ts";
 import { createWatchBuilds, type RunKind } from "./watch-builds.ts";
+import type { MetricSources } from "./watch-metrics.ts";
 import { withWriteCounters } from "./write-counters.ts";
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly session: BuildSession;
   readonly settings: CliSettings;
   readonly concurrency: number;
@@ -101,4 +101,38 @@ export async function watchSource(options: WatchOptions): Promise<void> {
       await withWriteCounters({ pool, everyMs: pollMs, onMoved: onAllChanged, logger, signal }, begin);
     });
   });
+}
+
+/** Hears of each run, for whoever asks the listener. */
+interface WatchAdmin {
+  /** As a URL; `undefined` when there is no listener. */
+  readonly address: string | undefined;
+  run(report: RunReport, kind: RunKind): void;
+}
+
+/** Runs with the listener of the settings. Its code is loaded only when the settings ask for it. */
+async function withWatchAdmin<Result>(
+  settings: CliSettings,
+  sources: MetricSources & { readonly notReadyCause: () => string | undefined },
+  use: (admin: WatchAdmin) => Promise<Result>,
+): Promise<Result> {
+  const { watchAdminHost: host, watchAdminPort: port, adminHostNames } = settings;
+  if (port === undefined) return await use({ address: undefined, run: () => {} });
+  const { createWatchMetrics } = await import("./watch-metrics.ts");
+  const { createAdminServer } = await import("../../../core/admin-server.ts");
+  const { listen } = await import("../../../core/listen.ts");
+  const metrics = createWatchMetrics(sources);
+  const server = createAdminServer({
+    hostNames: [host, ...adminHostNames],
+    hostSetting: "WATCH_ADMIN_HOST",
+    otherMethods: 405,
+    notReadyCause: sources.notReadyCause,
+    metrics,
+  });
+  try {
+    return await use({ address: await listen(server, host, port), run: metrics.run });
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 }

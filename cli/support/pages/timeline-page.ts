@@ -9,7 +9,7 @@ import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
 import { type Html, html } from "../../output/html.ts";
 import { exactTime, type Reader } from "../../output/times.ts";
 import { readPublishedPointer } from "../../publish/snapshot/live-snapshot.ts";
-import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
+import { readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
 import { removedAtOf } from "../facts/registry.ts";
 import { programPath, snapshotPath, snapshotProgramPath, timelinePath } from "./addresses.ts";
 import { asOfForm, asOfNotice, chosenTime, seenUntil } from "./as-of.ts";

@@ -1,8 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import type { SourceClient } from "../../database/connect.ts";
-import { limitWaiting } from "../../database/limit-waiting.ts";
+import { limitWaiting, type SourceClient } from "../../database/connect.ts";
 import { FindingGroups } from "../../operate/source-check/finding-groups.ts";
 import { addProgramProblems } from "../../operate/source-check/program-problems.ts";
 import { type CheckedProgram, checkedProgram } from "../../publish/content/checked-program.ts";

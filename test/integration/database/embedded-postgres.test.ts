@@ -1,15 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { answers } from "../../../cli/database/server-process.ts";
 import {
   startEmbeddedPostgres,
   withEmbeddedPostgres,
@@ -82,21 +79,6 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
-
-test("a server that is connected to, and cut off without an answer, is on its way out", async () => {
-  let isCut = true;
-  const server = createServer((socket) => {
-    if (isCut) socket.resetAndDestroy();
-    else socket.once("data", () => socket.end("N"));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  expect(await answers(port)).toBe(false);
-  isCut = false;
-  expect(await answers(port)).toBe(true);
-  await promisify(server.close.bind(server))();
-  expect(await answers(port)).toBe(false);
-});
 
 describe("startEmbeddedPostgres", () => {
   whole("creates the database on first use and keeps its data", async () => {

@@ -14,8 +14,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { FollowedLog } from "../../../cli/operate/log-index/followed-log.ts";
-import type { KnownContent } from "../../../cli/operate/log-index/known-content.ts";
+import { FollowedLog, type KnownContent } from "../../../cli/operate/log-index/followed-log.ts";
 import { followLogs, type RequestLog } from "../../../cli/operate/log-index/request-log.ts";
 import { logLine, logLines } from "../../support/log-lines.ts";
 

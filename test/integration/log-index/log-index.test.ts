@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { busiestKeys } from "../../../cli/operate/log-index/key-activity.ts";
+import { SpoolFile } from "../../../cli/operate/log-index/line-spool.ts";
 import { LogIndex } from "../../../cli/operate/log-index/log-index.ts";
 import { idDigest } from "../../../cli/operate/log-index/request-columns.ts";
 import type { RequestFilter } from "../../../cli/operate/log-index/request-filter.ts";
-import { SpoolFile } from "../../../cli/operate/log-index/spool-file.ts";
 import type { Place } from "../../../cli/operate/log-index/top-rows.ts";
 import { Failure } from "../../../core/failure.ts";
 import { logLine, logLines } from "../../support/log-lines.ts";

@@ -14,8 +14,11 @@ import {
 } from "../../../cli/demo/booking/sample/company-tables.ts";
 import { programTables } from "../../../cli/demo/booking/sample/program-tables.ts";
 import { sampleCompanies } from "../../../cli/demo/booking/sample/sample-company.ts";
-import { type SampleProgram, sampleProgram } from "../../../cli/demo/booking/sample/sample-program.ts";
-import { sampleSituations } from "../../../cli/demo/booking/sample/sample-situation.ts";
+import {
+  type SampleProgram,
+  sampleProgram,
+  sampleSituations,
+} from "../../../cli/demo/booking/sample/sample-program.ts";
 
 const origin = { seed: "1", today: "2027-03-15" };
 const companies = sampleCompanies(5, 24);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { connectionString } from "../../../cli/database/connection-string.ts";
+import { connectionString } from "../../../cli/database/with-database-url.ts";
 
 const asked = (query: string): string =>
   connectionString(new URL(`postgres://u:p%23@db:5432/booking${query}`));

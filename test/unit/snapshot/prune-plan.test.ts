@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prunePlan } from "../../../cli/operate/snapshots/prune-plan.ts";
+import { prunePlan } from "../../../cli/operate/snapshots/prune-tenant.ts";
 import type { PublishedSnapshot } from "../../../cli/operate/snapshots/tenant-snapshots.ts";
 import { parseSnapshotId } from "../../../core/ids.ts";
 

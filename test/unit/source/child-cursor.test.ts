@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { ChildCursor } from "../../../cli/publish/source/child-cursor.ts";
+import { ChildCursor } from "../../../cli/publish/source/read-programs.ts";
 
 function rows(...ids: readonly string[]) {
   return ids.map((programId) => ({ programId, json: JSON.stringify([[programId]]) }));
 }
 
 function tuplesOf(cursor: ChildCursor, programId: string): unknown[][] {
-  return JSON.parse(cursor.jsonOf(programId));
+  return JSON.parse(cursor.rowOf(programId)?.json ?? "[]");
 }
 
 describe("merging children with programs", () => {

@@ -1,7 +1,6 @@
 import type { SampleCompany } from "./sample-company.ts";
 import type { SampleGuide, SampleHotel, SampleTour } from "./sample-profile.ts";
 import { type SampleRandom, sampleRandom } from "./sample-random.ts";
-import { type SampleSituation, situationOf } from "./sample-situation.ts";
 
 /** The facts from which all rows of a program are made. */
 export interface SampleProgram {
@@ -147,3 +146,40 @@ export function addDays(date: string, days: number): string {
 
 /** Keeps the text of each date. There are few, since all dates of a sample lie within some years. */
 const isoDates = new Map<number, string>();
+
+/**
+ * What is special about a program. A company's first 24 programs have one each, so that the default sample has every case.
+ * Further programs start the list again.
+ */
+export const sampleSituations = [
+  "ordinary",
+  "sold_out",
+  "overbooked",
+  "draft",
+  "ordinary",
+  "cancelled",
+  "no_dates",
+  "completed",
+  "legacy_price_only",
+  "archived",
+  "under_way",
+  "ended",
+  "return_before_departure",
+  "ordinary",
+  "no_prices",
+  "all_enrollments_terminal",
+  "many_staff_enrolled",
+  "ordinary",
+  "no_marketing",
+  "one_day",
+  "no_return_date",
+  "price_on_request",
+  "no_capacity",
+  "last_places",
+] as const;
+
+type SampleSituation = (typeof sampleSituations)[number];
+
+function situationOf(programIndex: number): SampleSituation {
+  return sampleSituations[programIndex % sampleSituations.length] ?? "ordinary";
+}
