@@ -16,7 +16,7 @@ export function requestText(request: ExplainedRequest, layout: Layout): string {
   return [
     `${style.bold(`Request ${printable(line.requestId)}: ${statusTitle(line)}`)}\n`,
     `${wrapped(style[requestTone(line)](printable(summary)), width).join("\n")}\n\n`,
-    facts(factsOf(requestFacts(request), layout), width),
+    facts(factsOf(requestFacts(request, layout.now), layout), width),
     `\n${nextStepText(next, layout)}`,
   ].join("");
 }
