@@ -73,14 +73,15 @@ export async function previewSource(
   const groups = new FindingGroups();
   const filled = new FilledFields();
   const compared = new Map<string, ComparedProgram>();
-  let [sampled, published] = [0, 0];
+  const sampled = new Set<string | null>();
+  let published = 0;
   let shown = asked;
   // Without sizes each view is read by its guarded query: nothing here is worth finding them out.
   for await (const batch of readPrograms(client, tenantId, rules.limits, {}, sample.programIds)) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       addProgramProblems(groups, tenantId, read, outcome);
-      sampled += 1;
+      sampled.add(read.source.programId);
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
@@ -101,7 +102,7 @@ export async function previewSource(
       total: sample.total,
       candidates: sample.candidates,
       unknown: sample.unknown,
-      sampled,
+      sampled: sampled.size,
       published,
     },
     neverFilled: published === 0 ? [] : filled.neverFilled(),
