@@ -26,7 +26,7 @@ const kinds = {
   answers_old: { title: "older data", when: "Last" },
   gateway_clock: { title: "clock", when: "Seen" },
   unfinished_removal: { title: "removal not ended", when: "Since" },
-  damaged: { title: "damaged", when: "Since" },
+  damaged: { title: "damaged", when: "Found" },
   never_published: { title: "never published", when: "Since" },
   answers_failed: { title: "500", when: "Last" },
   empty: { title: "empty list", when: "Since" },

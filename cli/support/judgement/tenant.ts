@@ -5,7 +5,7 @@ import { type Concern, type ConcernKind, concern, worstFirst } from "./concern.t
 import { answerConcerns, gatewayConcerns } from "./gateways.ts";
 import { keyConcerns } from "./key.ts";
 import { correctStep, damageSteps, guardSteps } from "./remedies.ts";
-import { buildCommand, clause, every, forOperations, forSupport, type Step } from "./step.ts";
+import { buildCommand, clause, counted, every, forOperations, forSupport, type Step } from "./step.ts";
 
 /** A tenant with its judgement. Every command and page prints this one. */
 export interface JudgedTenant extends TenantFacts {
@@ -60,7 +60,7 @@ export function isUnknown({ live, fault, removal, rename, lastRun }: TenantFacts
 type Facts = TenantFacts & { readonly way: TenantWay };
 
 function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
-  const { tenantId, live, fault, removal, rename, notInSource, lastRun, hold } = facts;
+  const { tenantId, live, fault, damage, removal, rename, notInSource, lastRun, hold } = facts;
   const bad = (kind: ConcernKind, text: string, more = {}) => concern(kind, "bad", tenantId, text, more);
   const doubtful = (kind: ConcernKind, text: string, more = {}) =>
     concern(kind, "doubtful", tenantId, text, more);
@@ -77,6 +77,13 @@ function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
     fault === null
       ? undefined
       : bad("damaged", `partners get 500 (internal error): a published file is damaged; ${clause(fault)}`, {
+          steps: damageSteps(tenantId, hold !== null, notInSource === null),
+        }),
+    damage === null
+      ? undefined
+      : bad("damaged", damageText(damage), {
+          at: damage.foundAt,
+          programs: damage.programs,
           steps: damageSteps(tenantId, hold !== null, notInSource === null),
         }),
     live === null && fault === null
@@ -261,6 +268,10 @@ function renamedSteps({ tenantId, rename, removal }: Facts): Partial<Concern> {
 function unfinishedText({ removedAt, openKeys }: NonNullable<Facts["removal"]>, reader: Reader): string {
   const keys = openKeys === 1 ? "1 access key was" : `${openKeys} access keys were`;
   return `a removal that began on ${plainTime(removedAt, reader)} did not end: ${keys} not revoked; run \`tenant remove\` again`;
+}
+
+function damageText({ files }: NonNullable<Facts["damage"]>): string {
+  return `partners get 500 (internal error) for ${counted(files, "published file")} that \`snapshot verify\` found damaged`;
 }
 
 function removeStep(tenantId: string): Step {
