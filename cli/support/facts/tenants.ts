@@ -26,7 +26,6 @@ import {
 } from "./registry.ts";
 import { type BuildRecord, readBuildRecords } from "./runs.ts";
 
-/** Everything that is known of one tenant, read once. */
 export interface TenantFacts extends BuildRecord {
   readonly tenantId: string;
   /** `null` when partners get 500: nothing was ever published, or what is there is damaged (see `fault`). */
@@ -77,7 +76,6 @@ export interface Hold {
   readonly by: string | null;
 }
 
-/** What is known of the gateways, by their log. */
 export interface GatewayFacts {
   readonly state: LogState;
   readonly notes: readonly GatewayNote[];

@@ -93,7 +93,6 @@ function compared(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** How many tenants are in trouble, are to be looked at, and are well. */
 export function tally(subjects: readonly { readonly concerns: readonly Concern[] }[]) {
   const of = (severity: Concern["severity"]): number =>
     subjects.filter(({ concerns: [first] }) => first?.severity === severity).length;
@@ -108,7 +107,6 @@ export function tallyWords(subjects: readonly { readonly concerns: readonly Conc
   return `${subjects.length} ${noun}: ${bad} in trouble, ${doubtful} to look at, ${well} well.`;
 }
 
-/** The concern as a sentence of its own. */
 export function concernSentence({ text }: Concern): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
 }

@@ -11,7 +11,6 @@ import {
 } from "./remedies.ts";
 import { buildCommand, forOperations, forSupport, type Step } from "./step.ts";
 
-/** What stands between the booking system and partners, for one program. */
 export type Obstacle =
   | { readonly kind: "none"; readonly at: string }
   | Exclude<Builds, { readonly kind: "running" }>

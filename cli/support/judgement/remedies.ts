@@ -1,7 +1,5 @@
 import { buildCommand, explainCommand, forOperations, forSupport, type Step } from "./step.ts";
 
-/** Steps that several judgements give. */
-
 /** Steps against damage. A build can't help while the tenant is held, or when the source does not list it. */
 export function damageSteps(tenantId: string, isHeld: boolean, isListed = true): readonly Step[] {
   const look = "Find out how much is damaged";

@@ -4,7 +4,6 @@ import { unlistedSteps } from "./remedies.ts";
 import { askAgain, flawed, flawStep, mendViews, type ProgramFacts, type Standing } from "./standing.ts";
 import { forSupport } from "./step.ts";
 
-/** The standing of a program that partners see. */
 export function servedProgram({ source, tenantId, tenant, changes, garbled }: ProgramFacts): Standing {
   const base = { answer: 200 } as const;
   switch (source.kind) {

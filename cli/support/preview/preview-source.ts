@@ -22,13 +22,11 @@ import { tryReading } from "../../publish/source/try-reading.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import { type EmptyField, FilledFields } from "./never-filled.ts";
 
-/** What a build would make of a program. */
 export interface ProgramPreview {
   readonly programId: string | null;
   readonly outcome: CheckedProgram["kind"];
   /** Why it is not published: the state that the source gives it. */
   readonly state: string | null;
-  /** The whole response that partners would get. */
   readonly document: unknown;
   readonly problems: readonly Problem[];
 }
@@ -36,14 +34,12 @@ export interface ProgramPreview {
 /** What a build would publish of a tenant, as far as a sample shows it. */
 export interface SourcePreview {
   readonly tenantId: TenantId;
-  /** How many tenants the source lists. */
   readonly tenants: number;
   /** The program that was asked for, or the first of the sample that would be published; `null`: there is none. */
   readonly program: ProgramPreview | null;
   /** Programs of the tenant: all, those that a build would publish or refuse, those of unknown state, and those of the sample. */
   readonly programs: Readonly<Record<"total" | "candidates" | "unknown" | "sampled" | "published", number>>;
   readonly neverFilled: readonly EmptyField[];
-  /** What is wrong with the programs of the sample. */
   readonly findings: readonly SourceProblem[];
 }
 

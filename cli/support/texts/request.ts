@@ -21,7 +21,6 @@ export function requestText(request: ExplainedRequest, layout: Layout): string {
   ].join("");
 }
 
-/** The status with what the specification calls it. */
 function statusTitle({ status, isCut }: RequestLogLine): string {
   const title = statusTitles[status];
   return `${status}${title === undefined ? "" : ` ${title}`}${isCut ? ", cut off" : ""}`;
@@ -38,7 +37,6 @@ const statusTitles: Readonly<Record<number, string>> = {
   500: "internal_error",
 };
 
-/** How an answer is meant. */
 export function requestTone({
   status,
   isCut,
