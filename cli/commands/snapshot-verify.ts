@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { settingText } from "../../core/setting-parser.ts";
+import { noteDamage } from "../operate/snapshots/damage-record.ts";
 import { verificationText } from "../operate/snapshots/verification-text.ts";
 import { type TenantVerification, verifyTenant } from "../operate/snapshots/verify-tenant.ts";
 import { layoutOf, printText } from "../output/layout.ts";
@@ -31,7 +32,10 @@ async function run(shell: Shell, { tenant, json }: VerifyFlags): Promise<ExitSta
     for await (const tenantId of tenant === undefined ? storedTenants(store, shell.signal) : [tenant]) {
       results.push(await verifyTenant(store, tenantId, settings.liveCopy, shell.signal));
     }
-    if (results.some(({ outcome }) => outcome !== "unpublished")) return "";
+    if (results.some(({ outcome }) => outcome !== "unpublished")) {
+      await noteDamage(store, results, shell.now(), shell.signal);
+      return "";
+    }
     const isSet = settingText("STORE_URL", shell.env) !== undefined;
     const nothing = await whereNothingIs(store, isSet, shell.signal);
     if (tenant === undefined) return nothing;

@@ -26,7 +26,6 @@ export interface Desk {
   readonly signal: AbortSignal;
 }
 
-/** Why a program is or isn't served. */
 export interface Explanation extends ProgramFacts, ProgramJudgement {
   /** What the last run found wrong with this program. */
   readonly lastRunProblems: readonly Problem[];
@@ -71,7 +70,6 @@ export async function explainProgram(
   return { ...facts, ...judgedProgram(facts, reader), lastRunProblems, renamedFrom: null };
 }
 
-/** The one tenant, judged as in the list of all. */
 async function judgedTenantOf({ store, reader, signal }: Desk, tenantId: TenantId): Promise<JudgedTenant> {
   const { tenants } = await readTenants({ store, only: tenantId, now: reader.now, signal });
   const [facts] = tenants;
@@ -90,7 +88,6 @@ function pendingChanges(source: ProgramInSource, store: ProgramInStore): readonl
   return source.sha256 === store.served.sha256 ? [] : programChanges(store.served.document, source.document);
 }
 
-/** A request, what is known of it, and why it was answered as it was. */
 export interface ExplainedRequest extends RequestFacts, Judgement {}
 
 /** A request of the log, and the gateway's last note about its store before it. */

@@ -85,7 +85,6 @@ export interface FoundStore {
   readonly unknown: string | null;
 }
 
-/** The settings in force, those that are not the default standing out. */
 export function settingsText(
   settings: readonly EffectiveSetting[],
   aws: readonly { readonly name: string; readonly value: string; readonly origin: string }[],

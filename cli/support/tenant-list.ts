@@ -138,7 +138,6 @@ export function tenantListText({ tenants, away }: TenantList, layout: Layout): s
   );
 }
 
-/** The tenant's concerns, in a word each. */
 function remark({ removedAt, isSandbox, isInSource, concerns }: TenantLine, { style, zone }: Layout): string {
   const words = concerns.map(({ kind, severity }) => {
     const { title } = concernTitle(kind);

@@ -6,7 +6,6 @@ import { type Column, table } from "../output/table.ts";
 import { exactTime, relativeTime } from "../output/times.ts";
 import { wrapped } from "../output/wrap.ts";
 
-/** What a log tells of one token. */
 export interface TokenUse {
   /** `null`: all requests without a token that the gateway knew. */
   readonly tokenId: string | null;
@@ -121,7 +120,6 @@ export function usageText(
   ].join("");
 }
 
-/** Every count by token, resource, status and day. */
 export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): string {
   return table(
     [

@@ -3,6 +3,7 @@ import type { RegistryReading } from "../../cli/support/facts/registry.ts";
 import type { RequestFacts } from "../../cli/support/facts/requests.ts";
 import { partnerMessage } from "../../cli/support/judgement/partner-message.ts";
 import { judgedRequest } from "../../cli/support/judgement/request.ts";
+import { requestFacts } from "../../cli/support/texts/request-facts.ts";
 import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
 import type { TokenDigest } from "../../core/token.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
@@ -70,6 +71,12 @@ const reader = { now: new Date("2026-11-21T12:01:00.000Z"), zone: "UTC" };
 
 export function judged(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}) {
   return judgedRequest(factsOf(fields, others), reader);
+}
+
+/** How the access key of a request is described. */
+export function describedKey(fields: Partial<RequestLogLine>, others: Partial<RequestFacts>) {
+  const request = { ...factsOf(fields, others), ...judged(fields, others) };
+  return requestFacts(request, reader.now).find(([label]) => label === "access key")?.[1];
 }
 
 function factsOf(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}): RequestFacts {

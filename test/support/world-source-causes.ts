@@ -63,7 +63,7 @@ export const sourceCauses: readonly Cause[] = [
         `INSERT INTO partner_source.programs SELECT * FROM partner_source.programs ${where}`,
       );
     },
-    said: /Two programs in the booking system have this id/,
+    said: /Several programs in the booking system have this id/,
   },
   {
     name: "no capacity",

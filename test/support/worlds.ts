@@ -119,7 +119,7 @@ export async function follow({ desk }: World, text: string): Promise<void> {
   if (text.includes("a value above")) {
     await change("capacity_total = 20, cover_url = 'https://img.example/kyoto.jpg'");
   }
-  if (text.includes("One of the two programs of this id has to go")) {
+  if (text.includes("Only one program can have this id")) {
     await desk.source.query(`
       DELETE FROM partner_source.programs a ${where.replaceAll("tenant_id", "a.tenant_id").replaceAll("program_id", "a.program_id")}
         AND a.ctid <> (SELECT min(b.ctid) FROM partner_source.programs b

@@ -98,8 +98,11 @@ export class TenantContent {
       else this.#problems.add(problem);
     }
     if (outcome.kind === "invalid") {
-      this.#counts.invalid += 1;
-      if (this.leftOut.at(-1) !== id) this.leftOut.push(id);
+      // Rows of one id are one program.
+      if (id === null || this.leftOut.at(-1) !== id) {
+        this.#counts.invalid += 1;
+        this.leftOut.push(id);
+      }
       this.#unlist(id);
       return;
     }
@@ -204,11 +207,10 @@ export class TenantContent {
     return this.#unlisted;
   }
 
-  /** Reports findings of equal ids in the order of their text, because the database gives such rows in any order. */
+  /** Reports what rows of one id have wrong, each finding once, in the order of their text: the database gives such rows in any order. */
   #reportDuplicates(): void {
-    const texts = new Map(this.#duplicates.map(({ problem }) => [problem, JSON.stringify(problem)]));
-    const ordered = [...texts].sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
-    for (const [problem] of ordered) this.#problems.add(problem);
+    const byText = new Map(this.#duplicates.map(({ problem }) => [JSON.stringify(problem), problem]));
+    for (const [, problem] of [...byText].sort(([a], [b]) => (a < b ? -1 : 1))) this.#problems.add(problem);
     this.#duplicates = [];
   }
 

@@ -11,7 +11,6 @@ import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts
 import { nearestName } from "../../shell/nearest-name.ts";
 import { registryReading } from "./registry.ts";
 
-/** What partners get of a program now. */
 export type ProgramInStore =
   /**
    * Nothing was ever published for the tenant in the store of that address. `isStore` is false when nobody ever used that
@@ -31,7 +30,6 @@ export type ProgramInStore =
       readonly history: ProgramHistory;
     };
 
-/** Looks into the store; throws only when the store itself cannot be asked. */
 export async function readProgramInStore(
   store: ObjectStore,
   tenantId: TenantId,

@@ -16,7 +16,6 @@ import type { Explanation } from "../explain.ts";
 import type { JudgedTenant } from "../judgement/tenant.ts";
 import type { TokenFinding } from "./registry.ts";
 
-/** What is known of one request, from the log and from the store. */
 export interface RequestFacts {
   readonly line: RequestLogLine;
   readonly token: TokenFinding;

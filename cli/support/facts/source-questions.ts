@@ -10,7 +10,6 @@ import {
 import { readWithdrawn } from "../../publish/source/read-withdrawn.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 
-/** Which enrollments take a program's places. */
 export type TakenPlaces =
   | SourceAway
   | {
@@ -39,7 +38,6 @@ export async function takenPlaces(
   });
 }
 
-/** What the source says of the programs of a snapshot. */
 export type WithdrawnSince = { readonly kind: "asked"; readonly programs: readonly string[] } | SourceAway;
 
 /** The programs of the snapshot that the next build of its tenant withdraws (P20). Never throws for the source's sake. */

@@ -1,13 +1,16 @@
 import { confirmedAtOf } from "../../../core/confirmations.ts";
 import { asFailure } from "../../../core/failure.ts";
 import { isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
+import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
+import type { TenantDamage } from "../../../schemas/generated/types.ts";
 import type { GatewayNote, RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import type { LogIndex } from "../../operate/log-index/log-index.ts";
 import { type Answers, recentAnswers } from "../../operate/log-index/recent-answers.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
+import { readDamage } from "../../operate/snapshots/damage-record.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { readManifestHead } from "../../publish/snapshot/manifest-head.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
@@ -23,13 +26,14 @@ import {
 } from "./registry.ts";
 import { type BuildRecord, readBuildRecords } from "./runs.ts";
 
-/** Everything that is known of one tenant, read once. */
 export interface TenantFacts extends BuildRecord {
   readonly tenantId: string;
   /** `null` when partners get 500: nothing was ever published, or what is there is damaged (see `fault`). */
   readonly live: LiveFacts | null;
   /** What is wrong with the stored documents, in words. */
   readonly fault: string | null;
+  /** What `snapshot verify` found damaged of the live snapshot; `null` when that is nothing, or nobody asked. */
+  readonly damage: LiveDamage | null;
   /** The hold, also of a tenant whose manifest is damaged. */
   readonly hold: Hold | null;
   readonly removal: Removal | null;
@@ -56,6 +60,14 @@ export interface LiveFacts {
   readonly programs: number;
 }
 
+export interface LiveDamage {
+  /** RFC 3339. */
+  readonly foundAt: string;
+  /** Responses, also the lists. */
+  readonly files: number;
+  readonly programs: readonly string[];
+}
+
 export interface Hold {
   readonly reason: string;
   /** RFC 3339. */
@@ -64,7 +76,6 @@ export interface Hold {
   readonly by: string | null;
 }
 
-/** What is known of the gateways, by their log. */
 export interface GatewayFacts {
   readonly state: LogState;
   readonly notes: readonly GatewayNote[];
@@ -113,9 +124,10 @@ const maxEarlierEach = 5;
 export async function readTenants(question: TenantsQuestion): Promise<TenantsReading> {
   const { store, only, log, now, signal } = question;
   const stored = only === undefined ? await allStored(store, signal) : [only];
-  const [records, keys, gateways] = await Promise.all([
+  const [records, keys, damage, gateways] = await Promise.all([
     readBuildRecords(store, new Set(stored), now, signal),
     registryReading(store),
+    damageReading(store, signal),
     log && gatewayFacts(store, log, now, signal),
   ]);
   const { removals, faults } = await readRemovals(store, keys, signal);
@@ -133,7 +145,13 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
   for (let at = 0; at < tenantIds.length; at += maxParallelReads) {
     const round = tenantIds.slice(at, at + maxParallelReads).map(async (tenantId): Promise<TenantFacts> => {
       const record = records.of(tenantId);
-      const { parent, ...stands } = await standing(store, tenantId, record, signal);
+      const { parent, ...stands } = await standing(
+        store,
+        tenantId,
+        record,
+        damage.record.get(tenantId),
+        signal,
+      );
       const rename = renames.get(tenantId);
       return {
         tenantId,
@@ -153,7 +171,7 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
     tenants,
     gateways: gateways?.facts ?? null,
     usualIntervalMs: records.usualIntervalMs,
-    faults: [...records.faults, ...faults, ...unread],
+    faults: [...records.faults, ...faults, ...damage.faults, ...unread],
   };
 }
 
@@ -161,6 +179,15 @@ async function allStored(store: ObjectStore, signal: AbortSignal): Promise<reado
   const tenantIds: TenantId[] = [];
   for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
   return tenantIds;
+}
+
+async function damageReading(store: ObjectStore, signal: AbortSignal) {
+  try {
+    return { record: await readDamage(store, signal), faults: [] };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { record: new Map<string, TenantDamage>(), faults: [asFailure(error).message] };
+  }
 }
 
 async function gatewayFacts(store: ObjectStore, log: AskedLog, now: Date, signal: AbortSignal) {
@@ -194,12 +221,13 @@ async function standing(
   store: ObjectStore,
   tenantId: TenantId,
   record: BuildRecord,
+  damage: TenantDamage | undefined,
   signal: AbortSignal,
-): Promise<Pick<TenantFacts, "live" | "fault" | "hold"> & { readonly parent: SnapshotId | null }> {
+): Promise<Pick<TenantFacts, "live" | "fault" | "damage" | "hold"> & { readonly parent: SnapshotId | null }> {
   let hold: Hold | null = null;
   try {
     const pointer = await readPointer(store, tenantId, signal);
-    if (pointer === undefined) return { live: null, fault: null, hold, parent: null };
+    if (pointer === undefined) return { live: null, fault: null, damage: null, hold, parent: null };
     const { snapshotId, generation, publishedAt, hold: held } = pointer.current;
     hold = held && { ...held, by: await heldBy(store, tenantId, held.since, signal) };
     // A manifest that a gateway refuses is not live, even if its first lines can be read (P54).
@@ -208,13 +236,25 @@ async function standing(
     const confirmed = confirmedAtOf(record.confirmation, snapshotId);
     const times = { generatedAt, contentAt, publishedAt, confirmedAt: confirmed };
     const live = { snapshotId, generation, ...times, programs: programs.count };
-    return { live, fault: null, hold, parent };
+    return { live, fault: null, damage: liveDamage(manifest, damage), hold, parent };
   } catch (error) {
     const failure = asFailure(error);
     // One damaged tenant must not hide the others. A store that is away does hide all.
     if (failure.code !== "corrupt_document") throw error;
-    return { live: null, fault: failure.message, hold, parent: null };
+    return { live: null, fault: failure.message, damage: null, hold, parent: null };
   }
+}
+
+/** Only objects that the live snapshot names count: a build may have replaced the others. */
+function liveDamage(manifest: Manifest, damage: TenantDamage | undefined): LiveDamage | null {
+  if (damage === undefined) return null;
+  const lists = damage.keys.filter((key) => key === manifest.list.key || key === manifest.legacy.key);
+  const programs = damage.keys.flatMap((key) => {
+    const [, id = ""] = /\/v1\/programs\/([^/]+)\.json$/.exec(key) ?? [];
+    return detailEntry(manifest, id)?.key === key ? id : [];
+  });
+  const files = lists.length + programs.length;
+  return files === 0 ? null : { foundAt: damage.foundAt, files, programs };
 }
 
 /** Goes back from snapshot to snapshot, and ends at one that is damaged or pruned, since nothing depends on it. */

@@ -38,7 +38,6 @@ export function wordsOf(text: string): readonly string[] {
   return foldedText(text).split(/\s+/u).filter(Boolean).slice(0, 10);
 }
 
-/** Looks through all tenants. Pure. */
 export function findAnything(
   text: string,
   { tenantIds, entries }: Pick<CatalogReading, "tenantIds" | "entries">,

@@ -7,7 +7,6 @@ import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { foldedText } from "./find-anything.ts";
 
-/** A program to be found by its id or its name. */
 export interface CatalogEntry {
   readonly tenantId: string;
   readonly programId: string;
@@ -16,7 +15,6 @@ export interface CatalogEntry {
   readonly folded: string;
 }
 
-/** The published programs of all tenants. */
 export interface ProgramCatalog {
   /** Reads what was published since it was last asked. */
   read(store: ObjectStore, signal: AbortSignal): Promise<CatalogReading>;

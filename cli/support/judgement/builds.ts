@@ -41,7 +41,6 @@ export type BuildFacts = Pick<
   readonly confirmation: Pick<NonNullable<TenantFacts["confirmation"]>, "confirmedAt"> | undefined;
 };
 
-/** Judges the facts. Pure. */
 export function tenantWay(facts: BuildFacts, now: Date): TenantWay {
   const { hold } = facts;
   const keeper: Keeper = hold === null ? keeperOf(facts) : { kind: "held", hold };
@@ -134,7 +133,6 @@ function keeperOf(facts: BuildFacts): Keeper {
   return { kind: "none" };
 }
 
-/** A hold in words: since when, why, and who held it. */
 export function holdWords({ since, reason, by }: Hold, reader: Reader): string {
   return `since ${plainTime(since, reader)}${by === null ? "" : ` by ${by}`}: ${reason.replace(/\.$/, "")}`;
 }

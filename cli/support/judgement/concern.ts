@@ -26,7 +26,7 @@ const kinds = {
   answers_old: { title: "older data", when: "Last" },
   gateway_clock: { title: "clock", when: "Seen" },
   unfinished_removal: { title: "removal not ended", when: "Since" },
-  damaged: { title: "damaged", when: "Since" },
+  damaged: { title: "damaged", when: "Found" },
   never_published: { title: "never published", when: "Since" },
   answers_failed: { title: "500", when: "Last" },
   empty: { title: "empty list", when: "Since" },
@@ -93,7 +93,6 @@ function compared(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** How many tenants are in trouble, are to be looked at, and are well. */
 export function tally(subjects: readonly { readonly concerns: readonly Concern[] }[]) {
   const of = (severity: Concern["severity"]): number =>
     subjects.filter(({ concerns: [first] }) => first?.severity === severity).length;
@@ -108,7 +107,6 @@ export function tallyWords(subjects: readonly { readonly concerns: readonly Conc
   return `${subjects.length} ${noun}: ${bad} in trouble, ${doubtful} to look at, ${well} well.`;
 }
 
-/** The concern as a sentence of its own. */
 export function concernSentence({ text }: Concern): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
 }

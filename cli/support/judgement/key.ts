@@ -59,7 +59,6 @@ export function endedKey(facts: RequestFacts, key: KnownKey, reader: Reader): Ju
   return judgement(`${summary} ${since}`, ...removedSteps(tenantId, false));
 }
 
-/** The newest key that replaced this one, if partners can use it now. */
 export function usableSuccessor({ successors }: KnownKey, now: Date): RegisteredToken | undefined {
   const newest = successors.at(-1);
   return newest !== undefined && tokenStatus(newest, now) === "active" ? newest : undefined;

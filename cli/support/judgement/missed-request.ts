@@ -3,7 +3,6 @@ import { plainTime, type Reader } from "../../output/times.ts";
 import type { RequestFacts } from "../facts/requests.ts";
 import { explainCommand, forSupport, type Judgement, judgement, nextStep } from "./step.ts";
 
-/** Says why a program was not found at the time of the request, and how it stands now. */
 export function missedRequest({ line, miss }: RequestFacts, reader: Reader): Judgement {
   const program = line.programId === null ? "the program" : `program ${line.programId}`;
   if (miss === null) {

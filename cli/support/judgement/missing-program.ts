@@ -15,7 +15,6 @@ import { explainCommand, forSupport, listCommand, type Step } from "./step.ts";
 
 type LiveStore = Extract<ProgramInStore, { readonly kind: "live" }>;
 
-/** The standing of a program that is not in the live snapshot. */
 export function missingProgram(facts: ProgramFacts, store: LiveStore): Standing {
   const { source, tenant, tenantId, garbled } = facts;
   const unseen = "Partners do not see it (404):";

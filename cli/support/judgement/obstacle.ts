@@ -1,20 +1,23 @@
 import { plainTime, type Reader } from "../../output/times.ts";
-import { type Builds, type Guard, holdWords, type TenantWay } from "./builds.ts";
-import { correctStep, guardReason, guardSteps, namedPrograms } from "./remedies.ts";
+import { type Builds, holdWords, type Keeper, type TenantWay } from "./builds.ts";
+import {
+  faultsSteps,
+  guardReason,
+  guardSteps,
+  namedPrograms,
+  releaseStep,
+  silentSteps,
+  startStep,
+} from "./remedies.ts";
 import { buildCommand, forOperations, forSupport, type Step } from "./step.ts";
 
-/** What stands between the booking system and partners, for one program. */
 export type Obstacle =
   | { readonly kind: "none"; readonly at: string }
-  | { readonly kind: "interrupted"; readonly at: string }
-  | { readonly kind: "unseen" }
+  | Exclude<Builds, { readonly kind: "running" }>
   /** `builds`: whether any would come if the hold ended. */
-  | { readonly kind: "held"; readonly hold: Parameters<typeof holdWords>[0]; readonly builds: Builds }
-  | { readonly kind: "failing"; readonly at: string; readonly lastGoodAt: string | null }
-  | { readonly kind: "silent"; readonly at: string }
-  | { readonly kind: "guard"; readonly at: string; readonly guard: Guard }
+  | (Extract<Keeper, { readonly kind: "held" }> & { readonly builds: Builds })
   /** `programs`: other ones than the program in question; empty when the report does not name them. */
-  | { readonly kind: "faults"; readonly at: string; readonly programs: readonly (string | null)[] }
+  | Extract<Keeper, { readonly kind: "guard" | "faults" }>
   /** P10: without this program nothing that is published would be left; the next build refuses that unless it publishes another one. */
   | { readonly kind: "last" };
 
@@ -110,45 +113,30 @@ export function obstacleSteps(obstacle: Obstacle, tenantId: string, isWait: bool
         : [forOperations("Then build, or wait for the next build.", build)];
     case "interrupted":
     case "unseen":
-      return [forOperations("Build now, and see that builds come by themselves.", build)];
+      return [startStep(tenantId)];
     case "held": {
       const { kind } = obstacle.builds;
       const status = `snapshot status --tenant ${tenantId}`;
       return [
         forSupport("Ask operations whether the reason of the hold is gone."),
-        forOperations("When it is, end the hold and build.", `snapshot release --tenant ${tenantId}`, build),
+        releaseStep(tenantId),
         ...(kind === "failing" ? [forOperations("Mend why builds fail, too.", status)] : []),
         ...(kind === "silent" ? [forOperations("Find out, too, why no build comes by itself.")] : []),
       ];
     }
-    case "failing":
+    case "failing": {
+      const status = `snapshot status --tenant ${tenantId}`;
       return [
         forSupport("Tell operations that builds fail; the last run's reason is below."),
-        forOperations(
-          "Mend what the last run says, then build.",
-          `snapshot status --tenant ${tenantId}`,
-          build,
-        ),
+        forOperations("Mend what the last run says, then build.", status, build),
       ];
+    }
     case "silent":
-      return [
-        forSupport("Tell operations that no build comes."),
-        forOperations(
-          "Find out what stopped the cron job or `snapshot watch`, start it again, and build.",
-          build,
-        ),
-      ];
+      return silentSteps(tenantId);
     case "guard":
       return guardSteps(tenantId, obstacle.guard);
     case "faults":
-      return [
-        correctStep(tenantId, obstacle.programs),
-        forOperations(
-          "Then build; or build without the faulty programs.",
-          build,
-          buildCommand(tenantId, "--on-invalid report"),
-        ),
-      ];
+      return faultsSteps(tenantId, obstacle.programs);
     case "last":
       return [
         ...(isWait

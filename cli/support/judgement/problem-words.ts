@@ -30,7 +30,7 @@ export function correction(problems: readonly Problem[]): Step {
   const isTwice = problems.some(({ code }) => code === "program_id_duplicate");
   const others = problems.filter(({ code }) => code !== "program_id_duplicate");
   const fields = new Set(others.map(({ field }) => (field === null ? "It" : fieldName(field))));
-  const twice = "One of the two programs of this id has to go, or to get another id.";
+  const twice = "Only one program can have this id: the others have to go, or to get other ids.";
   const correct =
     fields.size === 0 ? [] : [`Have this corrected in the booking system: ${[...fields].join(", ")}.`];
   return forSupport([...(isTwice ? [twice] : []), ...correct].join(" "));
@@ -75,7 +75,7 @@ type Sentence = (problem: Problem) => string;
 const sentences: Readonly<Partial<Record<string, Sentence>>> & Readonly<Record<OfPrograms, Sentence>> = {
   program_id_invalid: ({ programId }) =>
     `Its id ${programId === null ? "(none)" : JSON.stringify(programId)} is not one that partners can ask for (1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit).`,
-  program_id_duplicate: () => "Two programs in the booking system have this id, so partners see neither.",
+  program_id_duplicate: () => "Several programs in the booking system have this id, so partners see none.",
   program_name_blank: () => "It has no name, and a program needs one.",
   lifecycle_state_unknown: ({ value }) =>
     `Its state ${quoted(value)} is not one of active, draft, cancelled, completed, archived, ended.`,

@@ -1,7 +1,5 @@
 import { buildCommand, explainCommand, forOperations, forSupport, type Step } from "./step.ts";
 
-/** Steps that several judgements give. */
-
 /** Steps against damage. A build can't help while the tenant is held, or when the source does not list it. */
 export function damageSteps(tenantId: string, isHeld: boolean, isListed = true): readonly Step[] {
   const look = "Find out how much is damaged";
@@ -73,6 +71,39 @@ export function namedPrograms(programs: readonly (string | null)[]): string {
 }
 
 const maxShown = 3;
+
+export function startStep(tenantId: string): Step {
+  return forOperations("Build now, and see that builds come by themselves.", buildCommand(tenantId));
+}
+
+export function silentSteps(tenantId: string): readonly Step[] {
+  const start = "Find out what stopped the cron job or `snapshot watch`, start it again, and build.";
+  return [forSupport("Tell operations that no build comes."), forOperations(start, buildCommand(tenantId))];
+}
+
+export function faultsSteps(tenantId: string, programs: readonly (string | null)[]): readonly Step[] {
+  const build = buildCommand(tenantId);
+  const without = buildCommand(tenantId, "--on-invalid report");
+  return [
+    correctStep(tenantId, programs),
+    forOperations("Then build; or build without the faulty programs.", build, without),
+  ];
+}
+
+/** Comes after a step in which support asks whether the hold's reason is gone. */
+export function releaseStep(tenantId: string): Step {
+  const release = `snapshot release --tenant ${tenantId}`;
+  return forOperations("When it is, end the hold and build.", release, buildCommand(tenantId));
+}
+
+export function unlistedSteps(tenantId: string, ending = ""): readonly Step[] {
+  const list = "If so, list it in the view partner_source.tenants again; if not, remove it";
+  return [
+    forSupport("Find out whether the tenant should still be sold."),
+    forOperations(`${list}${ending}.`, `tenant remove ${tenantId}`),
+  ];
+}
+
 export function removedSteps(tenantId: string, isListed: boolean): readonly Step[] {
   return [
     forSupport("Find out why it was removed before you promise anything.", `audit list --tenant ${tenantId}`),

@@ -1,9 +1,9 @@
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import { correction, flawWords, problemList } from "./problem-words.ts";
+import { unlistedSteps } from "./remedies.ts";
 import { askAgain, flawed, flawStep, mendViews, type ProgramFacts, type Standing } from "./standing.ts";
-import { forOperations, forSupport } from "./step.ts";
+import { forSupport } from "./step.ts";
 
-/** The standing of a program that partners see. */
 export function servedProgram({ source, tenantId, tenant, changes, garbled }: ProgramFacts): Standing {
   const base = { answer: 200 } as const;
   switch (source.kind) {
@@ -21,13 +21,7 @@ export function servedProgram({ source, tenantId, tenant, changes, garbled }: Pr
         name: "served_unlisted",
         verdict: "served_unlisted",
         now: `Partners see it as it was last published, though the booking system no longer lists tenant ${tenantId}; builds pass the tenant over.`,
-        steps: [
-          forSupport("Find out whether the tenant should still be sold."),
-          forOperations(
-            "If so, list it in the view partner_source.tenants again; if not, remove it, which ends its access keys.",
-            `tenant remove ${tenantId}`,
-          ),
-        ],
+        steps: unlistedSteps(tenantId, ", which ends its access keys"),
       };
     case "absent":
       return {

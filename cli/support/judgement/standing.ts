@@ -24,7 +24,6 @@ export interface ProgramFacts {
   readonly garbled: readonly GarbledText[];
 }
 
-/** The judgement of a program. */
 export interface ProgramJudgement {
   /** The standing, and the obstacle when there may be one, such as `served_differs/held`. */
   readonly row: string;
@@ -57,7 +56,6 @@ export type Verdict =
   | "damaged_store"
   | "malformed_id";
 
-/** The tone in which a verdict is shown. */
 export function verdictTone(verdict: Verdict): "good" | "doubtful" | "bad" {
   if (verdict === "served") return "good";
   return verdict.startsWith("served") || verdict === "waiting" ? "doubtful" : "bad";

@@ -37,7 +37,6 @@ export function stepText({ who, text }: Step): string {
   return who === "operations" ? `For operations: ${text}` : text;
 }
 
-/** A judgement in words, and what to do. */
 export interface Judgement {
   readonly summary: string;
   readonly next: NextStep;

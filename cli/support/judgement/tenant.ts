@@ -4,8 +4,17 @@ import { failureOf, holdWords, leftOutPrograms, type TenantWay, tenantWay } from
 import { type Concern, type ConcernKind, concern, worstFirst } from "./concern.ts";
 import { answerConcerns, gatewayConcerns } from "./gateways.ts";
 import { keyConcerns } from "./key.ts";
-import { correctStep, damageSteps, guardSteps } from "./remedies.ts";
-import { buildCommand, clause, every, forOperations, forSupport, type Step } from "./step.ts";
+import {
+  correctStep,
+  damageSteps,
+  faultsSteps,
+  guardSteps,
+  releaseStep,
+  silentSteps,
+  startStep,
+  unlistedSteps,
+} from "./remedies.ts";
+import { buildCommand, clause, counted, every, forOperations, forSupport } from "./step.ts";
 
 /** A tenant with its judgement. Every command and page prints this one. */
 export interface JudgedTenant extends TenantFacts {
@@ -40,7 +49,7 @@ export function judgedTenant(facts: TenantFacts, reader: Reader): JudgedTenant {
   return {
     ...facts,
     way,
-    concerns: worstFirst(concernsOf({ ...facts, way }, reader)),
+    concerns: worstFirst([...concernsOf({ ...facts, way }, reader)]),
     nextDueAt: due === null ? null : new Date(due).toISOString(),
   };
 }
@@ -58,183 +67,147 @@ export function isUnknown({ live, fault, removal, rename, lastRun }: TenantFacts
 }
 
 type Facts = TenantFacts & { readonly way: TenantWay };
+type More = Parameters<typeof concern>[4];
 
-function concernsOf(facts: Facts, reader: Reader): readonly Concern[] {
-  const { tenantId, live, fault, removal, rename, notInSource, lastRun, hold } = facts;
-  const bad = (kind: ConcernKind, text: string, more = {}) => concern(kind, "bad", tenantId, text, more);
-  const doubtful = (kind: ConcernKind, text: string, more = {}) =>
+function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
+  const { tenantId, live, fault, damage, removal, rename, notInSource, hold } = facts;
+  const bad = (kind: ConcernKind, text: string, more?: More) => concern(kind, "bad", tenantId, text, more);
+  const doubtful = (kind: ConcernKind, text: string, more?: More) =>
     concern(kind, "doubtful", tenantId, text, more);
-  if (rename !== null) return [doubtful("renamed", renamedText(facts, rename, reader), renamedSteps(facts))];
-  // Nobody is served, so no other concern matters to partners.
-  if (removal !== null && removal.openKeys === 0) {
-    const text = `removed on ${plainTime(removal.removedAt, reader)}: its access keys ended, and partners get 401 (unauthorized)`;
-    return [doubtful("removed", text)];
+  // Where nobody is served, no other concern matters to partners.
+  if (rename !== null) {
+    yield doubtful("renamed", renamedText(facts, rename, reader), renamedMore(facts, rename));
+    return;
   }
-  const found: (Concern | undefined)[] = [
-    removal === null
-      ? undefined
-      : bad("unfinished_removal", unfinishedText(removal, reader), { steps: [removeStep(tenantId)] }),
-    fault === null
-      ? undefined
-      : bad("damaged", `partners get 500 (internal error): a published file is damaged; ${clause(fault)}`, {
-          steps: damageSteps(tenantId, hold !== null, notInSource === null),
-        }),
-    live === null && fault === null
-      ? bad("never_published", "partners get 500 (internal error): nothing was ever published", {
-          steps: [forOperations("Build it.", buildCommand(tenantId))],
-        })
-      : undefined,
-    live?.programs === 0
-      ? bad("empty", "partners get an empty list: the live snapshot has no program", {
-          at: live.publishedAt,
-          steps: [
-            forSupport(
-              "Look which programs the booking system has, and why they are not published.",
-              `source preview --tenant ${tenantId}`,
-            ),
-          ],
-        })
-      : undefined,
-    // Builds pass over a tenant that the source does not list, so missing builds are no concern.
-    ...(notInSource === null ? [ofBuilds(facts, reader), ofKeeper(facts, reader)] : []),
-    notInSource === null
-      ? undefined
-      : doubtful(
-          "not_in_source",
-          `the source did not list this tenant on ${plainTime(notInSource, reader)}; ${live === null ? "nothing of it is published" : "it keeps its last snapshot"}`,
-          { steps: unlistedSteps(tenantId) },
-        ),
-    hold === null
-      ? undefined
-      : doubtful("held", `held ${holdWords(hold, reader)}`, {
-          steps: [
-            forSupport(
-              "Ask operations whether the reason of the hold is gone. Until the hold ends builds take out what the source withdraws, and nothing else.",
-            ),
-            forOperations(
-              "When it is, end the hold and build.",
-              `snapshot release --tenant ${tenantId}`,
-              buildCommand(tenantId),
-            ),
-          ],
-        }),
-    ofLeftOut(facts, doubtful),
-    ofShrinking(facts, doubtful),
-    ...keyConcerns(facts, reader),
-    ...answerConcerns(facts),
-  ];
-  return found.filter((known) => known !== undefined);
-
-  function ofBuilds({ way: { builds }, usualIntervalMs }: Facts, reader: Reader): Concern | undefined {
-    const build = buildCommand(tenantId);
-    switch (builds.kind) {
-      case "running":
-        return undefined;
-      case "unseen":
-        return doubtful("unseen", "no build is on record, so how old the data is is not known", {
-          steps: [forOperations("Build now, and see that builds come by themselves.", build)],
-        });
-      case "interrupted":
-        return doubtful(
-          "interrupted",
-          `the last build was stopped before it was done (${plainTime(builds.at, reader)})`,
-          {
-            steps: [forOperations("Build now, and see that builds come by themselves.", build)],
-          },
-        );
-      case "silent": {
-        const usual = usualIntervalMs === null ? "" : `; usually one comes ${every(usualIntervalMs)}`;
-        return bad(
-          "silent",
-          `no build has ended since ${plainTime(builds.at, reader)}, much longer than usual${usual}${lastEnding(facts)}`,
-          {
-            steps: [
-              forSupport("Tell operations that no build comes."),
-              forOperations(
-                "Find out what stopped the cron job or `snapshot watch`, start it again, and build.",
-                build,
-              ),
-            ],
-          },
-        );
-      }
-      case "failing": {
-        const since =
-          builds.lastGoodAt === null
-            ? ""
-            : `, none got through since ${plainTime(builds.lastGoodAt, reader)}`;
-        return bad(
-          "failing",
-          `builds fail (the last one ${plainTime(builds.at, reader)}${since})${reason(facts)}`,
-          {
-            steps: [
-              forSupport("Tell operations that builds fail."),
-              forOperations("Mend what the last run says, then build.", "source check", build),
-            ],
-          },
-        );
-      }
-    }
+  if (removal?.openKeys === 0) {
+    const removed = plainTime(removal.removedAt, reader);
+    const text = `removed on ${removed}: its access keys ended, and partners get 401 (unauthorized)`;
+    yield doubtful("removed", text);
+    return;
   }
-
-  function ofKeeper({ way: { keeper } }: Facts, reader: Reader): Concern | undefined {
-    if (keeper.kind === "guard") {
-      return bad("guard", `the last build was refused (${plainTime(keeper.at, reader)})${reason(facts)}`, {
-        steps: guardSteps(tenantId, keeper.guard),
-      });
-    }
-    if (keeper.kind !== "faults") return undefined;
-    return bad("faults", `builds stop at faulty programs (${plainTime(keeper.at, reader)})${reason(facts)}`, {
-      programs: keeper.programs,
-      steps: [
-        correctStep(tenantId, keeper.programs),
-        forOperations(
-          "Then build; or build without the faulty programs.",
-          buildCommand(tenantId),
-          buildCommand(tenantId, "--on-invalid report"),
-        ),
-      ],
+  if (removal !== null) {
+    const steps = [forOperations("Run the removal again.", `tenant remove ${tenantId}`)];
+    yield bad("unfinished_removal", unfinishedText(removal, reader), { steps });
+  }
+  const mending = { steps: damageSteps(tenantId, hold !== null, notInSource === null) };
+  if (fault !== null) {
+    const text = `partners get 500 (internal error): a published file is damaged; ${clause(fault)}`;
+    yield bad("damaged", text, mending);
+  }
+  if (damage !== null) {
+    const text = `partners get 500 (internal error) for ${counted(damage.files, "published file")} that \`snapshot verify\` found damaged`;
+    yield bad("damaged", text, { at: damage.foundAt, programs: damage.programs, ...mending });
+  }
+  if (live === null && fault === null) {
+    const steps = [forOperations("Build it.", buildCommand(tenantId))];
+    yield bad("never_published", "partners get 500 (internal error): nothing was ever published", { steps });
+  }
+  if (live?.programs === 0) {
+    const look = "Look which programs the booking system has, and why they are not published.";
+    const steps = [forSupport(look, `source preview --tenant ${tenantId}`)];
+    const text = "partners get an empty list: the live snapshot has no program";
+    yield bad("empty", text, { at: live.publishedAt, steps });
+  }
+  if (notInSource !== null) {
+    const kept = live === null ? "nothing of it is published" : "it keeps its last snapshot";
+    const text = `the source did not list this tenant on ${plainTime(notInSource, reader)}; ${kept}`;
+    yield doubtful("not_in_source", text, { steps: unlistedSteps(tenantId) });
+  } else {
+    // Builds pass over a tenant that the source does not list, so missing builds are no concern there.
+    const found = [buildsConcern(facts, reader), keeperConcern(facts, reader)];
+    yield* found.filter((known) => known !== undefined);
+  }
+  if (hold !== null) {
+    const ask =
+      "Ask operations whether the reason of the hold is gone. Until the hold ends builds take out what the source withdraws, and nothing else.";
+    yield doubtful("held", `held ${holdWords(hold, reader)}`, {
+      steps: [forSupport(ask), releaseStep(tenantId)],
     });
   }
-
-  function ofLeftOut({ lastRun }: Facts, make: typeof doubtful): Concern | undefined {
-    const programs = leftOutPrograms(lastRun);
-    if (programs.length === 0) return undefined;
-    const count = programs.length === 1 ? "1 program" : `${programs.length} programs`;
-    return make("left_out", `last run left out ${count} with an error`, {
-      at: lastRun?.finishedAt ?? null,
+  const programs = leftOutPrograms(facts.lastRun);
+  if (programs.length > 0) {
+    yield doubtful("left_out", `last run left out ${counted(programs.length, "program")} with an error`, {
+      at: facts.lastRun?.finishedAt ?? null,
       programs,
       steps: [correctStep(tenantId, programs)],
     });
   }
-
-  function ofShrinking({ live, mostPrograms }: Facts, make: typeof doubtful): Concern | undefined {
-    if (live === null || live.programs === 0 || mostPrograms === null) return undefined;
-    const lost = mostPrograms.programs - live.programs;
-    if (lost < minLost || lost * 5 < mostPrograms.programs) return undefined;
-    const text = `the list shrinks: ${live.programs} programs, ${mostPrograms.programs} lately`;
-    return make("shrinking", text, {
-      at: mostPrograms.generatedAt,
+  const lost = lostPrograms(facts);
+  if (lost !== null) {
+    yield doubtful("shrinking", `the list shrinks: ${live?.programs} programs, ${lost.programs} lately`, {
+      at: lost.generatedAt,
       steps: [forSupport("See which programs went.", `snapshot diff --tenant ${tenantId}`)],
     });
   }
+  yield* keyConcerns(facts, reader);
+  yield* answerConcerns(facts);
+}
 
-  /** How the last build ended. This still holds while no other build comes. */
-  function lastEnding(of: Facts): string {
-    const message = failureOf(of)?.message;
-    if (message !== undefined) return `; the last one did not get through: ${clause(message)}`;
-    return of.lastTry?.outcome === "interrupted" ? "; that one was stopped before it was done" : "";
-  }
-
-  function reason(of: Facts): string {
-    const message =
-      failureOf(of)?.message ??
-      (of.lastTry?.outcome === lastRun?.outcome ? lastRun?.failure?.message : undefined);
-    return message === undefined ? "" : `: ${clause(message)}`;
+function buildsConcern(facts: Facts, reader: Reader): Concern | undefined {
+  const { tenantId, way, usualIntervalMs } = facts;
+  const { builds } = way;
+  switch (builds.kind) {
+    case "running":
+      return undefined;
+    case "unseen": {
+      const text = "no build is on record, so how old the data is is not known";
+      return concern("unseen", "doubtful", tenantId, text, { steps: [startStep(tenantId)] });
+    }
+    case "interrupted": {
+      const text = `the last build was stopped before it was done (${plainTime(builds.at, reader)})`;
+      return concern("interrupted", "doubtful", tenantId, text, { steps: [startStep(tenantId)] });
+    }
+    case "silent": {
+      const usual = usualIntervalMs === null ? "" : `; usually one comes ${every(usualIntervalMs)}`;
+      const text = `no build has ended since ${plainTime(builds.at, reader)}, much longer than usual${usual}${lastEnding(facts)}`;
+      return concern("silent", "bad", tenantId, text, { steps: silentSteps(tenantId) });
+    }
+    case "failing": {
+      const { at, lastGoodAt } = builds;
+      const since = lastGoodAt === null ? "" : `, none got through since ${plainTime(lastGoodAt, reader)}`;
+      const text = `builds fail (the last one ${plainTime(at, reader)}${since})${reason(facts, ": ")}`;
+      const steps = [
+        forSupport("Tell operations that builds fail."),
+        forOperations("Mend what the last run says, then build.", "source check", buildCommand(tenantId)),
+      ];
+      return concern("failing", "bad", tenantId, text, { steps });
+    }
   }
 }
 
-/** Smaller losses happen every day. */
+function keeperConcern(facts: Facts, reader: Reader): Concern | undefined {
+  const { tenantId, way } = facts;
+  const { keeper } = way;
+  if (keeper.kind === "none" || keeper.kind === "held") return undefined;
+  const when = `(${plainTime(keeper.at, reader)})${reason(facts, ": ")}`;
+  if (keeper.kind === "guard") {
+    const steps = guardSteps(tenantId, keeper.guard);
+    return concern("guard", "bad", tenantId, `the last build was refused ${when}`, { steps });
+  }
+  const { programs } = keeper;
+  const steps = faultsSteps(tenantId, programs);
+  return concern("faults", "bad", tenantId, `builds stop at faulty programs ${when}`, { programs, steps });
+}
+
+/** How the last build ended. This still holds while no other build comes. */
+function lastEnding(facts: Facts): string {
+  const failed = reason(facts, "; the last one did not get through: ");
+  if (failed !== "") return failed;
+  return facts.lastTry?.outcome === "interrupted" ? "; that one was stopped before it was done" : "";
+}
+
+function reason(facts: Facts, before: string): string {
+  const message = failureOf(facts)?.message;
+  return message === undefined ? "" : `${before}${clause(message)}`;
+}
+
+/** The snapshot that had so many more programs that somebody should look; smaller losses happen every day. */
+function lostPrograms({ live, mostPrograms }: Facts): Facts["mostPrograms"] {
+  if (live === null || live.programs === 0 || mostPrograms === null) return null;
+  const lost = mostPrograms.programs - live.programs;
+  return lost >= minLost && lost * 5 >= mostPrograms.programs ? mostPrograms : null;
+}
+
 const minLost = 3;
 
 function renamedText(
@@ -246,33 +219,17 @@ function renamedText(
   return `${tenantId} is ${rename.tenantId} now: its access keys were moved on ${plainTime(rename.at, reader)}, and partners see the programs of ${rename.tenantId}${rest}`;
 }
 
-function renamedSteps({ tenantId, rename, removal }: Facts): Partial<Concern> {
-  const look = forSupport(
-    "Look at the tenant that it is now.",
-    `snapshot status --tenant ${rename?.tenantId ?? ""}`,
-  );
+function renamedMore({ tenantId, removal }: Facts, rename: NonNullable<Facts["rename"]>): More {
+  const status = `snapshot status --tenant ${rename.tenantId}`;
+  const look = forSupport("Look at the tenant that it is now.", status);
   const tidy = forOperations(
     `Take ${tenantId} out of the source, then remove what is stored of it.`,
     `tenant remove ${tenantId} --purge`,
   );
-  return { at: rename?.at ?? null, steps: removal === null ? [look, tidy] : [look] };
+  return { at: rename.at, steps: removal === null ? [look, tidy] : [look] };
 }
 
 function unfinishedText({ removedAt, openKeys }: NonNullable<Facts["removal"]>, reader: Reader): string {
   const keys = openKeys === 1 ? "1 access key was" : `${openKeys} access keys were`;
   return `a removal that began on ${plainTime(removedAt, reader)} did not end: ${keys} not revoked; run \`tenant remove\` again`;
-}
-
-function removeStep(tenantId: string): Step {
-  return forOperations("Run the removal again.", `tenant remove ${tenantId}`);
-}
-
-function unlistedSteps(tenantId: string): readonly Step[] {
-  return [
-    forSupport("Find out whether the tenant should still be sold."),
-    forOperations(
-      "If so, list it in the view partner_source.tenants again; if not, remove it.",
-      `tenant remove ${tenantId}`,
-    ),
-  ];
 }

@@ -13,7 +13,6 @@ export function auditPath(tenantId?: string): string {
   return tenantId === undefined ? "/audit" : `/audit?tenant=${encodeURIComponent(tenantId)}`;
 }
 
-/** Requests that pass a filter, as the form of the page names its parts. */
 export function requestsOf(filter: Readonly<Record<string, string>>): string {
   return `${requestsPath}?${new URLSearchParams(filter)}`;
 }
@@ -22,7 +21,6 @@ export function requestPath(requestId: string): string {
   return `${requestsPath}/${encodeURIComponent(requestId)}`;
 }
 
-/** How the client that uses the key behaves. */
 export function clientPath(tokenId: string): string {
   return `${tokensPath}/${encodeURIComponent(tokenId)}/client`;
 }

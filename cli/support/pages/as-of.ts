@@ -11,7 +11,6 @@ export function chosenTime(text: string | null): Date | null {
   return Number.isNaN(at.getTime()) ? null : at;
 }
 
-/** Asks for a time: the one that was asked for, or yesterday at this hour. */
 export function asOfForm(path: string, at: Date | null, reader: Reader): Html {
   const shown = at ?? new Date(reader.now.getTime() - 24 * 3_600_000);
   return html`<form class="search" action="${path}" method="get">
@@ -20,7 +19,6 @@ export function asOfForm(path: string, at: Date | null, reader: Reader): Html {
 </form>`;
 }
 
-/** What was live at a time that somebody asked for. */
 export interface LiveAt {
   readonly at: Date;
   readonly found: readonly LivePeriod[];
@@ -71,7 +69,6 @@ export function seenUntil(period: LivePeriod, removedAt: string | null): LivePer
   return period.until === null ? { ...period, until: removedAt } : period;
 }
 
-/** From when to when, exactly. */
 export function span({ from, until }: LivePeriod): Html {
   const start = html`<span class="whole">${exactTime(from)}</span>`;
   return until === null

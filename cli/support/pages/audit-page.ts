@@ -17,10 +17,8 @@ export const auditRoute = route({
   page: auditPage,
 });
 
-/** A page is read by a person. */
 const maxShown = 100;
 
-/** The operators' changes for partners of all tenants or of one, newest first. */
 async function auditPage(tenantId: TenantId | undefined, inspection: Inspection): Promise<Page> {
   const { store, reader, signal } = inspection;
   const wish = { tenantId, since: undefined, limit: maxShown };

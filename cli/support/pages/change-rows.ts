@@ -20,7 +20,6 @@ export function changeTable(caption: string, changes: readonly ProgramChange[]):
   return html`<div class="changes">${table}</div>`;
 }
 
-/** The changes for a spreadsheet, with whole values. */
 export function changesTable(changes: readonly ProgramChange[]): CsvTable {
   return { name: "changes", columns: changeColumns, rows: changes.map(changeCells) };
 }

@@ -53,7 +53,6 @@ ${dataTable(
   return { status: 200, title: "Client", trail, main };
 }
 
-/** The log has nothing of the token. */
 function clientWithoutRequests(tokenId: string): Page {
   const main = html`<h1>How the client of <bdi>${tokenId}</bdi> behaves</h1>
 ${notice("doubtful", html`<p>The log has no request with this access key, so there is nothing to judge.</p>`)}`;

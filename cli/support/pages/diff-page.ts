@@ -57,7 +57,6 @@ export function newest(published: readonly PublishedSnapshot[]): readonly Publis
 
 const maxSnapshots = 20;
 
-/** The difference between two snapshots of a tenant. `snapshots`: to choose from, newest first. */
 function diffPage(
   tenantId: string,
   snapshots: readonly PublishedSnapshot[],
@@ -112,7 +111,6 @@ ${selectField("to", "to", "To", options, to.snapshotId)}
 </form>`;
 }
 
-/** Where a program is shown as it is on one side. */
 type Linked = (programId: string) => string;
 
 function named(

@@ -26,13 +26,11 @@ export const explainRoute = route({
   },
 });
 
-/** The form alone, before a program was asked about. */
 function explainForm(tenantId: string): Page {
   const main = html`<h1>Explain a program</h1>${whyForm(tenantId)}`;
   return { status: 200, title: "Explain", trail: tenantTrail(tenantId), main };
 }
 
-/** Why a program is or isn't served. */
 function explainPage(explanation: Explanation, reader: Reader): Page {
   const { tenantId, programId, verdict, summary, store, changes, next } = explanation;
   const isServed = store.kind === "live" && store.served !== null;

@@ -24,17 +24,14 @@ import { dataTable, heading, logNotices, notice } from "./parts.ts";
 import type { Answer, Inspection } from "./route.ts";
 import { route } from "./route.ts";
 
-/** What was found for what somebody wrote. */
 export interface FindView {
   readonly text: string;
   readonly found: FoundAnything;
-  /** Requests of the log with that id. */
   readonly requests: number;
   readonly unpublished: readonly FoundInSource[];
   readonly source: SourceSearch;
   /** Tenants whose programs could not be read. */
   readonly unread: readonly string[];
-  /** Removed tenants, whose partners see nothing any more. */
   readonly removed: ReadonlySet<string>;
   /** What else could not be read, in words. */
   readonly faults: readonly string[];
@@ -46,7 +43,6 @@ export interface FindView {
 
 const trail = homeTrail;
 
-/** Before anything was asked for. */
 function findForm(): Page {
   const main = html`<h1>Find</h1>
 <p class="lead">In the box above: a request id, the id of an access key, a program id, or words of a program’s name. All tenants are looked through.</p>`;

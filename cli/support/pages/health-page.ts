@@ -16,7 +16,6 @@ export const healthRoute = route({
   page: async (_, inspection) => healthPage(await readJudgedTenants(inspection), inspection.reader()),
 });
 
-/** All tenants, with what the gateways' log says of them. */
 export async function readJudgedTenants({ store, log, reader, signal }: Inspection): Promise<JudgedTenants> {
   await log?.refresh();
   const asked = reader();

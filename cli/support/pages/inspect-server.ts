@@ -13,7 +13,6 @@ import { deskStyles, stylesheet } from "./stylesheet.ts";
 
 export interface InspectServerOptions {
   readonly inspection: Inspection;
-  /** Decides who may see the pages. */
   readonly gate: Gate;
   /** The log of the people and the pages that they looked at. */
   readonly log: Logger;

@@ -10,7 +10,6 @@ import {
 } from "./addresses.ts";
 import type { CsvTable } from "./csv.ts";
 
-/** One page: its title, the way that leads to it, and what it shows. */
 export interface Page {
   readonly status: number;
   /** Seconds after which the same page may be available; set on a page that found no room. */
@@ -23,12 +22,10 @@ export interface Page {
   readonly tables?: readonly CsvTable[];
 }
 
-/** The way to a page of one tenant. */
 export function tenantTrail(tenantId: string, ...more: Page["trail"]): Page["trail"] {
   return [...homeTrail, { text: tenantId, path: tenantPath(tenantId) }, ...more];
 }
 
-/** The way to a page of all tenants. */
 export const homeTrail: Page["trail"] = [{ text: "Tenants", path: home }];
 
 /** The page as a document. `storeAddress` tells the reader which store it is about. */

@@ -11,13 +11,11 @@ import { explainPath, requestPath } from "./addresses.ts";
 /** How a statement is meant; it is always said in words, too. */
 export type Tone = "good" | "doubtful" | "bad" | "neutral";
 
-/** A time, relative for reading and exact for looking it up. */
 export function time(rfc3339: string, { now, zone }: Reader): Html {
   const exact = exactTime(rfc3339, zone);
   return html`<time datetime="${exactTime(rfc3339)}"><span class="when">${relativeTime(new Date(rfc3339), now)}</span> <span class="exact">${exact}</span></time>`;
 }
 
-/** A calendar day in words, on one line. */
 export function day(date: string | null): Html | null {
   return date === null ? null : html`<time class="whole" datetime="${date}">${calendarDay(date)}</time>`;
 }
@@ -27,7 +25,6 @@ export function shortDay(date: string | null): Html {
   return date === null ? html`–` : html`<time class="whole" datetime="${date}">${date}</time>`;
 }
 
-/** An amount and its currency, on one line. */
 export function price(amount: number, currency: string | null): Html {
   return html`<span class="whole">${money(amount, currency)}</span>`;
 }
@@ -103,7 +100,6 @@ export function factList(
   return html`<dl class="facts ${kind}">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** A column of a table: its title alone where it has text. */
 type Column = string | { readonly title: string; readonly kind: "heading" | "number" };
 
 /** A column that names the row: the card's heading where the table is narrow. */
@@ -158,7 +154,6 @@ export function pager(
   return html`<nav class="pager" aria-label="${label}"><ul>${known.map(([text, path]) => html`<li><a href="${path}">${text}</a></li>`)}</ul></nav>`;
 }
 
-/** A choice of values, one of which is chosen. */
 export function selectField(
   name: string,
   id: string,
@@ -178,12 +173,10 @@ export function notice(tone: Tone, content: HtmlValue): Html {
   return html`<div class="notice ${tone}">${content}</div>`;
 }
 
-/** A line for a shell, to be copied. */
 export function shellLine(text: string): Html {
   return html`<code class="command">${text}</code>`;
 }
 
-/** A command to be copied. */
 export function command(text: string): Html {
   return html`<code class="command">partner-programs ${text}</code>`;
 }

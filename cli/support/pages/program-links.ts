@@ -1,7 +1,6 @@
 import { type Html, html } from "../../output/html.ts";
 import { comparisonPath, explainPath, programPath, timelinePath } from "./addresses.ts";
 
-/** The pages about one program. */
 const pages = {
   program: { text: "What partners get", path: programPath },
   explain: { text: "Is it up to date?", path: explainPath },
@@ -11,7 +10,6 @@ const pages = {
 
 export type ProgramPageName = keyof typeof pages;
 
-/** Links to the other pages about the same program. */
 export function programLinks(tenantId: string, programId: string, here: ProgramPageName): Html {
   const others = (Object.keys(pages) as ProgramPageName[]).filter((name) => name !== here);
   return html`<nav class="related" aria-label="More about this program"><ul>${others.map(

@@ -183,7 +183,6 @@ ${
 }`;
 }
 
-/** The fields without any published value, by their names in the API. */
 function emptyFields(program: ProgramDetail): readonly string[] {
   return Object.entries(program)
     .filter(([, value]) => value === null || (Array.isArray(value) && value.length === 0))

@@ -116,7 +116,6 @@ ${
 }</section>`;
 }
 
-/** What of it stands in tables. */
 export function sectionTables({ prices, hotels, currency }: ProgramDetail): readonly CsvTable[] {
   const tables: readonly CsvTable[] = [
     {

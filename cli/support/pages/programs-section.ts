@@ -4,7 +4,6 @@ import { foldedText } from "../find/find-anything.ts";
 import type { CsvTable } from "./csv.ts";
 import { dataTable, heading, numeric, pager, price, shortDay } from "./parts.ts";
 
-/** A searched list of programs and where it stands. */
 export interface ListedPrograms {
   readonly query: string;
   readonly found: FoundPrograms;
@@ -79,7 +78,6 @@ function pagesOf(path: string, query: string, { page, pages }: FoundPrograms): H
   );
 }
 
-/** A page of search results. */
 export interface FoundPrograms {
   readonly programs: readonly ProgramListItem[];
   readonly matches: readonly ProgramListItem[];

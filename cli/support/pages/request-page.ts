@@ -60,7 +60,7 @@ ${notice(requestTone(line), html`<p>${summary}</p>`)}
 ${stepList(next.steps)}
 <div class="message"><label for="${id("message")}">To send to the partner</label>
 <textarea id="${id("message")}" rows="4" readonly>${partnerMessage(request, reader.now)}</textarea></div>
-${describedFacts(requestFacts(request), reader)}</section>`;
+${describedFacts(requestFacts(request, reader.now), reader)}</section>`;
 }
 
 /** Ids are chosen by clients: two of them may choose the same one. */

@@ -5,12 +5,10 @@ import type { Place } from "../../operate/log-index/top-rows.ts";
 import type { Html } from "../../output/html.ts";
 import { badge, type Tone } from "./parts.ts";
 
-/** The fields of the form, as they are written in the address. */
 const requestFields = ["tenant", "token", "program", "status", "route", "from", "to"] as const;
 
 export type RequestField = (typeof requestFields)[number];
 
-/** What the address of the page of requests asks for. */
 export interface RequestQueryText {
   /** What was given, without the blank ones. */
   readonly given: Readonly<Partial<Record<RequestField, string>>>;
@@ -76,7 +74,6 @@ function withZone(text: string): number {
   return Date.parse(text.includes("T") && !text.endsWith("Z") ? `${text}Z` : text);
 }
 
-/** What each answer means, for people. */
 const meanings: Readonly<Record<number, string>> = {
   200: "answered",
   400: "malformed",

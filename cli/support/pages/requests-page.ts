@@ -32,7 +32,6 @@ const perPage = 50;
 /** A spreadsheet gets more requests than a page, since nobody turns its pages. */
 const maxRows = 10_000;
 
-/** Requests of the log, newest first. */
 async function requestsPage(
   query: RequestQueryText & { readonly limit: number },
   inspection: Inspection,
@@ -69,7 +68,6 @@ function requestsTable(lines: readonly RequestLogLine[]): CsvTable {
   return { name: "requests", columns: all, rows: lines.map((line) => all.map((column) => line[column])) };
 }
 
-/** Where no log was given. */
 export function requestsWithoutLog(): Page {
   return { status: 200, title: "Requests", trail: homeTrail, main: html`<h1>Requests</h1>${noLog()}` };
 }

@@ -5,15 +5,12 @@ import type { AskedGateway } from "../facts/ask-gateway.ts";
 import type { AskedDatabase } from "../facts/asked-database.ts";
 import type { Page } from "./page.ts";
 
-/** What a route answers with. */
 export type Answer = Page | Redirect | Download;
 
-/** Leads on to another address of these pages. */
 export interface Redirect {
   readonly location: string;
 }
 
-/** A file to keep. */
 export interface Download {
   /** The name has only letters, digits, `.`, `_`, `~` and `-`. */
   readonly fileName: string;
@@ -34,7 +31,6 @@ export interface Inspection {
   readonly signal: AbortSignal;
 }
 
-/** What leads to a page, and the page. */
 export interface RouteParts<Pattern extends string, Input> {
   /** Segments of a path; one that begins with a colon takes any text that isn't empty and names it. */
   readonly pattern: Pattern;

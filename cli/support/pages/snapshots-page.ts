@@ -19,7 +19,6 @@ import { route } from "./route.ts";
 
 const perPage = 50;
 
-/** All snapshots of a tenant that partners see or saw. */
 export const snapshotsRoute = route({
   pattern: "/tenants/:tenant/snapshots",
   parse: ({ tenant }, query) => ({

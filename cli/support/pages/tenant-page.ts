@@ -52,7 +52,6 @@ ${lastRun !== null && findingsSection(tenantId, lastRun)}`;
   },
 });
 
-/** What a tenant publishes, and what it published. */
 async function readPublished(store: ObjectStore, tenantId: TenantId, signal: AbortSignal) {
   const live = await publishedSnapshot(store, tenantId, signal);
   if (live === undefined) throw new Failure("not_found", `Tenant ${tenantId} is not published any more.`);
@@ -71,7 +70,6 @@ export function whyForm(tenantId: string, programId = ""): Html {
 </form></section>`;
 }
 
-/** The newest of a tenant's snapshots. */
 function snapshotList(tenantId: string, snapshots: readonly PublishedSnapshot[], reader: Reader): Html {
   const total = snapshots.length;
   return html`<section aria-labelledby="snapshots"><h2 id="snapshots">Snapshots</h2>

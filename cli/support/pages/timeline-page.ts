@@ -42,7 +42,6 @@ export const timelineRoute = route({
 /** A page is read by a person, and each manifest names all programs of its tenant. */
 const bounds = { maxManifests: 40, maxEntries: 20 };
 
-/** What partners saw of a program, change by change. */
 async function timelinePage(input: Input, inspection: Inspection): Promise<Page> {
   const { tenantId, programId, older: wanted, at } = input;
   const { store, signal } = inspection;

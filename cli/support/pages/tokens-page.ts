@@ -23,7 +23,6 @@ const dayMs = 86_400_000;
 /** The use of the keys, the busiest first; `null` without a log. */
 type Used = { readonly activity: ReadonlyMap<string, KeyActivity>; readonly state: LogState } | null;
 
-/** The keys of all tenants or of one, the busiest first, and what partners do with them. */
 async function tokensPage(tenantId: string | undefined, inspection: Inspection): Promise<Page> {
   const reader = inspection.reader();
   const { registry } = await readRegistry(inspection.store);

@@ -21,13 +21,11 @@ import { tryReading } from "../../publish/source/try-reading.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import { type EmptyField, FilledFields } from "./never-filled.ts";
 
-/** What a build would make of a program. */
 export interface ProgramPreview {
   readonly programId: string | null;
   readonly outcome: CheckedProgram["kind"];
   /** Why it is not published: the state that the source gives it. */
   readonly state: string | null;
-  /** The whole response that partners would get. */
   readonly document: unknown;
   readonly problems: readonly Problem[];
 }
@@ -35,14 +33,12 @@ export interface ProgramPreview {
 /** What a build would publish of a tenant, as far as a sample shows it. */
 export interface SourcePreview {
   readonly tenantId: TenantId;
-  /** How many tenants the source lists. */
   readonly tenants: number;
   /** The program that was asked for, or the first of the sample that would be published; `null`: there is none. */
   readonly program: ProgramPreview | null;
   /** Programs of the tenant: all, those that a build would publish or refuse, those of unknown state, and those of the sample. */
   readonly programs: Readonly<Record<"total" | "candidates" | "unknown" | "sampled" | "published", number>>;
   readonly neverFilled: readonly EmptyField[];
-  /** What is wrong with the programs of the sample. */
   readonly findings: readonly SourceProblem[];
 }
 
@@ -72,14 +68,15 @@ export async function previewSource(
   const groups = new FindingGroups();
   const filled = new FilledFields();
   const compared = new Map<string, ComparedProgram>();
-  let [sampled, published] = [0, 0];
+  const sampled = new Set<string | null>();
+  let published = 0;
   let shown = asked;
   // Without sizes each view is read by its guarded query: nothing here is worth finding them out.
   for await (const batch of readPrograms(client, tenantId, rules.limits, {}, sample.programIds)) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       addProgramProblems(groups, tenantId, read, outcome);
-      sampled += 1;
+      sampled.add(read.source.programId);
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
@@ -100,7 +97,7 @@ export async function previewSource(
       total: sample.total,
       candidates: sample.candidates,
       unknown: sample.unknown,
-      sampled,
+      sampled: sampled.size,
       published,
     },
     neverFilled: published === 0 ? [] : filled.neverFilled(),

@@ -16,7 +16,6 @@ export type DescribedFact = readonly [label: string, ...lines: readonly (Line | 
 
 export type Line = readonly Piece[] | Piece;
 
-/** The facts as `facts` prints them. */
 export function factsOf(described: readonly DescribedFact[], layout: Layout): readonly Fact[] {
   return described.flatMap(([label, ...lines]): readonly Fact[] => {
     const known = lines.filter((line) => line !== null);

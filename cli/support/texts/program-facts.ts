@@ -60,7 +60,6 @@ function storeFacts({ store, tenant }: Explanation): readonly DescribedFact[] {
   }
 }
 
-/** In which snapshots the program was. */
 export function historyLines(history: ProgramHistory): readonly Line[] {
   const { first, last, isServed, removedBy, rolledBackAt, unchangedSince } = history;
   const { snapshotsExamined, oldestExamined, isCut } = history;
@@ -93,7 +92,6 @@ export function historyLines(history: ProgramHistory): readonly Line[] {
   ];
 }
 
-/** What the booking system says of the program. */
 function sourceLines(source: ProgramInSource): readonly Line[] {
   switch (source.kind) {
     case "unavailable":
@@ -130,7 +128,6 @@ function sourceLines(source: ProgramInSource): readonly Line[] {
   }
 }
 
-/** What the last run found and the source does not show by itself any more. */
 function unsaidProblems({ lastRunProblems, source }: Explanation): readonly Problem[] {
   const said =
     source.kind === "invalid" ? source.problems : source.kind === "publishable" ? source.dropped : [];

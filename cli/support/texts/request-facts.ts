@@ -5,13 +5,13 @@ import type { DescribedFact, Line, Piece } from "./description.ts";
 import { historyLines } from "./program-facts.ts";
 
 /** What the log and the store know of a request, for `request explain` and for its page. */
-export function requestFacts(request: ExplainedRequest): readonly DescribedFact[] {
+export function requestFacts(request: ExplainedRequest, now: Date): readonly DescribedFact[] {
   const { line, miss, gateway } = request;
   return [
     ["when", { time: line.time }],
     ["asked", [asked(line), ...programPieces(line)]],
     ["from", line.client],
-    ["access key", ...keyLines(request)],
+    ["access key", ...keyLines(request, now)],
     ["snapshot", line.snapshotId === null ? "none was looked up" : { id: line.snapshotId }],
     ["object", line.objectKey === null ? "none was read" : { id: line.objectKey }],
     ["answer", answer(line)],
@@ -46,7 +46,7 @@ function answer({ bytes, durationMs, status }: RequestLogLine): string {
   return `${status}${size}${durationMs === null ? "" : `, after ${durationMs} ms`}`;
 }
 
-function keyLines({ token, line }: ExplainedRequest): readonly Line[] {
+function keyLines({ token, line }: ExplainedRequest, now: Date): readonly Line[] {
   if (token.kind === "none") return ["none that is known here"];
   const page = line.tokenId === null ? "" : requestsOf({ token: line.tokenId });
   const key: Piece = { id: line.tokenId ?? "", page };
@@ -66,7 +66,9 @@ function keyLines({ token, line }: ExplainedRequest): readonly Line[] {
           ? [{ tone: "bad", text: "revoked " }, { time: revokedAt }]
           : expiresAt === null
             ? [{ tone: "good", text: "active" }]
-            : ["ends ", { time: expiresAt }];
+            : Date.parse(expiresAt) <= now.getTime()
+              ? [{ tone: "bad", text: "expired " }, { time: expiresAt }]
+              : ["ends ", { time: expiresAt }];
       return [[key, name === null ? "" : ` "${name}"`, ...of(tenantId), ", ", ...end]];
     }
   }

@@ -16,12 +16,11 @@ export function requestText(request: ExplainedRequest, layout: Layout): string {
   return [
     `${style.bold(`Request ${printable(line.requestId)}: ${statusTitle(line)}`)}\n`,
     `${wrapped(style[requestTone(line)](printable(summary)), width).join("\n")}\n\n`,
-    facts(factsOf(requestFacts(request), layout), width),
+    facts(factsOf(requestFacts(request, layout.now), layout), width),
     `\n${nextStepText(next, layout)}`,
   ].join("");
 }
 
-/** The status with what the specification calls it. */
 function statusTitle({ status, isCut }: RequestLogLine): string {
   const title = statusTitles[status];
   return `${status}${title === undefined ? "" : ` ${title}`}${isCut ? ", cut off" : ""}`;
@@ -38,7 +37,6 @@ const statusTitles: Readonly<Record<number, string>> = {
   500: "internal_error",
 };
 
-/** How an answer is meant. */
 export function requestTone({
   status,
   isCut,

@@ -54,7 +54,6 @@ export function statusTable(report: JudgedTenants, layout: Layout): string {
   ].join("");
 }
 
-/** Everything about one tenant. */
 export function statusFacts(report: JudgedTenants, layout: Layout): string {
   return report.tenants
     .map((tenant) => {

@@ -81,7 +81,6 @@ export function buildFacts({ lastRun, lastTry, notInSource, live }: JudgedTenant
   return lastTry?.triedAt === finishedAt ? [run] : [run, tried];
 }
 
-/** The outcome of a build, with how it is meant. */
 export function outcomePiece(outcome: string): Exclude<Piece, string> & { readonly text: string } {
   return { tone: outcomeTone(outcome), text: outcome };
 }

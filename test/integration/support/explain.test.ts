@@ -162,7 +162,7 @@ describe("snapshot explain", () => {
     });
     await desk.build({ args: ["--on-invalid", "skip"], now: morning });
     expect(await explain("NARA-2")).toContain(
-      "Two programs in the booking system have this id, so partners see neither.",
+      "Several programs in the booking system have this id, so partners see none.",
     );
   });
 

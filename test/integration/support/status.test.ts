@@ -207,11 +207,11 @@ describe("snapshot status", () => {
     });
   });
 
-  test("costs two reads per tenant, and one each of the run's report, what was confirmed, who was removed, the access keys and, without any, the identity", async () => {
+  test("costs two reads per tenant, and one each of the run's report, what was confirmed, who was removed, what was found damaged, the access keys and, without any, the identity", async () => {
     await desk.build({ now: morning });
     const store = countingStore(desk.store);
     await readTenants({ store, now: noon, signal: new AbortController().signal });
-    expect(store.requests().get).toBe(7);
+    expect(store.requests().get).toBe(8);
   });
 
   test("tells of a tenant that the source no longer lists, and does not look for its last run for ever", async () => {
@@ -224,7 +224,7 @@ describe("snapshot status", () => {
     expect(stdout).toContain("the source did not list this tenant on 21 November 2026, 11:00 UTC");
     const store = countingStore(desk.store);
     await readTenants({ store, now: noon, signal: new AbortController().signal });
-    expect(store.requests().get).toBe(2 * 2 + 5);
+    expect(store.requests().get).toBe(2 * 2 + 6);
     expect((await status("--tenant", "alpine")).stdout).toContain(
       "last run   not in the source at 60 minutes ago",
     );

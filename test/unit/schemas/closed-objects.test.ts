@@ -8,6 +8,7 @@ import { audit } from "./stored-samples.ts";
 /** Objects with keys of the data's choosing: none of them is required. */
 const maps = new Set([
   "confirmed.json /tenants",
+  "damaged.json /tenants",
   "manifest.json /programs",
   "manifest.json /source/problemCounts",
   "removed.json /tenants",

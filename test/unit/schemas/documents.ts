@@ -1,4 +1,8 @@
-import { isAuditDocument, isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
+import {
+  isAuditDocument,
+  isDamagedDocument,
+  isRemovedDocument,
+} from "../../../schemas/generated/validators-administration.ts";
 import {
   isErrorResponse,
   isLegacyProgramsResponse,
@@ -81,6 +85,12 @@ export const documents: readonly DocumentKind[] = [
     document: samples.current,
     isDocument: isCurrentDocument,
     shape: stored.currentShape,
+  },
+  {
+    name: "damaged.json",
+    document: samples.damaged,
+    isDocument: isDamagedDocument,
+    shape: stored.damagedShape,
   },
   {
     name: "manifest.json",

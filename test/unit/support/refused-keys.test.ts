@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { type RegistryReading, tokenFinding } from "../../../cli/support/facts/registry.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
-import { judged, reading, sent, tenantId, token, tokenId } from "../../support/judged-requests.ts";
+import {
+  describedKey,
+  judged,
+  reading,
+  sent,
+  tenantId,
+  token,
+  tokenId,
+} from "../../support/judged-requests.ts";
 import { tenant } from "../../support/program-facts.ts";
 
 const removedTenant = (removedAt: string) => tenant({ removal: { removedAt, openKeys: 0 } });
@@ -148,4 +156,13 @@ describe("the cause of a 401", () => {
     const found = tokenFinding(registry, tokenId(1));
     expect(found.kind === "known" && found.successors.length).toBe(2);
   });
+});
+
+test.each([
+  ["2026-11-20T00:00:00.000Z", "expired "],
+  ["2027-11-20T00:00:00.000Z", "ends "],
+])("an access key until %s is told by whether that is past", (expiresAt, word) => {
+  const known = tokenFinding(reading(token(1, { expiresAt })), tokenId(1));
+  const described = describedKey({ tokenId: tokenId(1) }, { token: known });
+  expect(JSON.stringify(described)).toContain(JSON.stringify(word));
 });

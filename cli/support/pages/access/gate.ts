@@ -22,7 +22,6 @@ export interface Refusal {
   readonly cause?: string;
 }
 
-/** Decides who may see the pages. */
 export type Gate = (req: IncomingMessage, url: URL | undefined) => Access | Promise<Access>;
 
 export function refused(
