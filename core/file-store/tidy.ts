@@ -1,8 +1,8 @@
 import { lstat, readdir, rm, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
+import { linkedObject } from "./earlier-links.ts";
 import { unlessErrno } from "./file-error.ts";
 import { temporaryPrefix } from "./new-file.ts";
-import { linkedObject } from "./earlier-links.ts";
 import type { StoreFolders } from "./store-folders.ts";
 import type { Versions } from "./versions.ts";
 
