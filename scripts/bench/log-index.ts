@@ -83,6 +83,10 @@ function writeRequest(log: ReturnType<typeof createAccessLog>, at: number): void
     route,
     ...(route === "detail" ? { programId: program } : {}),
     req: { method: "GET" },
+    connection: { id: digest(`connection ${at % 100}`).slice(0, 12), isProxied: false },
+    nth: 1 + (at % 1000),
+    acceptsGzip: true,
+    encoding: "gzip",
     startedAtMs: 0,
     snapshot: { manifest: { snapshotId } },
     ...(status === 200
