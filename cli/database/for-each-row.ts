@@ -8,8 +8,8 @@ export type TextRow = readonly (string | null)[];
 const asText = { getTypeParser: () => (text: unknown) => text };
 
 /**
- * Runs a query and hands over its rows as they come in. Neither a cursor, which keeps PostgreSQL from planning for all rows
- * and from working in parallel, nor all the rows in memory. Throws what `take` throws, once the query has ended.
+ * Runs a query and hands over its rows as they come in. A cursor would keep PostgreSQL from planning for all rows and from
+ * working in parallel. Throws what `take` throws, once the query has ended.
  */
 export async function forEachRow(
   client: SourceClient,
@@ -38,7 +38,9 @@ export async function forEachRow(
   if (failure !== undefined) throw failure.reason;
 }
 
-/** By its name PostgreSQL knows a query again: to parse and plan one of the large ones takes longer than to run it for a small tenant. */
+/**
+ * PostgreSQL keeps the plan of a named query. Planning one of the large ones takes longer than running it for a small tenant.
+ */
 function statementName(text: string): string {
   return hash("sha256", text, "hex").slice(0, 32);
 }

@@ -56,7 +56,7 @@ export async function withTransaction<Result>(
   }
 }
 
-/** What the driver threw, as a failure for operators. Its messages name hosts and users but never passwords. */
+/** The driver's error as a failure for operators. Its messages name hosts and users but never passwords. */
 export function sourceFailure(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
@@ -138,18 +138,17 @@ export async function endClient(client: pg.Client): Promise<void> {
 }
 
 /**
- * Ends the connection at once, with whatever query is under way; its promise rejects with `reason`. `pg` has nothing for it:
- * `end` waits for the query, which may sort for minutes, and for the farewell of a server that may be gone. So this takes the
- * socket, which `pg` does not document: it is all that the generator takes of `pg`'s inside.
- * Held by `build/process.test.ts` and `source/commands.test.ts`, where a signal interrupts a query.
+ * Ends the connection at once, with any query under way, whose promise rejects with `reason`. `pg` has no call for that: `end`
+ * waits for the query and for the farewell of a server that may be gone. So this takes the socket, the only inside of `pg` that
+ * the generator uses. `build/process.test.ts` and `source/commands.test.ts` interrupt queries by it.
  */
 export function cutConnection(client: pg.Client | pg.PoolClient, reason?: Error): void {
   client.connection.stream.destroy(reason);
 }
 
 /**
- * What a reading of the views ended with. An error that the server found in a query is a view's fault (a division by zero, a cast
- * that fails at one row, a table that its owner may not read): the database was reached, and the contract is broken.
+ * An error that the server found in a query is a view's fault (a division by zero, a cast that fails at one row, a table that its
+ * owner may not read): the database was reached, and the contract is broken.
  */
 export function readingFailure(error: unknown): unknown {
   const failure = sourceFailure(error);

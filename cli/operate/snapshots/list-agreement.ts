@@ -14,12 +14,12 @@ import {
 } from "../../../schemas/generated/validators-published.ts";
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 
-/** Hears, in words, of a response that breaks its schema (`invalid`) or contradicts another one (`disagrees`). */
+/** Called for a response that breaks its schema (`invalid`) or contradicts another one (`disagrees`). */
 export type ReportDisagreement = (kind: "invalid" | "disagrees", message: string) => void;
 
 /**
- * Holds list, legacy list and details of one snapshot against their schemas and each other. The list is given first; without
- * a sound one the others are held against their schemas alone. It keeps digests of what the responses share, never the responses.
+ * Checks list, legacy list and details of one snapshot against their schemas and each other. The list is given first. Without a
+ * valid list, the others are checked against their schemas alone. Only digests of the shared parts are kept.
  */
 export class ListAgreement {
   readonly #programs: Manifest["programs"];

@@ -7,7 +7,7 @@ import { LiveTally } from "../guards/field-guard.ts";
 import { fieldPattern } from "../public-program/field-words.ts";
 import { jsonChanges } from "../snapshot/json-changes.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
-import { createPutQueue } from "./response-writer.ts";
+import { PutQueue } from "./response-writer.ts";
 import {
   type EarlierParts,
   factsOf,
@@ -42,7 +42,7 @@ export class LiveComparison {
   readonly #remembered: ReadonlyMap<string, RememberedProgram> | undefined;
   readonly #earlier: ReadonlyMap<string, bigint>;
   readonly #stillEarlier: [programId: string, parts: string][] = [];
-  readonly #reads = createPutQueue(maxParallelReads, maxParallelReadBytes);
+  readonly #reads = new PutQueue(maxParallelReads, maxParallelReadBytes);
 
   constructor(plan: ComparisonPlan) {
     const { memory } = plan;

@@ -1,6 +1,6 @@
 import type { TenantId } from "../../../core/ids.ts";
-import { createHints } from "./hints.ts";
-import { createUnderWay, type Lane } from "./under-way.ts";
+import { Hints } from "./hints.ts";
+import { type Lane, UnderWay } from "./under-way.ts";
 
 /** A build or a round that is to begin now. */
 export type Task =
@@ -51,11 +51,11 @@ export interface QueueLimits {
  * P33: a told tenant goes before the round of all, and the round leaves one of several slots free for told tenants.
  */
 export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): TenantQueue {
-  const hints = createHints();
+  const hints = new Hints();
   const roundSlots = Math.max(1, concurrency - 1);
   /** Told tenants in the order in which they were told first. */
   const told = new Set<TenantId>();
-  const underWay = createUnderWay();
+  const underWay = new UnderWay();
   /** When the last build of a told tenant began, oldest first. An entry is kept while it delays the next build. */
   const toldBuildAtMs = new Map<TenantId, number>();
   /** Tenants that still wait for their turn. */
@@ -94,11 +94,8 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
   function begin(task: Exclude<Task, { kind: "round" }>, lane: Lane, nowMs: number): Task {
     const { kind, tenantId } = task;
     toldInARow = lane === "told" ? toldInARow + 1 : 0;
-    if (kind === "again") {
-      underWay.resume(tenantId, lane);
-      return task;
-    }
     underWay.begin(tenantId, lane);
+    if (kind === "again") return task;
     hints.begun(tenantId);
     if (kind === "turn") round?.delete(tenantId);
     else {
