@@ -17,7 +17,8 @@ export async function forEachRow(
   values: readonly unknown[],
   take: (row: TextRow) => void,
 ): Promise<void> {
-  const name = statementName(text);
+  // PostgreSQL keeps the plan of a named query. Planning a large one takes longer than running it for a small tenant.
+  const name = hash("sha256", text, "hex").slice(0, 32);
   const config = { name, text, values: [...values], rowMode: "array", types: asText } as unknown;
   const query = new pg.Query<TextRow & unknown[]>(config as pg.QueryConfig);
   let failure: { readonly reason: unknown } | undefined;
@@ -36,11 +37,4 @@ export async function forEachRow(
     Promise.resolve<unknown>(client.query(query)).catch(reject);
   });
   if (failure !== undefined) throw failure.reason;
-}
-
-/**
- * PostgreSQL keeps the plan of a named query. Planning one of the large ones takes longer than running it for a small tenant.
- */
-function statementName(text: string): string {
-  return hash("sha256", text, "hex").slice(0, 32);
 }

@@ -57,14 +57,14 @@ export async function readAudit(
       else if (read !== undefined) keep(read);
     }
   }
-  return { records: records.sort(newestFirst), hasOlder, faults: faults.slice(0, maxFaults) };
+  return {
+    records: records.sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1)),
+    hasOlder,
+    faults: faults.slice(0, maxFaults),
+  };
 }
 
 /** By the second of the beginning, then by the time of the end. */
-function newestFirst(a: AuditEntry, b: AuditEntry): number {
-  return orderOf(a) < orderOf(b) ? 1 : -1;
-}
-
 function orderOf({ recordId, at }: AuditEntry): string {
   return `${secondOf(recordId)} ${at}`;
 }

@@ -109,7 +109,9 @@ async function happened(
   if (old === null) return { kind: "added" };
   if (young === null) return { kind: "removed" };
   try {
-    const [data, next] = await Promise.all([old, young].map((entry) => content(store, entry, signal)));
+    const [data, next] = await Promise.all(
+      [old, young].map(async (entry) => dataOf(await responseBytes(store, entry, signal), entry.key)),
+    );
     return { kind: "changed", changes: programChanges(data, next) };
   } catch (error) {
     return { kind: "unreadable", reason: damage(error) };
@@ -118,10 +120,6 @@ async function happened(
 
 function entryOf(version: Version): ResponseEntry | null {
   return version !== null && "sha256" in version ? version : null;
-}
-
-async function content(store: ObjectStore, entry: ResponseEntry, signal: AbortSignal): Promise<unknown> {
-  return dataOf(await responseBytes(store, entry, signal), entry.key);
 }
 
 /** Why the document cannot be read. Throws for a failure of the store. */

@@ -101,7 +101,8 @@ async function pruneRuns(context: PruneContext): Promise<SharedPrune> {
   // Keys come in order of time, so a report that leaves the window has as many newer ones after it.
   const window: ListedObject[] = [];
   for await (const object of store.list(runsPrefix, { signal })) {
-    if (!isRunKey(object.key)) continue;
+    const runId = object.key.slice(runsPrefix.length, -".json".length);
+    if (!object.key.endsWith(".json") || !isSnapshotId(runId)) continue;
     window.push(object);
     if (window.length > keptRuns) await addIfOld(batch, window.shift(), oldest);
   }
@@ -123,10 +124,6 @@ async function pruneProbes(minAgeMs: number, context: PruneContext): Promise<Sha
 
 /** A random folder, a name. */
 const probePattern = /^[0-9a-f]{32}\/[^/]+$/;
-
-function isRunKey(key: string): boolean {
-  return key.endsWith(".json") && isSnapshotId(key.slice(runsPrefix.length, -".json".length));
-}
 
 async function addIfOld(batch: DeleteBatch, object: ListedObject | undefined, oldest: number): Promise<void> {
   if (object === undefined || object.modifiedAt.getTime() > oldest || !isObjectKey(object.key)) return;

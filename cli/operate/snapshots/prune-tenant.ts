@@ -1,7 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../../core/object-key.ts";
-import type { ListedObject, ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { type PointerVersion, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { type SnapshotObject, snapshotObject } from "../../publish/snapshot/snapshot-object.ts";
@@ -84,7 +84,8 @@ async function pruneOnce(
   let isFenced = dryRun;
   const isTarget = ({ key, snapshotId }: SnapshotObject): boolean =>
     targets.folders.has(snapshotId) && !targets.spared.has(key);
-  for await (const { key, size, modifiedAt } of objectsOf(targets, pointer, context)) {
+  const objects = targets.folders.size === 0 ? [] : store.list(snapshotsPrefix(tenantId), { signal });
+  for await (const { key, size, modifiedAt } of objects) {
     const object = snapshotObject(tenantId, key);
     if (object === undefined || !targets.folders.has(object.snapshotId)) continue;
     const isYoung = modifiedAt.getTime() > oldest;
@@ -146,14 +147,6 @@ async function spareKept(
     }
     spareEntries(targets, stored.manifest);
   }
-}
-
-function objectsOf(
-  { folders }: PruneTargets,
-  { current }: PointerVersion,
-  { store, signal }: PruneContext,
-): AsyncIterable<ListedObject> | readonly ListedObject[] {
-  return folders.size === 0 ? [] : store.list(snapshotsPrefix(current.tenantId), { signal });
 }
 
 /** Marks whose manifest is gone, and those of the dropped snapshots. */

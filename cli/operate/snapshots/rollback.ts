@@ -62,8 +62,13 @@ export async function rollback(
     const pointer = await readPublishedPointer(context.store, tenantId, context.signal);
     const before = pointer.current;
     // The operator meant the snapshot before the one that was live then.
-    if (to === undefined && awayFrom !== undefined && awayFrom !== before.snapshotId)
-      throw publishedMeanwhile(before);
+    if (to === undefined && awayFrom !== undefined && awayFrom !== before.snapshotId) {
+      throw new Failure(
+        "superseded",
+        `Snapshot ${before.snapshotId} of tenant ${tenantId} became live meanwhile; nothing was rolled back. ` +
+          "Look whether it is all right; if not, say where to go with --to.",
+      );
+    }
     awayFrom = before.snapshotId;
     if (asked === before.snapshotId) {
       const { programs } = await readLiveManifest(context.store, before, context.signal);
@@ -155,14 +160,6 @@ function snapshotBefore(
   return (
     candidates.find(({ snapshotId }) => snapshotId === live?.parent) ??
     candidates.find((snapshot) => snapshot.generation < below && snapshot.withdrawnAt === null)
-  );
-}
-
-function publishedMeanwhile({ tenantId, snapshotId }: Current): Failure {
-  return new Failure(
-    "superseded",
-    `Snapshot ${snapshotId} of tenant ${tenantId} became live meanwhile; nothing was rolled back. ` +
-      "Look whether it is all right; if not, say where to go with --to.",
   );
 }
 

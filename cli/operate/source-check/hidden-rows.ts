@@ -115,12 +115,11 @@ function hiding({ view, relation, role, restrictive }: BehindRow, effect: Policy
     fix:
       restrictive.length > 0
         ? { kind: "advice", text: unrestricted(who, restrictive) }
-        : { kind: "sql", text: readingAll(who, relation) },
+        : {
+            kind: "sql",
+            text: `CREATE POLICY ${escapeIdentifier(`${who}_reads_all`)} ON ${relation} FOR SELECT TO ${escapeIdentifier(who)} USING (true);`,
+          },
   };
-}
-
-function readingAll(role: string, relation: string): string {
-  return `CREATE POLICY ${escapeIdentifier(`${role}_reads_all`)} ON ${relation} FOR SELECT TO ${escapeIdentifier(role)} USING (true);`;
 }
 
 /** Excluding a role from a policy means naming all others, which only its author can do. */
@@ -159,7 +158,10 @@ async function hidingFunction(client: SourceClient, view: string): Promise<Cause
       `SELECT count(v) FROM (SELECT * FROM partner_source.${view} LIMIT ${triedRows}) AS v`,
     );
   });
-  if (!("error" in reading) || !isOfPolicies(reading.error)) return undefined;
+  // The error is recognised by its place in PostgreSQL's code. Its message is translated, and all denied rights share its SQLSTATE.
+  const isOfPolicies =
+    "error" in reading && "routine" in reading.error && reading.error.routine === "check_enable_rls";
+  if (!isOfPolicies) return undefined;
   const { message } = reading.error;
   return {
     ...ofView(view),
@@ -173,13 +175,6 @@ async function hidingFunction(client: SourceClient, view: string): Promise<Cause
 }
 
 const triedRows = 1000;
-
-/**
- * The error is recognised by its place in PostgreSQL's code. Its message is translated, and all denied rights share its SQLSTATE.
- */
-function isOfPolicies(error: Error): boolean {
-  return "routine" in error && error.routine === "check_enable_rls";
-}
 
 /** What row-level security takes away from a role, as far as the connected role can know. */
 interface PolicyEffect {

@@ -1,8 +1,8 @@
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 
 /**
- * Tells whether a run's report is news. A report per minute that says nothing would hide those that matter. The first quiet run
- * after another is news, too, because it says that the trouble is over.
+ * Whether a run's report is news: a report per minute that says nothing would hide those that matter. The first quiet run is
+ * news, too, since it says that the trouble is over.
  */
 export function createNews(): (report: RunReport) => boolean {
   /** Tenants whose last run did something or failed. */

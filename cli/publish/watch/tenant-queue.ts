@@ -15,7 +15,7 @@ export type Task =
   /** Another builder had the tenant when its build was tried last. */
   | { readonly kind: "again"; readonly tenantId: TenantId };
 
-/** Says which build begins when; begins none itself. Times are milliseconds of one clock that never goes back. */
+/** Decides which build begins when. Times are milliseconds of one clock that never goes back. */
 export interface TenantQueue {
   /** The tenant changed; `program`: in this program alone. */
   tell(tenantId: TenantId, program: string | undefined): void;
@@ -137,7 +137,7 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
       const isVagueRound = isVaguelyDue && nowMs >= nextVagueRoundAtMs;
       if (round === undefined && (isRoundDue || isVagueRound || nowMs >= nextRoundAtMs)) {
         round = new Set();
-        // A round that is due anyway is none that junk has caused, so it does not use up the interval.
+        // A round that is due anyway was not caused by junk, so it does not use up the interval.
         if (isVagueRound && !isRoundDue && nowMs < nextRoundAtMs) nextVagueRoundAtMs = nowMs + intervalMs;
         isRoundDue = false;
         isVaguelyDue = false;
@@ -185,7 +185,7 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
   };
 }
 
-/** The least time between two builds of a told tenant. So a burst of changes makes a few snapshots, not hundreds. */
+/** The least time between two builds of a told tenant, so that a burst of changes makes few snapshots. */
 const gatherMs = 250;
 /** How long to wait before a tenant that another builder has is tried again. */
 const retryTakenMs = 500;
