@@ -5,7 +5,8 @@ import type { SourceClient } from "./connect.ts";
 /** All columns as text, as the database writes them. */
 export type TextRow = readonly (string | null)[];
 
-const asText = { getTypeParser: () => (text: unknown) => text };
+/** Leaves the values of a query as text. */
+export const asText = { getTypeParser: () => (text: unknown) => text };
 
 /**
  * Runs a query and hands over its rows as they come in. A cursor would keep PostgreSQL from planning for all rows and from
@@ -37,4 +38,14 @@ export async function forEachRow(
     Promise.resolve<unknown>(client.query(query)).catch(reject);
   });
   if (failure !== undefined) throw failure.reason;
+}
+
+/** The rows of a query with few of them, each as an array of its columns. */
+export async function rowsOf<Row extends unknown[]>(
+  client: SourceClient,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  const { rows } = await client.query<Row>({ text, values: [...values], rowMode: "array" });
+  return rows;
 }

@@ -101,10 +101,8 @@ export async function checkSource(
   return { isBroken: problems.some(({ severity }) => severity === "error"), rows, published, problems };
 }
 
-/** The first failure of each view. */
-type Unreadable = Map<string, SourceProblem>;
-
-function noteUnreadable(unreadable: Unreadable, problem: SourceProblem): void {
+/** Keeps the first failure of each view. */
+function noteUnreadable(unreadable: Map<string, SourceProblem>, problem: SourceProblem): void {
   if (problem.view !== null && !unreadable.has(problem.view)) unreadable.set(problem.view, problem);
 }
 
