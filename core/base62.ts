@@ -8,7 +8,7 @@ export function base62(value: bigint, width: number): string {
   return digits.padStart(width, "0");
 }
 
-/** An unsigned number of 32 bits in base62, without `bigint`, since a gateway does this for every request. */
+/** A number of 32 bits, without `bigint`, since a gateway does this for every request. */
 export function base62OfUint32(value: number, width: number): string {
   let digits = "";
   let rest = value;
@@ -19,7 +19,7 @@ export function base62OfUint32(value: number, width: number): string {
   return digits;
 }
 
-/** Random characters of base62, each equally likely. Bytes from 248, the largest multiple of 62, on are skipped. */
+/** Random characters, each equally likely. Bytes from 248, the largest multiple of 62, on are skipped. */
 export function randomBase62(length: number, randomBytes: (size: number) => Uint8Array): string {
   let characters = "";
   while (characters.length < length) {

@@ -50,8 +50,8 @@ export function createSlots(max: number): Slots {
 }
 
 /**
- * Runs `work` for every item, at most `limit` at a time, in the items' order. After the first failure no more work begins. The
- * failure is thrown when the work under way has ended.
+ * Runs `work` for every item in order, at most `limit` at a time. After the first failure no more work begins, and the failure is
+ * thrown when the work under way has ended.
  */
 export async function forEachBounded<Item>(
   items: Iterable<Item>,

@@ -40,34 +40,29 @@ export function isStoreId(text: string): text is StoreId {
   return storeIdPattern.test(text);
 }
 
-/** Throws `usage` when the text is not a tenant id. */
+/** This parser and those below throw `usage` for a text of another form. */
 export function parseTenantId(text: string): TenantId {
   if (isTenantId(text)) return text;
   throw malformed("tenant id", text, "1 to 64 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit");
 }
 
-/** Throws `usage` when the text is not a program id. */
 export function parseProgramId(text: string): ProgramId {
   if (isProgramId(text)) return text;
   throw malformed("program id", text, "1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit");
 }
 
-/** Throws `usage` when the text is not a snapshot id. */
 export function parseSnapshotId(text: string): SnapshotId {
   if (isSnapshotId(text)) return text;
   throw malformed("snapshot id", text, "like 20260131T120000Z-0a1b2c3d");
 }
 
-/** Throws `usage` when the text is not a token id. */
 export function parseTokenId(text: string): TokenId {
   if (isTokenId(text)) return text;
   // A plaintext token pasted here by mistake must not come back in an error message or a log.
   throw new Failure("usage", "Not a token id: expected tok_ and 16 letters or digits (see `token list`).");
 }
 
-/**
- * The id of a snapshot or a run begun at `at`, made unique by `random` (at least 4 random bytes).
- */
+/** The id of a snapshot or a run begun at `at`. `random`: at least 4 random bytes. */
 export function snapshotId(at: Date, random: Uint8Array): SnapshotId {
   const stamp = at.toISOString().replace(/[-:]|\.\d{3}/g, "");
   return parseSnapshotId(`${stamp}-${Buffer.from(random.subarray(0, 4)).toString("hex")}`);

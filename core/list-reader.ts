@@ -18,11 +18,11 @@ export interface ListReader {
 
 /**
  * Reads a document that consists mostly of one list: the array or object in one of its top-level keys. `opening` matches a text
- * that ends with this key and the list's first bracket. The list is cut between its members, however the document is laid
- * out. So the caller parses one chunk at a time and never blocks the event loop for long.
+ * that ends with this key and the list's first bracket. The list is cut between its members, however the document is laid out, so
+ * the caller parses one chunk at a time and never blocks the event loop for long.
  *
- * The reader does not check the JSON. The document is JSON when each piece and the result of `end` are. A key that is written
- * with escapes (`"\u0074okens"`) is not recognized, and its members stay in the result of `end`.
+ * The reader does not check the JSON: the document is JSON if each piece and the result of `end` are. A key that is written with
+ * escapes (`"\u0074okens"`) is not recognized, and its members stay in the result of `end`.
  */
 export function createListReader(what: string, opening: RegExp): ListReader {
   /** The text around the list, as Latin-1. Its end is kept apart, since a search in a growing text would copy the text. */

@@ -13,13 +13,9 @@ export function createLogger(options: {
 }): Logger {
   const { level, program, destination } = options;
   return pino(
-    { level, base: { program }, timestamp: isoTime, formatters: { level: levelName } },
+    { level, base: { program }, timestamp: isoTime, formatters: { level: (label) => ({ level: label }) } },
     destination,
   );
-}
-
-function levelName(label: string): { level: string } {
-  return { level: label };
 }
 
 let stampedAt = 0;

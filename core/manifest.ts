@@ -64,30 +64,19 @@ export function detailEntry(manifest: Manifest, id: string): ResponseEntry | und
  * entry, so that it can be read line by line, however many programs there are.
  */
 export function* manifestText(manifest: Manifest): Generator<string> {
-  const {
-    tenantId,
-    generation,
-    snapshotId,
-    parent,
-    generatedAt,
-    contentAt,
-    contract,
-    list,
-    legacy,
-    programs,
-  } = manifest;
+  const { contentAt, programs } = manifest;
   const head: ManifestDocument = {
     format: manifestFormat,
-    tenantId,
-    generation,
-    snapshotId,
-    parent,
-    generatedAt,
+    tenantId: manifest.tenantId,
+    generation: manifest.generation,
+    snapshotId: manifest.snapshotId,
+    parent: manifest.parent,
+    generatedAt: manifest.generatedAt,
     ...(contentAt === undefined ? {} : { contentAt }),
-    contract,
+    contract: manifest.contract,
     counts: { programs: programs.count },
-    list,
-    legacy,
+    list: manifest.list,
+    legacy: manifest.legacy,
     programs: {},
   };
   yield JSON.stringify(head).slice(0, -"}}".length);

@@ -80,7 +80,6 @@ export function livePrefix(tenantId: TenantId): string {
   return `${tenantPrefix(tenantId)}live/`;
 }
 
-/** The key of the response's copy in that tree. */
 export function liveKey(tenantId: TenantId, name: ResponseName): ObjectKey {
   return `${livePrefix(tenantId)}${responsePath(name)}` as ObjectKey;
 }

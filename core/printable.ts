@@ -1,25 +1,25 @@
 /**
- * Text of foreign origin (rows, errors of the database and the store, stored documents, logs, arguments, settings, names
- * of files) for people. This file alone says which characters steer a terminal or a browser, and how they are shown: as
- * `\uXXXX`, which a string of JSON takes for the same data.
+ * Foreign text (rows, errors of the database and the store, stored documents, logs, arguments, settings, names of files) for
+ * people. This file alone says which characters steer a terminal or a browser, and how they are shown: as `\uXXXX`, which JSON
+ * takes for the same data.
  */
 
 /**
- * Running text on one line: white space, line breaks too, becomes one space, and what steers becomes visible, so that a
- * program's name can neither forge nor hide output.
+ * Running text on one line. White space becomes one space and steering characters become visible, so that a program's name can
+ * neither forge nor hide output.
  */
 export function printable(text: string): string {
   return escaped(text.replace(/\s+/gu, " "));
 }
 
-/** The same for text whose spaces mean something: only line breaks and tabs become spaces. */
+/** Like `printable`, for text whose spaces mean something: only line breaks and tabs become spaces. */
 export function singleLine(text: string): string {
   return escaped(text.replace(lineBreaks, " "));
 }
 
 /**
- * A message of several lines: they stay, each of them a `singleLine`, those after the first indented, so that none of them
- * passes for a line of another kind.
+ * A message of several lines, each of them a `singleLine`. Those after the first are indented, so that none passes for a line of
+ * another kind.
  */
 export function printableLines(text: string): string {
   return text.split("\n").map(singleLine).join("\n  ");
@@ -32,12 +32,14 @@ export function visible(text: string): string {
     .replace(steering, (character) => (/[\n\t]/.test(character) ? character : codes(character)));
 }
 
-/** JSON in lines of `indent` spaces (0: one line); what `JSON.stringify` leaves raw and a terminal would obey is escaped. */
+/**
+ * JSON with `indent` spaces (0: one line). Characters that `JSON.stringify` leaves raw and a terminal would obey are escaped.
+ */
 export function printableJson(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, indent).split("\n").map(escaped).join("\n");
 }
 
-/** All that steers made visible, line breaks too; the rest as it is. */
+/** Makes all steering characters visible, line breaks too. */
 export function escaped(text: string): string {
   return text.replace(steering, codes);
 }
@@ -56,10 +58,10 @@ function codes(character: string): string {
 }
 
 /**
- * C0, DEL and C1 controls; halves of surrogate pairs; what turns the writing direction (U+061C, U+200E to U+200F, U+202A
- * to U+202E, U+2066 to U+2069) or ends a line (U+2028, U+2029); and what takes no place: zero-width spaces and joiners of
- * words, interlinear annotation, tags. Right-to-left text itself needs none of them. U+200C and U+200D stay: Persian, the
- * scripts of India and emoji are written with them.
+ * C0, DEL and C1 controls; halves of surrogate pairs; characters that turn the writing direction (U+061C, U+200E to U+200F,
+ * U+202A to U+202E, U+2066 to U+2069), end a line (U+2028, U+2029) or take no place: zero-width spaces and joiners of words,
+ * interlinear annotation, tags. Right-to-left text itself needs none of them. U+200C and U+200D stay: Persian, the scripts of
+ * India and emoji are written with them.
  */
 const steering =
   /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;

@@ -24,8 +24,8 @@ export async function openEntry(
 }
 
 /**
- * Reads the object of a manifest's entry piece by piece, and returns how it differs from the entry. `take` gets the bytes before
- * they are checked, so the caller must drop them after a fault.
+ * Reads the object piece by piece and returns how it differs from the entry. `take` gets the bytes before they are checked, so
+ * the caller must drop them after a fault.
  */
 export async function readEntry(
   store: Pick<ObjectStore, "get">,

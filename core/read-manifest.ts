@@ -55,7 +55,7 @@ export async function readManifest(
     // Only the last entry has no comma after it.
     isAmongEntries = entries !== undefined && line.trimEnd().endsWith(",");
   };
-  const reader = createLineReader(what);
+  const reader = new LineReader(what);
   let lines = 0;
   for await (const chunk of body) {
     hash.update(chunk);
@@ -65,7 +65,7 @@ export async function readManifest(
       // P43: other requests get their turn.
       if (lines % linesPerTurn === 0) await turn();
     }
-    if (outside.length + reader.restLength() > maxWholeLength)
+    if (outside.length + reader.rest.length > maxWholeLength)
       throw corrupt("is too large for a form other than the canonical one");
   }
   const rest = reader.end();
@@ -172,36 +172,33 @@ const maxWholeLength = 16 * 1024 * 1024;
 const maxResponseBytes = 2 ** 32 - 1;
 
 /** Splits the UTF-8 text of a stored document into lines as its bytes arrive. */
-interface LineReader {
+class LineReader {
+  readonly #what: string;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  /** The text after the last line break so far. */
+  rest = "";
+
+  constructor(what: string) {
+    this.#what = what;
+  }
+
   /** The lines that end in this chunk. Throws `corrupt_document` when the bytes are not UTF-8. */
-  add(chunk: Uint8Array): readonly string[];
-  /** Length of the text after the last line break so far. */
-  restLength(): number;
+  add(chunk: Uint8Array): readonly string[] {
+    const lines = (this.rest + this.#decode(chunk)).split("\n");
+    this.rest = lines.pop() ?? "";
+    return lines;
+  }
+
   /** The text after the last line break. Called after the last chunk. */
-  end(): string;
-}
+  end(): string {
+    return this.rest + this.#decode();
+  }
 
-function createLineReader(what: string): LineReader {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let rest = "";
-
-  const decode = (chunk?: Uint8Array): string => {
+  #decode(chunk?: Uint8Array): string {
     try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
+      return this.#decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (error) {
-      throw new Failure("corrupt_document", `${what} is not UTF-8.`, { cause: error });
+      throw new Failure("corrupt_document", `${this.#what} is not UTF-8.`, { cause: error });
     }
-  };
-
-  return {
-    add(chunk) {
-      const text = decode(chunk);
-      const end = text.lastIndexOf("\n");
-      const lines = end === -1 ? [] : (rest + text.slice(0, end)).split("\n");
-      rest = end === -1 ? rest + text : text.slice(end + 1);
-      return lines;
-    },
-    restLength: () => rest.length,
-    end: () => rest + decode(),
-  };
+  }
 }

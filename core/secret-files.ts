@@ -81,12 +81,11 @@ function contentOf(path: string): Buffer {
 }
 
 /**
- * P187: one warning, with the fix, for each of these files that every account of the machine can read. A file in a folder that
- * others may not enter is not exposed, and neither is one that only its group may read. A missing file gives no warning,
- * since reading it will fail.
+ * P187: one warning, with the fix, for each of these files that every account of the machine can read. A file in a closed folder
+ * is not exposed, and neither is one that only its group may read. A missing file fails when it is read.
  *
- * Container platforms mount secrets for all accounts of a container, in which there is only one: Docker below
- * `/run/secrets`, Kubernetes behind a link named `..data`. Their modes are not the operator's to choose.
+ * Container platforms mount secrets for all accounts of a container, which has only one: Docker below `/run/secrets`, Kubernetes
+ * behind a link named `..data`. Their modes are not the operator's to choose.
  */
 export function exposedSecretWarnings(paths: readonly string[]): readonly string[] {
   return paths

@@ -7,7 +7,6 @@ interface About {
   readonly about: string;
 }
 
-/** A whole number within bounds. */
 export function integer(
   spec: About & { readonly fallback: number; readonly min: number; readonly max: number },
 ): Setting<number> {
@@ -24,7 +23,6 @@ export function integer(
   };
 }
 
-/** One word of a fixed set. */
 export function choice<const Word extends string>(
   spec: About & { readonly words: readonly Word[]; readonly fallback: Word },
 ): Setting<Word> {
@@ -53,7 +51,6 @@ export function text<Value>(
   return spec;
 }
 
-/** A value that may be left out. */
 export function optional<Value>(
   spec: About & {
     readonly parse: (text: string, env: Environment) => Value;

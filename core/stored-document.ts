@@ -1,7 +1,7 @@
 import { type CompiledValidator, validate } from "../schemas/validate.ts";
 import { Failure } from "./failure.ts";
 
-/** Parses a stored document and checks it against its schema. Throws `corrupt_document`. */
+/** Parses a document and checks it against its schema. Throws `corrupt_document`. */
 export function parseStoredDocument<Document>(
   bytes: Uint8Array,
   isDocument: CompiledValidator<Document>,
@@ -12,7 +12,6 @@ export function parseStoredDocument<Document>(
   throw schemaFailure(what, result.violation.message);
 }
 
-/** `violation`: a `Violation`'s message. */
 export function schemaFailure(what: string, violation: string): Failure {
   return new Failure("corrupt_document", `${what} does not fit its schema: ${violation}.`);
 }

@@ -62,7 +62,7 @@ export function tokenStatus(token: RegisteredToken, now: Date): "active" | "expi
   return "active";
 }
 
-/** Checks that the entry's ids are well formed. Throws `corrupt_document`. */
+/** Throws `corrupt_document` for an ill-formed id. */
 export function registeredToken(entry: TokenEntry): RegisteredToken {
   const { tokenId, tenantId, replaces } = entry;
   if (!isTokenId(tokenId) || !isTenantId(tenantId) || (replaces !== null && !isTokenId(replaces))) {

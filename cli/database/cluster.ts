@@ -9,7 +9,7 @@ import type { ServerBinaries } from "./server-binaries.ts";
 
 /** A database cluster on disk and what lies beside it. */
 export interface Cluster {
-  /** This process's own, so that the server's account can plant nothing among what root opens in it. */
+  /** Belongs to this process, so that the server's account can plant nothing in it. */
   readonly directory: string;
   /** PostgreSQL's own data directory. All that belongs to the server's account is in it. */
   readonly data: string;
@@ -89,7 +89,7 @@ export async function createCluster(
  */
 async function removeUnfinished({ directory, data }: Cluster, account: ServerAccount): Promise<void> {
   if (account.isOther) {
-    // It cannot remove the folder itself, and says so by its exit status.
+    // It cannot remove the folder itself, so its exit status is ignored.
     await runAs(account, "rm", ["-rf", data]).catch(() => {});
     await rmdir(data).catch(() => {});
   }

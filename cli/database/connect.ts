@@ -38,7 +38,7 @@ export async function withSourcePool<Result>(
     // A watch finds one open whenever it is told of a change.
     min: 1,
   });
-  // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+  // An idle connection that breaks is replaced at the next use. Without a listener it would end the process.
   pool.on("error", () => {});
   // The pool takes its own listener away when it hands a connection out, in the middle of reading what has arrived: the
   // server's farewell may come in the same packet, long before whoever waits for the connection can listen.
@@ -96,7 +96,7 @@ async function withReading<Result>(
 
 /**
  * P190: whether the client is connected to the server itself. A pooler, such as PgBouncer, gives process ids of its own, and may
- * have another session of the server run each transaction. `serverPid`: what `pg_backend_pid()` says.
+ * run each transaction in another session. `serverPid`: the result of `pg_backend_pid()`.
  */
 export function isDirect(client: SourceClient, serverPid: number): boolean {
   return "processID" in client && client.processID === serverPid;
@@ -125,8 +125,8 @@ type ReadingClient = SourceClient & {
 };
 
 /**
- * The client with a deadline for each answer. It uses neither `pg`'s own timeout nor its promise: with either of them each
- * answer stays reachable until the next full garbage collection, so that all rows are moved to the old generation.
+ * The client with a deadline for each answer. `pg`'s own timeout and its promise are not used: with either, each answer stays
+ * reachable until the next full garbage collection, so that all rows move to the old generation.
  */
 function withDeadline(connection: pg.PoolClient): ReadingClient {
   const startDeadline = (): NodeJS.Timeout =>

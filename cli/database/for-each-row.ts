@@ -5,11 +5,12 @@ import type { SourceClient } from "./connect.ts";
 /** All columns as text, as the database writes them. */
 export type TextRow = readonly (string | null)[];
 
-const asText = { getTypeParser: () => (text: unknown) => text };
+/** Leaves the values of a query as text. */
+export const asText = { getTypeParser: () => (text: unknown) => text };
 
 /**
- * Runs a query and hands over its rows as they come in. Neither a cursor, which keeps PostgreSQL from planning for all rows
- * and from working in parallel, nor all the rows in memory. Throws what `take` throws, once the query has ended.
+ * Runs a query and hands over its rows as they come in. A cursor would keep PostgreSQL from planning for all rows and from
+ * working in parallel. Throws what `take` throws, once the query has ended.
  */
 export async function forEachRow(
   client: SourceClient,
@@ -17,7 +18,8 @@ export async function forEachRow(
   values: readonly unknown[],
   take: (row: TextRow) => void,
 ): Promise<void> {
-  const name = statementName(text);
+  // PostgreSQL keeps the plan of a named query. Planning a large one takes longer than running it for a small tenant.
+  const name = hash("sha256", text, "hex").slice(0, 32);
   const config = { name, text, values: [...values], rowMode: "array", types: asText } as unknown;
   const query = new pg.Query<TextRow & unknown[]>(config as pg.QueryConfig);
   let failure: { readonly reason: unknown } | undefined;
@@ -38,7 +40,12 @@ export async function forEachRow(
   if (failure !== undefined) throw failure.reason;
 }
 
-/** By its name PostgreSQL knows a query again: to parse and plan one of the large ones takes longer than to run it for a small tenant. */
-function statementName(text: string): string {
-  return hash("sha256", text, "hex").slice(0, 32);
+/** The rows of a query with few of them, each as an array of its columns. */
+export async function rowsOf<Row extends unknown[]>(
+  client: SourceClient,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  const { rows } = await client.query<Row>({ text, values: [...values], rowMode: "array" });
+  return rows;
 }

@@ -56,70 +56,42 @@ export async function withTransaction<Result>(
   }
 }
 
-/** What the driver threw, as a failure for operators. Its messages name hosts and users but never passwords. */
+/** The driver's error as a failure for operators. Its messages name hosts and users but never passwords. */
 export function sourceFailure(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
-  const code = "code" in error ? String(error.code) : "";
+  const message = explanation(error, "code" in error ? String(error.code) : "");
+  return message === undefined ? error : new Failure("source_unavailable", message, { cause: error });
+}
+
+function explanation(error: Error, code: string): string | undefined {
   const reason = error.message || code || error.name;
-  if (code === "42501") {
-    return new Failure("source_unavailable", `The database role lacks a privilege: ${reason}.`, {
-      cause: error,
-    });
-  }
-  if (code === "57014" || code === "55P03") {
-    const fix =
-      code === "57014"
-        ? "Run it again; where the role has a statement_timeout of its own, raise it."
-        : "A table behind the views is locked: pg_blocking_pids() names the session. Run it again when that one is done.";
-    const message = `The booking database ended a query before it was done (${reason}). ${fix}`;
-    return new Failure("source_unavailable", message, { cause: error });
-  }
-  if (code === "25006") {
-    return new Failure(
-      "source_unavailable",
-      `The booking database takes no changes from this role (${reason}). Use a role that may write, and no replica.`,
-      { cause: error },
-    );
-  }
-  if (code === "28P01") {
-    return new Failure(
-      "source_unavailable",
-      `The booking database refuses the password (${reason}). Check DATABASE_URL: in a password # is written %23, % %25, ` +
-        "/ %2F, : %3A, ? %3F and @ %40.",
-      { cause: error },
-    );
+  switch (code) {
+    case "42501":
+      return `The database role lacks a privilege: ${reason}.`;
+    case "57014":
+      return `The booking database ended a query before it was done (${reason}). Run it again; where the role has a statement_timeout of its own, raise it.`;
+    case "55P03":
+      return `The booking database ended a query before it was done (${reason}). A table behind the views is locked: pg_blocking_pids() names the session. Run it again when that one is done.`;
+    case "25006":
+      return `The booking database takes no changes from this role (${reason}). Use a role that may write, and no replica.`;
+    case "28P01":
+      return `The booking database refuses the password (${reason}). Check DATABASE_URL: in a password # is written %23, % %25, / %2F, : %3A, ? %3F and @ %40.`;
   }
   if (/^(ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)) {
-    return new Failure(
-      "source_unavailable",
-      `The booking database's certificate is not trusted (${reason}). In DATABASE_URL, sslrootcert=FILE names the ` +
-        "certificate of its authority; sslmode=no-verify goes without checking it.",
-      { cause: error },
-    );
+    return `The booking database's certificate is not trusted (${reason}). In DATABASE_URL, sslrootcert=FILE names the certificate of its authority; sslmode=no-verify goes without checking it.`;
   }
   if (/does not support SSL/.test(reason)) {
-    return new Failure(
-      "source_unavailable",
-      "The booking database speaks no TLS. Switch it on there, or remove sslmode from DATABASE_URL.",
-      { cause: error },
-    );
+    return "The booking database speaks no TLS. Switch it on there, or remove sslmode from DATABASE_URL.";
   }
   // SQLSTATE class 08 and 57P: connection and shutdown; 25P03 and 25P04: a session or transaction that lasted too long; 28 and
-  // 3D: role and database; E...: the operating system.
-  // Of what the server itself says the code decides: its words may quote a value, such as "connect".
+  // 3D: role and database; E...: the operating system. An error of the server is judged by its code alone, since its words may
+  // quote a value, such as "connect".
   const isOfServer = error instanceof pg.DatabaseError;
-  if (
+  const isUnreached =
     /^(08|57P|25P0[34]|28|3D|53|E[A-Z]+$)/.test(code) ||
-    (!isOfServer && /connect|terminated|timeout/i.test(reason))
-  ) {
-    return new Failure(
-      "source_unavailable",
-      `The booking database could not be reached (${reason}). ` +
-        "Check DATABASE_URL, and that the server is up and the role may connect.",
-      { cause: error },
-    );
-  }
-  return error;
+    (!isOfServer && /connect|terminated|timeout/i.test(reason));
+  if (!isUnreached) return undefined;
+  return `The booking database could not be reached (${reason}). Check DATABASE_URL, and that the server is up and the role may connect.`;
 }
 
 /** A server that is gone without a word never answers the farewell. */
@@ -138,18 +110,17 @@ export async function endClient(client: pg.Client): Promise<void> {
 }
 
 /**
- * Ends the connection at once, with whatever query is under way; its promise rejects with `reason`. `pg` has nothing for it:
- * `end` waits for the query, which may sort for minutes, and for the farewell of a server that may be gone. So this takes the
- * socket, which `pg` does not document: it is all that the generator takes of `pg`'s inside.
- * Held by `build/process.test.ts` and `source/commands.test.ts`, where a signal interrupts a query.
+ * Ends the connection at once, with any query under way, whose promise rejects with `reason`. `pg` has no call for that: `end`
+ * waits for the query and for the farewell of a server that may be gone. So this takes the socket, the only inside of `pg` that
+ * the generator uses. `build/process.test.ts` and `source/commands.test.ts` interrupt queries by it.
  */
 export function cutConnection(client: pg.Client | pg.PoolClient, reason?: Error): void {
   client.connection.stream.destroy(reason);
 }
 
 /**
- * What a reading of the views ended with. An error that the server found in a query is a view's fault (a division by zero, a cast
- * that fails at one row, a table that its owner may not read): the database was reached, and the contract is broken.
+ * An error that the server found in a query is a view's fault (a division by zero, a cast that fails at one row, a table that its
+ * owner may not read): the database was reached, and the contract is broken.
  */
 export function readingFailure(error: unknown): unknown {
   const failure = sourceFailure(error);

@@ -18,7 +18,7 @@ export async function withDatabaseUrl<Result>(
   return await withEmbeddedPostgres(settings.dataDir, {}, run);
 }
 
-/** What `DATABASE_URL` names by its path (PostgreSQL's documentation, 34.1.2). */
+/** The parameters of `DATABASE_URL` that are paths (PostgreSQL's documentation, 34.1.2). */
 const names = ["sslrootcert", "sslcert", "sslkey"];
 
 /** node-postgres reads these files by itself, and throws a bare `ENOENT` where it cannot. Throws `settings`. */
@@ -43,13 +43,13 @@ async function checkCertificateFiles(databaseUrl: URL): Promise<void> {
 
 /** Modes that libpq knows (PostgreSQL's documentation, 34.19), and `no-verify` of node-postgres. */
 const sslModes = ["disable", "no-verify", "verify-full"];
-/** They have no meaning of their own in node-postgres: it checks the certificate and the host's name. */
+/** node-postgres treats them alike: it checks the certificate and the host's name. */
 const strict = ["allow", "prefer", "require", "verify-ca"];
 
 /**
- * The connection string for node-postgres. It warns of `sslmode=require` and the like, since its next version will check no
- * certificate there; that they are checked is what operators here rely on, so it is said in its own word for it. Throws
- * `settings` for a mode that is none, which node-postgres would take for the strictest.
+ * The connection string for node-postgres, which warns of `sslmode=require` and the like, since its next version will check no
+ * certificate there. Operators rely on that check, so it is asked for by its strict name. Throws `settings` for an unknown mode,
+ * which node-postgres would take for the strictest.
  */
 export function connectionString(databaseUrl: URL): string {
   const mode = databaseUrl.searchParams.get("sslmode");

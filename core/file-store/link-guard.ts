@@ -31,8 +31,11 @@ export interface LinkGuard {
 
 const open = promisify(openFile);
 
-/** `hasProc` lets tests run as on other systems than Linux. */
-export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGuard {
+/** `hasProc` lets tests run as on other systems than Linux. A chroot may have no `/proc`. */
+export function createLinkGuard(
+  root: string,
+  hasProc = process.platform === "linux" && existsSync("/proc/self/fd"),
+): LinkGuard {
   /** The root without links. It can change while this process runs, if the root is a link. */
   let realRoot: string | undefined;
 
@@ -93,11 +96,6 @@ export function createLinkGuard(root: string, hasProc = systemHasProc()): LinkGu
       return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
     },
   };
-}
-
-/** A chroot may have no `/proc`. */
-function systemHasProc(): boolean {
-  return process.platform === "linux" && existsSync("/proc/self/fd");
 }
 
 /** A synchronous call, since the kernel answers from memory. A call in another thread would take ten times as long. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { ListedObject } from "../object-store.ts";
 import { unlessErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
-import type { StoreFolder, StoreFolders } from "./store-folders.ts";
+import type { StoreFolders } from "./store-folders.ts";
 
 /** The store whose files are listed. */
 export interface ListedStore {
@@ -70,7 +70,7 @@ async function filesOf(
   await ifThere(
     folders.within(resolve(guard.root, folder), async (open) => {
       for (const name of names) {
-        const found = await lookAt(open, name);
+        const found = await ifThere(lstat(open.at(name)));
         if (found?.isSymbolicLink() === true) await guard.refuseLinks(resolve(guard.root, folder, name));
         if (found?.isFile() === true) {
           listed.push({ key: folder + name, size: found.size, modifiedAt: found.mtime });
@@ -90,10 +90,6 @@ async function namesIn({ folders, guard }: ListedStore, folder: string): Promise
     .filter((entry) => !entry.name.startsWith("."))
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
     .sort((a, b) => (a < b ? -1 : 1));
-}
-
-async function lookAt(folder: StoreFolder, name: string) {
-  return await ifThere(lstat(folder.at(name)));
 }
 
 const ifThere = <Result>(looking: Promise<Result>): Promise<Result | undefined> =>

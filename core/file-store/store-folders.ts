@@ -69,7 +69,7 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
 
   async function make(folder: string): Promise<void> {
     if (folder === guard.root) return await makeRoot(folder);
-    if (await isThere(folder)) return;
+    if ((await unlessErrno(lstat(folder), "ENOENT")) !== undefined) return;
     await withinMade(dirname(folder), async (parent) => {
       await makeOne(parent.at(basename(folder)), folderMode);
       await parent.sync();
@@ -147,10 +147,6 @@ async function makeRoot(root: string): Promise<void> {
 
 async function makeOne(path: string, mode: number): Promise<void> {
   await unlessErrno(mkdir(path, mode), "EEXIST");
-}
-
-async function isThere(folder: string): Promise<boolean> {
-  return (await unlessErrno(lstat(folder), "ENOENT")) !== undefined;
 }
 
 async function isMade(folder: string): Promise<boolean> {

@@ -22,7 +22,11 @@ export interface S3Call {
 /** The failure for an error. Its message says what was asked, what the store answered, and what to do. */
 export function s3Failure(call: S3Call, error: S3Error, cause: unknown): Failure {
   const { code, explain } = meanings[error.kind];
-  const answer = [error.code, error.status === undefined ? "" : `HTTP ${error.status}`, requestText(error)];
+  const answer = [
+    error.code,
+    error.status === undefined ? "" : `HTTP ${error.status}`,
+    error.requestId === undefined ? "" : `request ${error.requestId}`,
+  ];
   const text = `${describeCall(call)}: ${explain(call)} (${answer.filter((part) => part !== "").join(", ")}).`;
   return new Failure(code, text, { cause: slimCause(error, cause) });
 }
@@ -123,7 +127,3 @@ const meanings: Readonly<Record<S3ErrorKind, Meaning>> = {
   unavailable,
   defect: { code: "internal", explain: () => "unexpected error" },
 };
-
-function requestText(error: S3Error): string {
-  return error.requestId === undefined ? "" : `request ${error.requestId}`;
-}

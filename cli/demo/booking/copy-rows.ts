@@ -54,16 +54,13 @@ export function copyLine(row: readonly SampleCell[]): string {
 function copyField(cell: SampleCell): string {
   if (cell === null) return "\\N";
   if (typeof cell === "number") return String(cell);
-  return escaped(typeof cell === "string" ? cell : arrayLiteral(cell));
+  const text = typeof cell === "string" ? cell : arrayLiteral(cell);
+  return special.test(text) ? text.replace(specials, (character) => escapes[character] ?? "") : text;
 }
 
 /** PostgreSQL's own text form of a `text[]`. */
 function arrayLiteral(items: readonly string[]): string {
   return `{${items.map((item) => `"${item.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
-}
-
-function escaped(text: string): string {
-  return special.test(text) ? text.replace(specials, (character) => escapes[character] ?? "") : text;
 }
 
 const special = /[\\\t\n\r]/;

@@ -31,7 +31,7 @@ export function auditText(records: readonly AuditEntry[], { columns, zone }: Lay
   );
 }
 
-/** P86: of what was begun only, nobody may say that it was done. */
+/** P86: a record that only began does not say that the change was made. */
 export function endWords({ outcome }: AuditEntry): string {
   return outcome === "begun" ? "not recorded" : outcome;
 }

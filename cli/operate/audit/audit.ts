@@ -16,7 +16,7 @@ import { putImmutable } from "../../publish/snapshot/put-immutable.ts";
 import type { Shell } from "../../shell/shell.ts";
 import { type AuditChange, auditFormat, maxChanges } from "./audit-record.ts";
 
-/** What a command is called, about whom it is, and why it was called. */
+/** The command, the tenants that it is about, and the reason given. */
 export interface AuditRequest {
   readonly command: string;
   readonly tenants: readonly TenantId[];
@@ -25,17 +25,17 @@ export interface AuditRequest {
 
 /** The record of one call of a command that changes something for partners. */
 export interface Audit {
-  /** The store on which the command works: before the first change reaches it, the record of intent is in it (P85). */
+  /** The store for the command. Before its first change arrives, the record of intent is stored (P85). */
   watch(store: ObjectStore): ObjectStore;
-  /** What is about to be changed, for the record of intent. The last call before the first change counts. */
+  /** The planned changes, for the record of intent. The last call before the first change counts. */
   plan(changes: readonly AuditChange[]): void;
   /** What was changed; may be called several times. */
   note(changes: readonly AuditChange[]): void;
-  /** Whether the last change arrived could not be found out: the record stays begun, since what it would say may be wrong. */
+  /** It is unknown whether the last change arrived. The record then stays begun, since its end might be wrong. */
   doubt(): void;
   /**
-   * P86: writes the record of what was done, if anything was begun. Never throws: what was changed stays changed, so the
-   * command says that first, above all a token's plaintext, and then what the returned failure is.
+   * P86: completes the record, if one was begun. Never throws, so that the command first prints what it did, above all a token's
+   * plaintext, and then the returned failure.
    */
   end(failure: Failure | undefined): Promise<Failure | undefined>;
 }
@@ -68,7 +68,7 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
       failure: failure === undefined ? null : { code: failure.code, message: failure.message },
     };
     const key = auditKey(recordId, outcome === "begun" ? "begun" : "ended");
-    // No signal: who ends a command must not end the record of it.
+    // No signal: ending a command must not keep its record from being written.
     await putImmutable(store, key, bytesBody(documentBytes(record)), never);
   }
 
@@ -141,9 +141,9 @@ function sentence({ message }: Failure): string {
 }
 
 /**
- * P85: the store, on which `begun` is awaited before each call that changes something for partners: a put of a pointer, of
- * the registry or of the removed tenants, and any deletion of a tenant's objects. When it throws, the call is not made.
- * What nobody sees until then (files, manifests, marks, probes) passes.
+ * P85: awaits `begun` before each call that changes something for partners: a put of a pointer, the registry, the sandbox or the
+ * removed tenants, and a deletion of a tenant's objects. When `begun` throws, the call is not made. Other objects pass, since
+ * partners do not see them yet.
  */
 function recordedStore(store: ObjectStore, begun: () => Promise<void>): ObjectStore {
   return {

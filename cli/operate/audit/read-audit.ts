@@ -6,23 +6,23 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import { maxRecordBytes, parseAuditRecord, recordKey } from "./audit-record.ts";
 
-/** What is known of one call of a command: of one that ended its end, else how it began. */
+/** The record of a command's call: its end, or its beginning when there is no end. */
 export type AuditEntry = AuditDocument;
 
 export interface AuditQuery {
   readonly tenantId: TenantId | undefined;
   /** Records from this instant on; the keys of older ones are not even listed (P87). */
   readonly since: Date | undefined;
-  /** Records that began before the end of this second only. */
+  /** Only records that began before the end of this second. */
   readonly until?: Date;
-  /** The newest so many. */
+  /** At most so many records, the newest. */
   readonly limit: number;
 }
 
 export interface AuditReading {
   /** Newest first. */
   readonly records: readonly AuditEntry[];
-  /** There are older ones that fit. */
+  /** Whether older records fit. */
   readonly hasOlder: boolean;
   /** Objects that are no records, in words. */
   readonly faults: readonly string[];
@@ -57,14 +57,14 @@ export async function readAudit(
       else if (read !== undefined) keep(read);
     }
   }
-  return { records: records.sort(newestFirst), hasOlder, faults: faults.slice(0, maxFaults) };
+  return {
+    records: records.sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1)),
+    hasOlder,
+    faults: faults.slice(0, maxFaults),
+  };
 }
 
-/** By when it began; a command of the same second by when it ended. */
-function newestFirst(a: AuditEntry, b: AuditEntry): number {
-  return orderOf(a) < orderOf(b) ? 1 : -1;
-}
-
+/** By the second of the beginning, then by the time of the end. */
 function orderOf({ recordId, at }: AuditEntry): string {
   return `${secondOf(recordId)} ${at}`;
 }
@@ -76,7 +76,7 @@ function secondOf(recordId: string): string {
 const maxParallelReads = 16;
 const maxFaults = 20;
 
-/** Of each record the key of its end, or of its beginning where nothing followed, in order of time. */
+/** The keys of the records in order of time: for each its end, or its beginning when it has no end. */
 async function* lastKeys(
   store: ObjectStore,
   { since, until }: AuditQuery,
@@ -122,7 +122,7 @@ async function* batchesOf(keys: AsyncIterable<ObjectKey>): AsyncGenerator<readon
   if (batch.length > 0) yield batch;
 }
 
-/** The record; a sentence where the object is none; `undefined` when it is gone. */
+/** The record; a sentence when the object is no record; `undefined` when it is gone. */
 async function readRecord(
   store: ObjectStore,
   key: ObjectKey,

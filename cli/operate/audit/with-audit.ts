@@ -29,7 +29,7 @@ export async function withAudit<Result>(
   return { result, unrecorded: await audit.end(undefined) };
 }
 
-/** To be called when the command has said what it did: its exit status, after a word on a record that is not complete. */
+/** The exit status. Called after the command has printed what it did; reports an incomplete record. */
 export function auditedStatus(
   shell: Shell,
   unrecorded: Failure | undefined,

@@ -37,19 +37,14 @@ export interface RequestLogLine {
   readonly isCut: boolean;
 }
 
-/**
- * The request in a line of a log; `undefined` when the line is about something else. Log collectors often put a time or a name
- * in front of the JSON, or wrap it as Docker's `json-file` driver does. Both forms are understood.
- */
+/** The request in a line of a log; `undefined` when the line is about something else. */
 export function requestLine(text: string): RequestLogLine | undefined {
-  const record = jsonRecord(text.slice(Math.max(0, text.indexOf("{"))));
+  const record = timedRecord(text);
   if (record === undefined) return undefined;
-  if (typeof record.log === "string") return requestLine(record.log);
   const { time, requestId, status, route } = record;
   if (record.msg !== "request" || typeof requestId !== "string" || typeof status !== "number") {
     return undefined;
   }
-  if (typeof time !== "string" || Number.isNaN(Date.parse(time))) return undefined;
   return {
     time,
     requestId,
@@ -96,14 +91,11 @@ export interface GatewayNote {
 
 /** The note in a line of a log; `undefined` for every other line. */
 export function gatewayNote(text: string): GatewayNote | undefined {
-  const record = jsonRecord(text.slice(Math.max(0, text.indexOf("{"))));
-  if (record === undefined) return undefined;
-  if (typeof record.log === "string") return gatewayNote(record.log);
-  const { time, msg } = record;
-  const kind = typeof record.api === "string" ? "listening" : noteKinds.get(String(msg));
-  if (kind === undefined || typeof time !== "string" || Number.isNaN(Date.parse(time))) return undefined;
+  const record = timedRecord(text);
+  const kind = typeof record?.api === "string" ? "listening" : noteKinds.get(String(record?.msg));
+  if (record === undefined || kind === undefined) return undefined;
   return {
-    time,
+    time: record.time,
     kind,
     storeId: string(record.storeId),
     otherStoreId: string(record.otherStoreId),
@@ -118,12 +110,20 @@ const noteKinds: ReadonlyMap<string, GatewayNote["kind"]> = new Map([
   ["the token registry is confirmed again", "confirmed"],
 ]);
 
-function jsonRecord(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (!text.startsWith("{")) return undefined;
+/**
+ * The JSON object in a line, if it has a time. Log collectors often put a time or a name in front of the JSON, or wrap it as Docker's
+ * `json-file` driver does. `undefined` also for a line that was cut by a rotation, or is another program's.
+ */
+function timedRecord(
+  line: string,
+): (Readonly<Record<string, unknown>> & { readonly time: string }) | undefined {
+  const start = line.indexOf("{");
+  if (start === -1) return undefined;
   try {
-    return JSON.parse(text);
+    const record = JSON.parse(line.slice(start));
+    if (typeof record.log === "string") return timedRecord(record.log);
+    return typeof record.time === "string" && !Number.isNaN(Date.parse(record.time)) ? record : undefined;
   } catch {
-    // The line was cut by a rotation, or is another program's.
     return undefined;
   }
 }

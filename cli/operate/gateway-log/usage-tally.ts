@@ -17,10 +17,7 @@ export interface UsageRow {
 
 /** Counts requests. Memory grows with the number of tokens, resources, statuses and days, not with that of requests. */
 export class UsageTally {
-  readonly #rows = new Map<
-    string,
-    { row: Omit<UsageRow, "requests" | "lastSeen">; requests: number; lastSeen: string }
-  >();
+  readonly #rows = new Map<string, { -readonly [Name in keyof UsageRow]: UsageRow[Name] }>();
   #from: string | undefined;
   #to: string | undefined;
 
@@ -30,11 +27,7 @@ export class UsageTally {
     const key = `${tokenId ?? ""} ${route} ${status} ${day}`;
     const counted = this.#rows.get(key);
     if (counted === undefined) {
-      this.#rows.set(key, {
-        row: { tokenId, tenantId, resource: route, status, day },
-        requests: 1,
-        lastSeen: time,
-      });
+      this.#rows.set(key, { tokenId, tenantId, resource: route, status, day, requests: 1, lastSeen: time });
     } else {
       counted.requests += 1;
       // The lines of several gateways need not be in order.
@@ -46,9 +39,7 @@ export class UsageTally {
 
   /** Ordered by token, resource, status and day. */
   get rows(): readonly UsageRow[] {
-    return [...this.#rows]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, { row, requests, lastSeen }]) => ({ ...row, requests, lastSeen }));
+    return [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
   }
 
   /** The times of the first and the last request; `null` without any. */

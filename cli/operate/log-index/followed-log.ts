@@ -167,7 +167,7 @@ export class FollowedLog {
   #contentOf(beginning: Buffer): KnownContent {
     const known = sameContent(this.#contents, beginning);
     if (known !== undefined) return known;
-    const content = newContent();
+    const content: KnownContent = { prefix: Buffer.alloc(0), consumed: 0, unread: 0, requests: 0 };
     this.#contents.push(content);
     if (this.#contents.length > maxContents) this.#contents.shift();
     return content;
@@ -206,10 +206,6 @@ export interface KnownContent {
 
 /** About ten lines. The logs of two gateways that start at once differ within them. */
 const prefixBytes = 4096;
-
-function newContent(): KnownContent {
-  return { prefix: Buffer.alloc(0), consumed: 0, unread: 0, requests: 0 };
-}
 
 /** Records that these whole lines were read. */
 function noteRead(content: KnownContent, lines: Buffer, requests: number): void {

@@ -1,5 +1,5 @@
 import type { LogIndex } from "./log-index.ts";
-import { idDigest, noLimit, routeNumber } from "./request-columns.ts";
+import { idDigest, routeNumber } from "./request-columns.ts";
 
 /** What one access key did, according to the logs. */
 export interface KeyActivity {
@@ -21,14 +21,8 @@ export interface KeyActivity {
 const minuteMs = 60_000;
 const minutesOfDay = 1440;
 
-interface Counted {
-  requests: number;
-  errors: number;
-  legacy: number;
-  limited: number;
-  lastSeenMs: number;
-  limit: number;
-}
+/** An activity that is still counted. */
+type Counted = { -readonly [Name in keyof KeyActivity]: KeyActivity[Name] };
 
 /**
  * Counts the requests of these keys, and returns the `limit` keys with the most requests, the busiest first. Memory grows with
@@ -51,7 +45,7 @@ export async function busiestKeys(
       if ((status[row] ?? 0) >= 400) counted.errors += 1;
       if (status[row] === 429) counted.limited += 1;
       if (route[row] === legacyRoute) counted.legacy += 1;
-      if (at > counted.lastSeenMs) {
+      if (counted.lastSeenMs === null || at > counted.lastSeenMs) {
         counted.lastSeenMs = at;
         counted.limit = limit[row] || counted.limit;
       }
@@ -62,8 +56,8 @@ export async function busiestKeys(
   const minutes = await minutesOfLastDay(index, new Set(busiest.map(idDigest)), signal);
   return new Map(
     busiest.map((id) => {
-      const digest = idDigest(id);
-      return [id, activity(counts.get(digest) ?? nothing(), minutes.get(digest))];
+      const busiestMinute = Math.max(0, ...(minutes.get(idDigest(id)) ?? []));
+      return [id, { ...(counts.get(idDigest(id)) ?? nothing()), busiestMinute }];
     }),
   );
 }
@@ -96,21 +90,5 @@ async function minutesOfLastDay(
 }
 
 function nothing(): Counted {
-  return {
-    requests: 0,
-    errors: 0,
-    legacy: 0,
-    limited: 0,
-    lastSeenMs: Number.NEGATIVE_INFINITY,
-    limit: noLimit,
-  };
-}
-
-function activity({ lastSeenMs, limit, ...counted }: Counted, minutes: Uint32Array | undefined): KeyActivity {
-  return {
-    ...counted,
-    lastSeenMs: counted.requests === 0 ? null : lastSeenMs,
-    busiestMinute: minutes === undefined ? 0 : Math.max(...minutes),
-    limit: limit === noLimit ? null : limit,
-  };
+  return { requests: 0, errors: 0, legacy: 0, limited: 0, lastSeenMs: null, busiestMinute: 0, limit: null };
 }

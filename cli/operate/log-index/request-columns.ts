@@ -4,7 +4,7 @@ import type { RequestLogLine } from "../gateway-log/request-line.ts";
 export const rowsPerBlock = 8192;
 
 /** Stands for a limit that the log does not tell. */
-export const noLimit = 0;
+const noLimit = 0;
 
 const bytesPerRow = 40;
 export const blockBytes = rowsPerBlock * bytesPerRow;

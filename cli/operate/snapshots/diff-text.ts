@@ -47,7 +47,7 @@ export function shown(words: string | null): string {
   return shortened(printable(words ?? "nothing"), maxValueLength);
 }
 
-/** Of two amounts of one currency the second names it. */
+/** Drops the currency of the first amount when both have the same. */
 function withoutSharedUnit(before: string, after: string): string {
   const [, amount = before, unit] = /^(-?[\d.,]+) ([A-Za-z]{3})$/.exec(before) ?? [];
   return unit !== undefined && after.endsWith(` ${unit}`) && /^-?\d/.test(after) ? amount : before;

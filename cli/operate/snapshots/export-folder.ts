@@ -5,9 +5,9 @@ import { isErrno, unlessErrno } from "../../../core/file-store/file-error.ts";
 import { placeFailure } from "../../shell/place-failure.ts";
 
 /**
- * Has `fill` write into a folder beside `out`, which is renamed to `out` at the end: it is there as a whole or not at all,
- * and of a failure nothing is left, not even the folders made on the way. `out` may be missing or an empty folder. Throws
- * `usage` when it is anything else or when nothing can be written there.
+ * Lets `fill` write into a folder beside `out`, which is renamed to `out` at the end. So `out` is complete or not there, and a
+ * failure leaves nothing behind, not even parent folders. `out` may be missing or empty. Throws `usage` for anything else, and
+ * when nothing can be written there.
  */
 export async function withNewFolder(out: string, fill: (partial: string) => Promise<void>): Promise<string> {
   const directory = resolve(out);
@@ -24,7 +24,7 @@ export async function withNewFolder(out: string, fill: (partial: string) => Prom
     return directory;
   } catch (error) {
     await rm(partial, { recursive: true, force: true }).catch(() => {});
-    // As far as they are empty: what somebody else put there meanwhile stays.
+    // Only empty folders are removed, since somebody else may have used them meanwhile.
     for (const folder of made.reverse()) await rmdir(folder).catch(() => {});
     throw placeFailure(
       error,
@@ -50,8 +50,8 @@ function refusal(directory: string, what: string, remedy: string): Failure {
 }
 
 /**
- * Makes the folder and those above it that are missing, and names them in `made`. Not with `recursive`: Node.js then tries
- * for ever where the system answers ENOENT for a folder whose parent is there, as below /proc.
+ * Makes the missing folders and lists them in `made`. `recursive` is not used, since Node.js never ends where the system answers
+ * ENOENT below an existing parent, as in /proc.
  */
 async function makeFolders(folder: string, made: string[]): Promise<void> {
   const found = await unlessErrno(stat(folder), "ENOENT");

@@ -14,12 +14,12 @@ import {
 } from "../../../schemas/generated/validators-published.ts";
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 
-/** Hears, in words, of a response that breaks its schema (`invalid`) or contradicts another one (`disagrees`). */
+/** Called for a response that breaks its schema (`invalid`) or contradicts another one (`disagrees`). */
 export type ReportDisagreement = (kind: "invalid" | "disagrees", message: string) => void;
 
 /**
- * Holds list, legacy list and details of one snapshot against their schemas and each other. The list is given first; without
- * a sound one the others are held against their schemas alone. It keeps digests of what the responses share, never the responses.
+ * Checks list, legacy list and details of one snapshot against their schemas and each other. The list is given first. Without a
+ * valid list, the others are checked against their schemas alone. Only digests of the shared parts are kept.
  */
 export class ListAgreement {
   readonly #programs: Manifest["programs"];
@@ -85,7 +85,11 @@ export class ListAgreement {
     const { data } = response;
     if (data.id !== id) report("disagrees", `it is the detail of program ${data.id}`);
     const listed = this.#listFields.get(id);
-    if (this.#isComplete && listed !== undefined && listed !== digest(listPart(data)))
+    if (
+      this.#isComplete &&
+      listed !== undefined &&
+      listed !== digest(Object.fromEntries(listFields.map((name) => [name, data[name]])))
+    )
       report("disagrees", "its list fields differ from those of the list");
   }
 }
@@ -115,25 +119,6 @@ function isInOrder(before: ProgramListItem, after: ProgramListItem): boolean {
   return early < late || (early === late && before.id < after.id);
 }
 
-function listPart(detail: ProgramListItem): ProgramListItem {
-  const { id, name, status, departureDate, returnDate, durationDays } = detail;
-  const { duration, capacity, currency, category, guide, prices } = detail;
-  return {
-    id,
-    name,
-    status,
-    departureDate,
-    returnDate,
-    durationDays,
-    duration,
-    capacity,
-    currency,
-    category,
-    guide,
-    prices,
-  };
-}
-
 /** Equal for equal values, whatever the order of their keys. */
 function digest(value: unknown): string {
   const text = JSON.stringify(value, (_, part: unknown) => (isRecord(part) ? sorted(part) : part));
@@ -150,3 +135,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 const afterAllDates = "~";
+const listFields = Object.keys({
+  ...{ id: 0, name: 0, status: 0, departureDate: 0, returnDate: 0, durationDays: 0 },
+  ...{ duration: 0, capacity: 0, currency: 0, category: 0, guide: 0, prices: 0 },
+} satisfies Record<keyof ProgramListItem, 0>) as readonly (keyof ProgramListItem)[];

@@ -3,8 +3,8 @@ import type { SnapshotId } from "../../../core/ids.ts";
 import type { PublishedSnapshot } from "./tenant-snapshots.ts";
 
 /**
- * A time in which partners saw a snapshot. Where it is not known when one gave way to another, both periods have the whole
- * time in question, so that they overlap.
+ * A time in which partners saw a snapshot. When the moment of a change is unknown, both periods contain all possible moments, so
+ * they overlap.
  */
 export interface LivePeriod {
   readonly snapshotId: SnapshotId;
@@ -14,24 +14,24 @@ export interface LivePeriod {
   readonly until: string | null;
   /** What made it live; `null`: not known. */
   readonly how: "published" | "rolled back to" | null;
-  /** False where other snapshots, of which nothing is left, may have been live in between. */
+  /** False when other snapshots may have been live in between that left no trace. */
   readonly isCertain: boolean;
 }
 
-/** What of a stored snapshot tells when partners saw it. */
+/** The facts of a stored snapshot from which its periods follow. */
 export type PeriodFacts = Pick<
   PublishedSnapshot,
   "snapshotId" | "generation" | "parent" | "generatedAt" | "storedAt"
 > & {
-  /** When a rollback last replaced it, as the mark beside it says; `null`: none did, as far as is known. */
+  /** When a rollback last replaced it, according to its mark; `null` without a mark. */
   readonly withdrawnAt: string | null;
 };
 
 /**
- * P71: which snapshot was live when, newest first. The pointer keeps no history. What is left of it are the manifests, each
- * of which names what was live before it, and the marks of rollbacks, each beside the snapshot that it replaced. So of each
- * change it is known what it ended; what it began is what the next change ended, or what is live now. Generations count
- * the changes: where more happened than is known of, nothing is certain. Pure.
+ * P71: which snapshot was live when, newest first. The pointer keeps no history. But each manifest names the snapshot that was
+ * live before it, and each rollback leaves a mark beside the snapshot that it replaced. So each change tells which snapshot it
+ * ended. It began the one that the next change ended, or the one that is live now. Generations count the changes, so missing
+ * changes are noticed.
  */
 export function livePeriods(
   snapshots: readonly PeriodFacts[],
@@ -39,7 +39,7 @@ export function livePeriods(
 ): readonly LivePeriod[] {
   const changes = effectiveChanges(snapshots, current);
   const last = changes.at(-1);
-  // Of the last change the pointer has the exact time; rollbacks of which nothing is left may have come after a publication.
+  // The pointer has the exact time of the last change, unless rollbacks without a mark followed the last known publication.
   const isPointers =
     last?.after === null || (last?.after === current.snapshotId && last.generation === current.generation);
   if (last !== undefined && isPointers) last.at = current.publishedAt;
@@ -62,7 +62,7 @@ export function livePeriods(
   return periods.reverse();
 }
 
-/** The periods in which the time lies, more than one where it is not known which it was; none before the first one. */
+/** The periods that contain the time: none before the first period, several where they overlap. */
 export function periodsAt(periods: readonly LivePeriod[], time: Date): readonly LivePeriod[] {
   const at = time.getTime();
   return periods.filter(
@@ -73,14 +73,14 @@ export function periodsAt(periods: readonly LivePeriod[], time: Date): readonly 
 /** Another snapshot became live. */
 interface Change {
   at: string;
-  /** Of a publication; a rollback raises the pointer's, which nothing remembers. */
+  /** The generation of a publication; `null` for a rollback, whose generation is not recorded. */
   readonly generation: number | null;
   readonly before: SnapshotId;
-  /** `null`: a rollback's mark does not say. */
+  /** `null` for a rollback, whose mark does not say. */
   readonly after: SnapshotId | null;
 }
 
-/** In the order of time. The first publication of all ended nothing, and is the beginning. */
+/** In the order of time. The first publication counts as a change from itself. */
 function effectiveChanges(
   snapshots: readonly PeriodFacts[],
   current: Pick<Current, "snapshotId">,
@@ -106,14 +106,14 @@ function effectiveChanges(
 }
 
 /**
- * Whether the snapshot was live before this change, so that a rollback can have brought it back. Of what was not, nothing is
- * left but that it was live next: then the rollback may have been killed, and a publication that was pruned came after it.
+ * Whether the snapshot was live before this change, so that a rollback may have brought it back. Otherwise the rollback was
+ * probably killed, and a publication followed that was pruned since.
  */
 function wasLiveBefore(changes: readonly Change[], at: number, snapshotId: SnapshotId): boolean {
   return changes.slice(0, at).some(({ before, after }) => before === snapshotId || after === snapshotId);
 }
 
-/** How many changes happened between the publications around this change of which nothing is left. */
+/** How many changes without a trace happened between the publications around this change. */
 function unknownChanges(changes: readonly Change[], at: number, generation: number): number {
   let first = at;
   while (first > 0 && changes[first]?.generation === null) first -= 1;
@@ -127,8 +127,8 @@ function unknownChanges(changes: readonly Change[], at: number, generation: numb
 }
 
 /**
- * The manifest is put right before the pointer. But its time is the store's: where the store was copied it is that of the
- * copy. Then the time of the reading, which the manifest itself has, is the best that is known.
+ * The time at which the manifest was stored, right before the pointer. In a copied store that is the time of the copy; then the
+ * time of the reading is the best one known.
  */
 function publicationTime({ generatedAt, storedAt }: PeriodFacts): string {
   const delay = storedAt.getTime() - Date.parse(generatedAt);

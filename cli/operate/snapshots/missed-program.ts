@@ -1,11 +1,11 @@
-import { type SnapshotMoment, snapshotMoment, type TakenOut, takenOut } from "./program-history.ts";
+import { type Removal, removalOf, type SnapshotMoment, snapshotMoment } from "./program-history.ts";
 import type { SnapshotHistory } from "./snapshot-history.ts";
 
 /** Why a snapshot, live at a certain time, did not have a program, as far as snapshots are kept. */
 export type MissedProgram =
-  /** No snapshot that is kept has it. `isCut`: there were others. */
+  /** No kept snapshot has it. `isCut`: others existed. */
   | { readonly kind: "never"; readonly snapshotsExamined: number; readonly isCut: boolean }
-  /** A build upon `last` took it out; `by` is `null` where nothing can be read of what came right after `last`. */
+  /** A build on `last` removed it. `by` is `null` when the snapshot after `last` cannot be read. */
   | { readonly kind: "removed"; readonly last: SnapshotMoment; readonly by: SnapshotMoment | null }
   /** `last` had it, and a rollback took that back. */
   | { readonly kind: "rolled_back"; readonly last: SnapshotMoment; readonly at: string }
@@ -13,7 +13,7 @@ export type MissedProgram =
   /** The snapshot is no longer kept. */
   | { readonly kind: "not_kept" };
 
-/** P48: a newer snapshot may lie beside the one that was live, and no partner saw it then: a rollback had taken it back. */
+/** P48: partners need not have seen a newer snapshot at that time, since a rollback may have replaced it. */
 export function missedProgram(
   history: SnapshotHistory,
   programId: string,
@@ -27,20 +27,20 @@ export function missedProgram(
   const [before] = having.filter(({ generation }) => generation < asked.generation);
   const newer = having.filter(({ generation }) => generation > asked.generation);
   for (const manifest of newer) {
-    const found = takenOut(history, asked, manifest, programId);
+    const found = removalOf(history, asked, manifest, programId);
     const isBefore =
       found.kind === "rolled_back"
         ? found.at <= at
         : found.kind === "built" && Date.parse(found.by.generatedAt) < at.getTime();
-    if (isBefore) return missedSince(found);
+    if (isBefore) return missedBy(found);
   }
-  if (before !== undefined) return missedSince(takenOut(history, asked, before, programId));
+  if (before !== undefined) return missedBy(removalOf(history, asked, before, programId));
   const first = newer.at(-1);
   if (first !== undefined) return { kind: "came_later", first: snapshotMoment(first) };
   return { kind: "never", snapshotsExamined: manifests.length, isCut: hasGaps };
 }
 
-function missedSince(found: TakenOut): MissedProgram {
+function missedBy(found: Removal): MissedProgram {
   const last = snapshotMoment(found.last);
   if (found.kind === "rolled_back") return { kind: "rolled_back", last, at: found.at.toISOString() };
   return { kind: "removed", last, by: found.kind === "built" ? snapshotMoment(found.by) : null };

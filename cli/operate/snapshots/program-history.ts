@@ -17,7 +17,10 @@ export interface ProgramHistory {
   readonly last: SnapshotMoment | null;
   /** Whether the live snapshot has it. */
   readonly isServed: boolean;
-  /** The snapshot that was built on `last` without the program; `null` when there is none: see `isServed`, `rolledBackAt`; or when it cannot be read. */
+  /**
+   * The snapshot built on `last` without the program; `null` when there is none (`isServed`, `rolledBackAt`) or it cannot be
+   * read.
+   */
   readonly removedBy: SnapshotMoment | null;
   /** When a rollback took `last` from partners, and the program with it; RFC 3339, else `null`. */
   readonly rolledBackAt: string | null;
@@ -25,20 +28,17 @@ export interface ProgramHistory {
   readonly unchangedSince: SnapshotId | null;
   readonly snapshotsExamined: number;
   readonly oldestExamined: SnapshotMoment | null;
-  /** Of what was before `oldestExamined` nothing is known. */
+  /** Nothing is known about the time before `oldestExamined`. */
   readonly isCut: boolean;
 }
 
-/**
- * P48: what partners see is what the live snapshot says, also after a rollback, when newer snapshots lie beside it that nobody
- * sees any more.
- */
+/** P48: the live snapshot counts, also after a rollback, when newer snapshots exist that partners no longer see. */
 export function programHistory(history: SnapshotHistory, live: Manifest, programId: string): ProgramHistory {
   const { manifests, isCut } = history;
   const having = manifests.filter(({ programs }) => programs.has(programId));
   const isServed = live.programs.has(programId);
   const newest = isServed ? live : having[0];
-  const end = newest === undefined || isServed ? undefined : takenOut(history, live, newest, programId);
+  const end = newest === undefined || isServed ? undefined : removalOf(history, live, newest, programId);
   const last = end?.last ?? newest;
   return {
     first: moment(having.at(-1)),
@@ -61,40 +61,40 @@ function moment(manifest: Manifest | undefined): SnapshotMoment | null {
   return manifest === undefined ? null : snapshotMoment(manifest);
 }
 
-/** What took a program from partners. */
-export type TakenOut =
-  /** A build upon `last`, which had it. */
+/** What removed a program for partners. */
+export type Removal =
+  /** A build on `last`, which had the program. */
   | { readonly kind: "built"; readonly last: Manifest; readonly by: Manifest }
   /** A rollback from `last`, which had it. */
   | { readonly kind: "rolled_back"; readonly last: Manifest; readonly at: Date }
-  /** Of what came right after `last` nothing can be read any more. */
+  /** The snapshot right after `last` cannot be read any more. */
   | { readonly kind: "unknown"; readonly last: Manifest };
 
 /**
- * P48: what took the program from partners who now see `seen`, which lacks it. Two things may have: a build of the line that
- * leads to `seen`, or what became of `last`, the newest of the snapshots in question that have it, which need not be of that
- * line: a rollback may have left it. The later one did.
+ * P48: finds what removed the program from `seen`, the snapshot that partners see. Either a build among the ancestors of `seen`
+ * removed it, or something happened to `last`, the newest snapshot that has it, which a rollback may have left behind. The later
+ * event counts.
  */
-export function takenOut(
+export function removalOf(
   { manifests, withdrawnAt }: SnapshotHistory,
   seen: Manifest,
   last: Manifest,
   programId: string,
-): TakenOut {
-  const built = buildOfLine(manifests, seen, programId);
-  // Generations only rise: what was published after `last` came after it.
+): Removal {
+  const built = removingBuild(manifests, seen, programId);
+  // Generations only rise, so this build came after `last`.
   if (built !== undefined && built.by.generation > last.generation) return { kind: "built", ...built };
   const by = manifests.find(({ parent, programs }) => parent === last.snapshotId && !programs.has(programId));
   const at = withdrawnAt.get(last.snapshotId);
-  // The snapshot may have been made live again after that build, and have been left by a rollback then.
+  // After that build, `last` may have become live again and been replaced by a rollback.
   if (at !== undefined && (by === undefined || Date.parse(by.generatedAt) < at.getTime())) {
     return { kind: "rolled_back", last, at };
   }
   return by === undefined ? { kind: "unknown", last } : { kind: "built", last, by };
 }
 
-/** The newest build of the line that lacks the program, and the snapshot that it was built on, which has it. */
-function buildOfLine(
+/** Among `seen` and its ancestors: the newest build that lacks the program while its parent has it. */
+function removingBuild(
   manifests: readonly Manifest[],
   seen: Manifest,
   programId: string,
@@ -102,7 +102,7 @@ function buildOfLine(
   const byId = new Map<SnapshotId, Manifest>(manifests.map((manifest) => [manifest.snapshotId, manifest]));
   for (let by = seen; by.parent !== null; ) {
     const last = byId.get(by.parent);
-    // A manifest that names a later one as its parent is nobody's, and might lead round in a circle.
+    // A manifest with a later one as its parent is forged or damaged, and could lead in a circle.
     if (last === undefined || last.generation >= by.generation) return undefined;
     if (last.programs.has(programId)) return { last, by };
     by = last;

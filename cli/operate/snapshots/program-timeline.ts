@@ -10,16 +10,16 @@ import { type ProgramChange, programChanges } from "./program-changes.ts";
 
 /** Something that partners saw happen to a program. */
 export interface TimelineEntry {
-  /** What they saw from then on. */
+  /** The period that began then. */
   readonly period: LivePeriod;
-  /** What they saw before; `null`: nothing is known of it. */
+  /** The period before; `null` when nothing is known of it. */
   readonly before: LivePeriod | null;
   readonly what:
     | { readonly kind: "added" | "removed" }
     | { readonly kind: "changed"; readonly changes: readonly ProgramChange[] }
     /** Already there in the oldest snapshot that is kept. */
     | { readonly kind: "oldest" }
-    /** One of the two cannot be read, and why. */
+    /** One of the two versions cannot be read, and why. */
     | { readonly kind: "unreadable"; readonly reason: string };
 }
 
@@ -32,7 +32,7 @@ export interface ProgramTimeline {
   readonly older: number;
 }
 
-/** Bounds of one look back: as many manifests are read, and as many entries shown. */
+/** The most manifests to read, and the most entries to show. */
 export interface TimelineBounds {
   readonly maxManifests: number;
   readonly maxEntries: number;
@@ -109,7 +109,9 @@ async function happened(
   if (old === null) return { kind: "added" };
   if (young === null) return { kind: "removed" };
   try {
-    const [data, next] = await Promise.all([old, young].map((entry) => content(store, entry, signal)));
+    const [data, next] = await Promise.all(
+      [old, young].map(async (entry) => dataOf(await responseBytes(store, entry, signal), entry.key)),
+    );
     return { kind: "changed", changes: programChanges(data, next) };
   } catch (error) {
     return { kind: "unreadable", reason: damage(error) };
@@ -120,11 +122,7 @@ function entryOf(version: Version): ResponseEntry | null {
   return version !== null && "sha256" in version ? version : null;
 }
 
-async function content(store: ObjectStore, entry: ResponseEntry, signal: AbortSignal): Promise<unknown> {
-  return dataOf(await responseBytes(store, entry, signal), entry.key);
-}
-
-/** Why a document cannot be read; throws when it is the store that cannot be asked. */
+/** Why the document cannot be read. Throws for a failure of the store. */
 function damage(error: unknown): string {
   const { code, message } = asFailure(error);
   if (code !== "corrupt_document") throw error;

@@ -15,19 +15,19 @@ import type { PublishedSnapshot } from "./tenant-snapshots.ts";
 export interface PruneTargets {
   readonly folders: Set<SnapshotId>;
   readonly spared: Set<ObjectKey>;
-  /** Snapshots of which nothing may become live again. */
+  /** Snapshots that must not become live again. */
   readonly dropped: readonly PublishedSnapshot[];
   /** Snapshots that are kept, the newest first. */
   readonly kept: SnapshotId[];
 }
 
 /**
- * Marks what is dropped, then rewrites the pointer, so that only those can change it later who read it after the marks
- * were there. False, and nothing may be deleted, when the pointer has changed otherwise than by builds.
+ * Marks the dropped snapshots, then rewrites the pointer. From then on only processes that read the pointer after the marks can
+ * change it. Returns false when the pointer changed in another way than by builds; then nothing may be deleted.
  *
- * P175: builds that were published since the plan was made are taken out of its targets, and the rewriting is tried again. A plan
- * looks at all snapshots of the tenant; of a tenant that is published more often than that takes, no plan would be recent
- * enough. To take out a build costs less than to publish one, so the prune catches up.
+ * P175: builds that were published since the plan was made are removed from its targets, and the rewriting is tried again.
+ * Removing a build takes less time than publishing one, so the prune catches up even with a tenant that is published all the
+ * time.
  */
 export async function fence(
   planned: PointerVersion,
@@ -53,7 +53,7 @@ export async function fence(
   return false;
 }
 
-/** Keeps what a snapshot needs of the folders that are to go. */
+/** Spares the objects that a kept snapshot uses in the targeted folders. */
 export function spareEntries({ folders, spared }: PruneTargets, manifest: Manifest): void {
   for (const { key } of entriesOf(manifest)) {
     const folder = snapshotObject(manifest.tenantId, key)?.snapshotId;
@@ -62,8 +62,8 @@ export function spareEntries({ folders, spared }: PruneTargets, manifest: Manife
 }
 
 /**
- * Takes all snapshots out of the targets that were published between two readings of the pointer. False when something else than
- * builds happened: each build has the snapshot before as its parent and raises the generation by one, and a rollback raises it, too.
+ * Removes from the targets all builds published between two readings of the pointer. False when something else happened: a
+ * build's parent is the snapshot before it, and its generation is one higher.
  */
 async function spareBuilds(
   from: PointerVersion,

@@ -32,8 +32,8 @@ const parallelTenants = 8;
 const hourMs = 3600 * 1000;
 
 /**
- * Prunes one tenant, or all of the store and what belongs to none. One tenant's failure does not keep the others. `onTenant` hears
- * of each as it ends: of a run that fails later there is no report.
+ * Prunes one tenant, or all tenants and what belongs to none. The failure of one tenant does not stop the others. `onTenant` is
+ * called after each tenant, since a run that fails later gives no report.
  */
 export async function pruneRun(
   tenant: TenantId | undefined,
@@ -55,7 +55,7 @@ export async function pruneRun(
   tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
   const runs = tenant === undefined ? await pruneRuns(context) : null;
   const probes = tenant === undefined ? await pruneProbes(rules.minAgeMs, context) : null;
-  // Where no tenant is there may be no store, and none is begun for this (P160).
+  // Without tenants there may be no store, and pruning must not begin one (P160).
   const isTidied = !dryRun && tenants.length > 0;
   if (isTidied) await store.tidy(tenant === undefined ? "" : tenantPrefix(tenant), { signal });
   return { dryRun, keep, minAgeHours, tenants, runs, probes };
@@ -98,10 +98,11 @@ async function pruneRuns(context: PruneContext): Promise<SharedPrune> {
   const { store, dryRun, now, signal } = context;
   const oldest = now().getTime() - maxRunAgeDays * dayMs;
   const batch = new DeleteBatch(store, dryRun, signal);
-  // Keys come by time, so what falls out of the window has a windowful of newer ones after it.
+  // Keys come in order of time, so a report that leaves the window has as many newer ones after it.
   const window: ListedObject[] = [];
   for await (const object of store.list(runsPrefix, { signal })) {
-    if (!isRunKey(object.key)) continue;
+    const runId = object.key.slice(runsPrefix.length, -".json".length);
+    if (!object.key.endsWith(".json") || !isSnapshotId(runId)) continue;
     window.push(object);
     if (window.length > keptRuns) await addIfOld(batch, window.shift(), oldest);
   }
@@ -123,10 +124,6 @@ async function pruneProbes(minAgeMs: number, context: PruneContext): Promise<Sha
 
 /** A random folder, a name. */
 const probePattern = /^[0-9a-f]{32}\/[^/]+$/;
-
-function isRunKey(key: string): boolean {
-  return key.endsWith(".json") && isSnapshotId(key.slice(runsPrefix.length, -".json".length));
-}
 
 async function addIfOld(batch: DeleteBatch, object: ListedObject | undefined, oldest: number): Promise<void> {
   if (object === undefined || object.modifiedAt.getTime() > oldest || !isObjectKey(object.key)) return;

@@ -1,7 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../../core/object-key.ts";
-import type { ListedObject, ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { type PointerVersion, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { type SnapshotObject, snapshotObject } from "../../publish/snapshot/snapshot-object.ts";
@@ -18,7 +18,7 @@ export interface PruneContext {
 }
 
 export interface TenantPrune {
-  /** `unpublished`: without a pointer there is nothing to make a builder lose by, so nothing may be deleted. */
+  /** `unpublished`: nothing may be deleted, since without a pointer no builder can be made to lose. */
   readonly outcome: "pruned" | "nothing-to-do" | "unpublished";
   readonly kept: readonly SnapshotId[];
   /** Snapshots that were deleted, or would be in a dry run. */
@@ -84,7 +84,8 @@ async function pruneOnce(
   let isFenced = dryRun;
   const isTarget = ({ key, snapshotId }: SnapshotObject): boolean =>
     targets.folders.has(snapshotId) && !targets.spared.has(key);
-  for await (const { key, size, modifiedAt } of objectsOf(targets, pointer, context)) {
+  const objects = targets.folders.size === 0 ? [] : store.list(snapshotsPrefix(tenantId), { signal });
+  for await (const { key, size, modifiedAt } of objects) {
     const object = snapshotObject(tenantId, key);
     if (object === undefined || !targets.folders.has(object.snapshotId)) continue;
     const isYoung = modifiedAt.getTime() > oldest;
@@ -127,7 +128,7 @@ function assertReadable({ current }: PointerVersion, { published, damaged }: Ten
   }
 }
 
-/** Unchanged files stay where an earlier build put them: what kept snapshots name in folders of others is kept. */
+/** Spares the files in targeted folders that kept snapshots use, since unchanged files stay where an earlier build put them. */
 async function spareKept(
   targets: PruneTargets,
   kept: readonly PublishedSnapshot[],
@@ -148,15 +149,7 @@ async function spareKept(
   }
 }
 
-function objectsOf(
-  { folders }: PruneTargets,
-  { current }: PointerVersion,
-  { store, signal }: PruneContext,
-): AsyncIterable<ListedObject> | readonly ListedObject[] {
-  return folders.size === 0 ? [] : store.list(snapshotsPrefix(current.tenantId), { signal });
-}
-
-/** A mark says something of a manifest; without that it is litter. */
+/** Marks whose manifest is gone, and those of the dropped snapshots. */
 function pointlessMarks(
   marks: readonly SnapshotObject[],
   keptManifests: ReadonlySet<SnapshotId>,
@@ -164,15 +157,15 @@ function pointlessMarks(
   tenantId: TenantId,
 ): readonly ObjectKey[] {
   const listed = marks.filter(({ snapshotId }) => !keptManifests.has(snapshotId)).map(({ key }) => key);
-  // Our own may have come too late for the listing.
+  // Our own marks may be too new for the listing.
   const own = dropped.map(({ snapshotId }) => markKey(tenantId, snapshotId, "condemned"));
   return [...new Set([...listed, ...own])];
 }
 
 export interface PruneRules {
-  /** Snapshots kept at least, the live one counted. */
+  /** The least number of kept snapshots, with the live one. */
   readonly keep: number;
-  /** Nothing that was written or live less long ago is deleted. */
+  /** Nothing younger is deleted, and nothing that was live within this time. */
   readonly minAgeMs: number;
 }
 
@@ -193,7 +186,7 @@ export function prunePlan(
   now: Date,
 ): PrunePlan {
   const youngest = now.getTime() - minAgeMs;
-  // What a prune has begun to delete is no use to go back to, so it does not count.
+  // A snapshot that a prune has begun to delete does not count, since nobody can go back to it.
   const newest = published.filter(({ isLive, isCondemned }) => !isLive && !isCondemned).slice(0, keep - 1);
   const isKept = (snapshot: PublishedSnapshot): boolean =>
     snapshot.isLive ||

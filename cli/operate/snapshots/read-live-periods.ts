@@ -7,8 +7,8 @@ import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.
 /** A tenant's snapshots, and when partners saw which. */
 export interface LiveHistory {
   /**
-   * By generation, highest first. `withdrawnAt` as the mark says, since in a store that was copied the time of its object is that
-   * of the copy.
+   * By generation, highest first. `withdrawnAt` is the time in the mark, since the time of the object changes when a store is
+   * copied.
    */
   readonly published: readonly PublishedSnapshot[];
   /** Newest first. */

@@ -28,7 +28,7 @@ export interface Rollback {
   readonly outcome: "rolled-back" | "already-live";
   readonly before: Current;
   readonly after: Current;
-  /** Programs that partners saw before, `null` when the manifest that was live cannot be read; and those they see now. */
+  /** The number of programs that partners saw before (`null`: unknown) and see now. */
   readonly programsBefore: number | null;
   readonly programs: number;
 }
@@ -36,7 +36,7 @@ export interface Rollback {
 interface RollbackTarget {
   /** By default the snapshot that was live before the present one. */
   readonly to?: SnapshotId | undefined;
-  /** Goes to a snapshot, too, that has much less than the live one, or nothing. */
+  /** Allows a target with far fewer programs than the live snapshot, or none. */
   readonly allowShrink: boolean;
   /** Why, in the operator's words: the reason of the hold. */
   readonly reason?: string | undefined;
@@ -61,9 +61,14 @@ export async function rollback(
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const pointer = await readPublishedPointer(context.store, tenantId, context.signal);
     const before = pointer.current;
-    // "The one before" was meant of the snapshot that the operator saw.
-    if (to === undefined && awayFrom !== undefined && awayFrom !== before.snapshotId)
-      throw publishedMeanwhile(before);
+    // The operator meant the snapshot before the one that was live then.
+    if (to === undefined && awayFrom !== undefined && awayFrom !== before.snapshotId) {
+      throw new Failure(
+        "superseded",
+        `Snapshot ${before.snapshotId} of tenant ${tenantId} became live meanwhile; nothing was rolled back. ` +
+          "Look whether it is all right; if not, say where to go with --to.",
+      );
+    }
     awayFrom = before.snapshotId;
     if (asked === before.snapshotId) {
       const { programs } = await readLiveManifest(context.store, before, context.signal);
@@ -98,7 +103,7 @@ async function makeLive(
   const refusal = allowShrink ? undefined : rollbackRefusal(live, stored.manifest);
   if (refusal !== undefined) throw refusal;
   await assertComplete(store, stored.manifest, signal);
-  // Before the swap: if we are killed in between, the mark says no more than that the snapshot was live.
+  // The mark comes before the swap. If we are killed in between, it only says that the snapshot was live.
   await putMark(store, tenantId, snapshotId, "withdrawn", now());
   if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was rolled back.");
   const at = now().toISOString();
@@ -145,7 +150,7 @@ async function chosenTarget(
   );
 }
 
-/** The one that the live one replaced; if that is gone, the newest one below it that no rollback ever replaced. */
+/** The parent of the live snapshot. If it is gone, the newest earlier one that no rollback has replaced. */
 function snapshotBefore(
   live: PublishedSnapshot | undefined,
   candidates: readonly PublishedSnapshot[],
@@ -158,21 +163,13 @@ function snapshotBefore(
   );
 }
 
-function publishedMeanwhile({ tenantId, snapshotId }: Current): Failure {
-  return new Failure(
-    "superseded",
-    `Snapshot ${snapshotId} of tenant ${tenantId} became live meanwhile; nothing was rolled back. ` +
-      "Look whether it is all right; if not, say where to go with --to.",
-  );
-}
-
 /** Objects read side by side; of each only a piece is in memory. */
 const maxParallelReads = 16;
 const maxShown = 5;
 
 /**
- * Throws `corrupt_document`, naming the first objects that are missing or not what the manifest says, unless the snapshot
- * is there as a whole. The content is not judged: an older version may have published by an older schema.
+ * Throws `corrupt_document` with the first faulty objects unless the whole snapshot is there as its manifest says. The content is
+ * not judged, since an older version may have published by an older schema.
  */
 async function assertComplete(store: ObjectStore, manifest: Manifest, signal: AbortSignal): Promise<void> {
   let faults = 0;

@@ -10,7 +10,7 @@ import { snapshotHistory } from "./snapshot-history.ts";
 /** A program on one side only. */
 export interface NamedProgram {
   readonly programId: ProgramId;
-  /** `null` when the name was not read: details are read of the first `maxDetails` programs only. */
+  /** `null` when the detail was not read (see `maxDetails`). */
   readonly name: string | null;
 }
 

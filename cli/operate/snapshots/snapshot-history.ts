@@ -9,11 +9,11 @@ import { readLivePeriods } from "./read-live-periods.ts";
 /** Snapshots of a tenant that partners saw, by generation, newest first. */
 export interface SnapshotHistory {
   readonly manifests: readonly Manifest[];
-  /** When a rollback last took the place of a snapshot; the others are not in it. */
+  /** When a rollback last replaced the snapshot. Others are not in the map. */
   readonly withdrawnAt: ReadonlyMap<SnapshotId, Date>;
-  /** Older snapshots exist, or existed once, that were not looked at. */
+  /** Older snapshots were not looked at, or are gone. */
   readonly isCut: boolean;
-  /** Of some that partners saw, older or not, nothing was looked at: they are pruned or damaged, or there are too many. */
+  /** Some snapshots that partners saw were not looked at: pruned, damaged or too many. */
   readonly hasGaps: boolean;
 }
 
@@ -22,7 +22,7 @@ const maxSnapshots = 40;
 /** Whole manifests in memory at a time while they are read. */
 const maxParallelReads = 4;
 
-/** Reads the manifests of the newest published snapshots. A damaged one of the past hides itself and no other. */
+/** Reads the manifests of the newest published snapshots. Damaged manifests are left out. */
 export async function snapshotHistory(
   store: ObjectStore,
   live: VouchedSnapshot,

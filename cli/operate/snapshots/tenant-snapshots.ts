@@ -32,9 +32,9 @@ export interface TenantSnapshots {
 const maxParallelReads = 16;
 
 /**
- * The tenant's snapshots as the pointer, *read before*, and their own manifests tell it. A manifest proves nothing of
- * itself: its builder may have been killed or overtaken before it was made live. So a snapshot counts when the
- * pointer names it, when a later manifest names it as its parent, or when a rollback has marked it as withdrawn.
+ * The tenant's snapshots, according to their manifests and the pointer, which was read *before*. A manifest alone proves nothing,
+ * since its builder may have been killed or overtaken. So a snapshot counts when the pointer names it, when a later manifest
+ * names it as its parent, or when a rollback has marked it as withdrawn.
  */
 export async function readTenantSnapshots(
   store: ObjectStore,
@@ -88,8 +88,8 @@ export async function readTenantSnapshots(
 }
 
 /**
- * Until when each replaced snapshot may have been live. A builder can sleep between its manifest and the pointer, so the
- * time of a child's manifest is too early a bound; the child was live for sure by the time of *its* successor.
+ * Until when each replaced snapshot may have been live. A builder can sleep between its manifest and the pointer, so the time of
+ * a child's manifest is too early a bound. The child was certainly live by the time of *its* successor.
  */
 function lifetimes(
   heads: readonly ManifestHead[],

@@ -47,7 +47,9 @@ function findingsOf({ tenantId, findings, findingsOmitted }: TenantVerification)
   if (findings.length === 0) return "";
   const remedies = [...new Map(findings.map(({ code, remedy }) => [code, remedy]))];
   const texts = remedies.flatMap(([code, remedy]) => [
-    ...findings.filter((finding) => finding.code === code).map(findingLine),
+    ...findings
+      .filter((finding) => finding.code === code)
+      .map(({ key, message }) => `  ${code} ${printable(`${key}: ${message}`)}\n`),
     `  For operations, about ${code}: ${remedy}\n`,
   ]);
   const rest = findingsOmitted > 0 ? `  ... and ${findingsOmitted} more\n` : "";
@@ -62,8 +64,4 @@ function meaning(findings: readonly Finding[]): string {
   return isServed
     ? "What is published is not as it should be. Escalate to operations; technical detail:"
     : "A published file is damaged, and partners get 500 for it. Escalate to operations; technical detail:";
-}
-
-function findingLine({ code, key, message }: Finding): string {
-  return `  ${code} ${printable(`${key}: ${message}`)}\n`;
 }

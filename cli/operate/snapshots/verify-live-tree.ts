@@ -12,8 +12,8 @@ import type { FindingCode, FindingLog } from "./finding.ts";
 const maxParallelReads = 16;
 
 /**
- * P29: holds the tree for people against the live snapshot: its marker, the digest of each file, and what else lies there.
- * `isWanted`: there is to be one; otherwise one that is there is looked at all the same.
+ * P29: checks the tree for people against the live snapshot: its marker, the digest of each file, and foreign files. A tree that
+ * is not wanted (`isWanted`) is checked if it exists.
  */
 export async function verifyLiveTree(
   store: ObjectStore,
@@ -27,7 +27,7 @@ export async function verifyLiveTree(
   const marker = await readLiveMarker(store, tenantId, signal).catch(orFinding("live_file_damaged"));
   if (marker === undefined || (marker === "missing" && !isWanted)) return;
   const fault = markerFault(marker, current);
-  // What the files of another snapshot's tree are is beside the point: all of them are written anew.
+  // The files need no check, since the next build writes all of them anew.
   if (fault !== undefined) return log.add("live_tree_outdated", liveMarkerKey(tenantId), fault);
   await forEachBounded(liveFiles(manifest), maxParallelReads, async ({ key, entry }) => {
     const copy = { ...entry, key };
@@ -44,7 +44,7 @@ export async function verifyLiveTree(
     }
   }
 
-  /** A link, or what is no file, keeps the rest from being looked at as little as a damaged one. */
+  /** Turns a damaged object, such as a link in its place, into a finding, so that the others are checked, too. */
   function orFinding(code: FindingCode, key: string = liveMarkerKey(tenantId)) {
     return (error: unknown): undefined => {
       const failure = asFailure(error);

@@ -29,9 +29,8 @@ export interface TenantVerification {
 const maxParallelReads = 16;
 
 /**
- * Reads every object of the tenant's live snapshot and holds it against the manifest, its schema and the other responses;
- * then the copies of them for people, see `verifyLiveTree`.
- * Throws only when the store does not answer or the run is interrupted: what is wrong with the data is in the result.
+ * Checks every object of the live snapshot against the manifest, its schema and the other responses, then the copies for people.
+ * Throws only when the store does not answer or the run is interrupted; faults of the data are in the result.
  */
 export async function verifyTenant(
   store: ObjectStore,
@@ -89,7 +88,6 @@ async function verifyResponses(
     const pieces: Buffer[] = [];
     const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
     bytes += entry.size;
-    // What a damaged file says is beside the point.
     if (fault === undefined) return Buffer.concat(pieces);
     log.add("object_damaged", entry.key, faultText(entry, fault));
     return undefined;

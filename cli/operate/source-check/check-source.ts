@@ -20,7 +20,7 @@ import { isOfEncoding, misencodedTexts } from "./text-encoding.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
 
 export interface SourceReport {
-  /** Whether there is an error among the problems. */
+  /** Whether a problem is an error. */
   readonly isBroken: boolean;
   /** Rows per view, `null` for an unreadable one; `null` altogether when the structure is broken. */
   readonly rows: Readonly<Record<string, number | null>> | null;
@@ -29,7 +29,7 @@ export interface SourceReport {
   readonly problems: readonly SourceProblem[];
 }
 
-/** Hears how far the check is. */
+/** Is told the progress of the check. */
 export interface CheckProgress {
   total(tenants: number): void;
   tenantDone(): void;
@@ -37,9 +37,9 @@ export interface CheckProgress {
 }
 
 /**
- * The whole check: the structure first, and when it is right every tenant as a build would read and map it. What a build finds is
- * found, and why it may find too little. The store is asked what partners see, as far as it can be. Expects a transaction that shows
- * one state of the source.
+ * Checks the structure first. When it is right, every tenant is read and mapped as in a build. The report has what a build would
+ * find, and why it may find too little. The store is asked what partners see, if it can be. Expects a transaction that shows one
+ * state of the source.
  */
 export async function checkSource(
   client: SourceClient,
@@ -58,7 +58,7 @@ export async function checkSource(
   }
   const groups = new FindingGroups();
   const unreadable = new Map<string, SourceProblem>();
-  // What fails over all tenants' rows is noted last: the tenant and the program at which a view fails say more (P133).
+  // Failures over all rows are added last, since the tenant and program at which a view fails say more (P133).
   const ofAllRows: SourceProblem[] = [];
   const { tenants, claimed } = await checkTenantList(client, groups, ofAllRows);
   const counted = await countedRows(client, tenants, groups, (view, error) => {
@@ -101,10 +101,8 @@ export async function checkSource(
   return { isBroken: problems.some(({ severity }) => severity === "error"), rows, published, problems };
 }
 
-/** The first failure of each view. */
-type Unreadable = Map<string, SourceProblem>;
-
-function noteUnreadable(unreadable: Unreadable, problem: SourceProblem): void {
+/** Keeps the first failure of each view. */
+function noteUnreadable(unreadable: Map<string, SourceProblem>, problem: SourceProblem): void {
   if (problem.view !== null && !unreadable.has(problem.view)) unreadable.set(problem.view, problem);
 }
 

@@ -5,9 +5,9 @@ import type { CauseProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 
 /**
- * Views that may give this role fewer rows than there are: row-level security of a table behind a view hides rows without an
- * error, and a `security_invoker` view asks for rights that the generator should not need. The catalog says what is behind
- * views, but not what functions read: of those PostgreSQL itself is asked.
+ * Views that may give this role fewer rows than there are. Row-level security of a table behind a view hides rows without an
+ * error, and a `security_invoker` view asks for rights that the generator should not need. The catalog says which tables are
+ * behind a view, but not what functions read. For those, PostgreSQL itself is asked.
  */
 export async function hiddenRows(client: SourceClient): Promise<readonly CauseProblem[]> {
   const { rows } = await client.query<BehindRow>(behindQuery);
@@ -78,7 +78,7 @@ const callingQuery = `${behindViews}
     JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = pg_rewrite.oid
                   AND refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass)`;
 
-/** Of a row of `pg_policy`: whether it decides which rows `role` reads. */
+/** Whether a row of `pg_policy` decides which rows `role` reads. */
 const isForReading = `polcmd IN ('r', '*')
          AND EXISTS (SELECT FROM unnest(polroles) AS member WHERE member = 0 OR pg_has_role(role, member, 'USAGE'))`;
 
@@ -115,15 +115,14 @@ function hiding({ view, relation, role, restrictive }: BehindRow, effect: Policy
     fix:
       restrictive.length > 0
         ? { kind: "advice", text: unrestricted(who, restrictive) }
-        : { kind: "sql", text: readingAll(who, relation) },
+        : {
+            kind: "sql",
+            text: `CREATE POLICY ${escapeIdentifier(`${who}_reads_all`)} ON ${relation} FOR SELECT TO ${escapeIdentifier(who)} USING (true);`,
+          },
   };
 }
 
-function readingAll(role: string, relation: string): string {
-  return `CREATE POLICY ${escapeIdentifier(`${role}_reads_all`)} ON ${relation} FOR SELECT TO ${escapeIdentifier(role)} USING (true);`;
-}
-
-/** To take a role out of a policy is to name all others, which only its author can. */
+/** Excluding a role from a policy means naming all others, which only its author can do. */
 function unrestricted(role: string, policies: readonly string[]): string {
   const names = policies.map((policy) => escapeIdentifier(policy)).join(", ");
   const subject = policies.length === 1 ? `the policy ${names} is` : `the policies ${names} are`;
@@ -141,7 +140,7 @@ function invoker({ view, relation }: BehindRow): CauseProblem {
   };
 }
 
-/** What warnings of why a view gives too few rows have in common. */
+/** The common part of warnings that a view gives too few rows. */
 function ofView(view: string): Omit<CauseProblem, "code" | "message" | "fix"> {
   return { severity: "warning", view, column: null, count: null, examples: [] };
 }
@@ -154,12 +153,15 @@ function ofView(view: string): Omit<CauseProblem, "code" | "message" | "fix"> {
 async function hidingFunction(client: SourceClient, view: string): Promise<CauseProblem | undefined> {
   const reading = await tryReading(client, async () => {
     await client.query("SET LOCAL row_security = off");
-    // Of whole rows: else functions that only make a column would not be called. It is refused at the first call.
+    // Whole rows are selected, so that functions behind single columns are called, too.
     return await client.query(
       `SELECT count(v) FROM (SELECT * FROM partner_source.${view} LIMIT ${triedRows}) AS v`,
     );
   });
-  if (!("error" in reading) || !isOfPolicies(reading.error)) return undefined;
+  // The error is recognised by its place in PostgreSQL's code. Its message is translated, and all denied rights share its SQLSTATE.
+  const isOfPolicies =
+    "error" in reading && "routine" in reading.error && reading.error.routine === "check_enable_rls";
+  if (!isOfPolicies) return undefined;
   const { message } = reading.error;
   return {
     ...ofView(view),
@@ -174,23 +176,17 @@ async function hidingFunction(client: SourceClient, view: string): Promise<Cause
 
 const triedRows = 1000;
 
-/** By the place in PostgreSQL's code: the message is translated, and its SQLSTATE is that of every denied right. */
-function isOfPolicies(error: Error): boolean {
-  return "routine" in error && error.routine === "check_enable_rls";
-}
-
 /** What row-level security takes away from a role, as far as the connected role can know. */
 interface PolicyEffect {
   /** `null` when it cannot be counted. */
   readonly hidden: number | null;
-  /** Behind a sentence: how many rows that is. */
+  /** The end of a sentence: how many rows that is. */
   readonly words: string;
 }
 
 /**
- * P104: counts the rows of a table that a role does not see. Who is exempt from the policies counts all rows, and whoever may
- * act as the role those that it sees; where one of them can't be had, PostgreSQL's own estimate of the table is said.
- * `relation`: as SQL writes it, with that estimate (below 0: none).
+ * P104: counts the rows that the role does not see, if the connected role is exempt from the policies (all rows) and may act as
+ * the role (visible rows). Otherwise PostgreSQL's estimate of the table is reported; below 0 there is none.
  */
 async function policyEffect(
   client: SourceClient,
@@ -204,7 +200,7 @@ async function policyEffect(
     });
     return "result" in reading ? Number(reading.result.rows[0]?.rows) : undefined;
   };
-  // With it off a query fails that a policy would take rows from.
+  // With row_security off, a query fails if a policy would hide rows from it.
   const all = await count("SET LOCAL row_security = off");
   const seen = await count(`SET LOCAL ROLE ${escapeIdentifier(role)}`);
   if (all !== undefined && seen !== undefined) {

@@ -18,8 +18,8 @@ export async function readJsonKeys(client: SourceClient, schema: CatalogSchema):
         .find(({ name }) => name === view)
         ?.columns.find(({ name }) => name === column);
       if (existing === undefined || !isJson(existing.type)) continue;
-      const query =
-        kind === "text" ? keysQuery(view, singleValue(column)) : keysQuery(view, elements(column));
+      const value = `${escapeIdentifier(column)}::jsonb`;
+      const query = keysQuery(view, kind === "text" ? `jsonb_build_array(${value})` : elements(value));
       const reading = await tryReading(client, () => client.query<{ key: string }>(query));
       if (!("result" in reading) || reading.result.rows.length === 0) continue;
       found.set(
@@ -49,11 +49,6 @@ function keysQuery(view: string, list: string): string {
    LIMIT ${maxKeys}`;
 }
 
-function singleValue(column: string): string {
-  return `jsonb_build_array(${escapeIdentifier(column)}::jsonb)`;
-}
-
-function elements(column: string): string {
-  const list = `${escapeIdentifier(column)}::jsonb`;
+function elements(list: string): string {
   return `CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE '[]' END`;
 }

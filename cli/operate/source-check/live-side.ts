@@ -24,8 +24,8 @@ export type AskStore = <Result>(ask: (store: ObjectStore) => Promise<Result>) =>
 type Listed = readonly TenantId[] | undefined;
 
 /**
- * P150: refuses to put empty views in the place of missing ones whose data partners see: the next build would take the data from them.
- * A store that has nothing holds nothing against it; one that cannot be asked does. `allowed` views are not asked about.
+ * P150: throws when partners see data of a missing view, since an empty view would remove it with the next build. Throws also
+ * when the store cannot be asked. `allowed` views are not checked.
  */
 export async function requireUnseen(
   missing: {
@@ -93,7 +93,7 @@ export async function knownCaseVariants(
   return (await knownLive(askStore, ask, signal)) ?? [];
 }
 
-/** `undefined` where the store cannot be asked: a check is of the source, and its other findings are as good without the store. */
+/** `undefined` when the store cannot be asked, since the other findings of a check do not need it. */
 async function knownLive<Result>(
   askStore: AskStore,
   ask: (store: ObjectStore) => Promise<Result>,
@@ -108,8 +108,8 @@ async function knownLive<Result>(
 const maxParallelReads = 16;
 
 /**
- * How many live programs show something that only this view gives, for those of the views that give any. A tenant that the source
- * does not list keeps what it has, whatever becomes of the views.
+ * For each view: how many live programs show something that only this view gives. Unlisted tenants are left out, since they keep
+ * their snapshot whatever becomes of the views.
  */
 async function liveUse(
   store: ObjectStore,

@@ -92,8 +92,8 @@ function cause(code: CauseProblem["code"], view: string, message: string, text: 
 }
 
 /**
- * How many rows each view has. P104: rows without a tenant, and rows of tenants that are not listed, are asked for by nobody, so
- * that no build would miss them: they are counted here. Programs among them are a finding of builds, too.
+ * Counts the rows of each view. P104: no build reads rows without a tenant or of unlisted tenants, so they are reported here. For
+ * programs, builds report them, too.
  */
 export async function countedRows(
   client: SourceClient,

@@ -68,7 +68,7 @@ function misencoded(view: string, { column, count, examples }: Misencoded, scrip
 const utf8 =
   "'^([\\x01-\\x7f]|[\\xc2-\\xdf][\\x80-\\xbf]|[\\xe0-\\xef][\\x80-\\xbf]{2}|[\\xf0-\\xf4][\\x80-\\xbf]{3})*$'";
 
-/** An id that cannot be sent either is named by the one before it. */
+/** A program whose id cannot be sent is named by the id before it. */
 function misencodedQuery(view: string, columns: readonly (readonly [string, string])[]): string {
   const cells = columns.map(([name, kind]) =>
     kind === "text" ? `('${name}', v.${name}::text)` : `('${name}', array_to_string(v.${name}::text[], ' '))`,

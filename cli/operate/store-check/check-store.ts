@@ -24,7 +24,7 @@ import {
   missing,
   revalidation,
 } from "./check-results.ts";
-import { createChecklist, type StoreFinding } from "./checklist.ts";
+import { Checklist, type StoreFinding } from "./checklist.ts";
 
 export interface CheckOptions extends ProbeOptions {
   readonly now: () => Date;
@@ -40,18 +40,18 @@ export async function checkReading(
   store: ObjectStore,
   signal: AbortSignal,
 ): Promise<readonly StoreFinding[]> {
-  const { findings, run, isAway } = createChecklist();
+  const checks = new Checklist();
   // A gateway's policy allows listing only keys that it reads, so the check lists such a key.
-  await run("list", true, () => listing(store, missingKey, signal));
-  await run("missing", !isAway(), () => missing(store, signal));
-  await run("read", !isAway(), async () => {
+  await checks.run("list", true, () => listing(store, missingKey, signal));
+  await checks.run("missing", !checks.isAway, () => missing(store, signal));
+  await checks.run("read", !checks.isAway, async () => {
     const found = await store.get(tokensKey, { signal });
     if (found.kind !== "object") return ["ok", `Allowed; there is no ${tokensKey} yet.`];
     found.body.destroy();
     return ["ok", `Allowed: ${tokensKey} is readable.`];
   });
-  await run("identity", !isAway(), () => identity(store, signal));
-  return findings;
+  await checks.run("identity", !checks.isAway, () => identity(store, signal));
+  return checks.findings;
 }
 
 /** Tries also what the generator and the commands do with the store, on objects that it deletes again. */
@@ -60,53 +60,53 @@ export async function checkStore(
   options: CheckOptions,
 ): Promise<readonly StoreFinding[]> {
   const { randomBytes, signal, now, directory } = options;
-  const { findings, run, isAway } = createChecklist();
+  const checks = new Checklist();
   const objects = createProbeObjects(randomBytes(probeRandomBytes));
   const key = objects.key("plain.json");
   let isDeleted = false;
 
-  const mayList = await run("list", true, () => listing(store, probesPrefix, signal));
-  await run("missing", !isAway(), () => missing(store, signal));
+  const mayList = await checks.run("list", true, () => listing(store, probesPrefix, signal));
+  await checks.run("missing", !checks.isAway, () => missing(store, signal));
   try {
     const startedAt = now();
-    const isWritten = await run("write", !isAway(), async () => {
+    const isWritten = await checks.run("write", !checks.isAway, async () => {
       await store.put(key, probeBody("plain"), { signal });
       return ["ok", "Allowed."];
     });
     const endedAt = now();
     let storedAt: Date | undefined;
-    const isRead = await run("read", isWritten, async () => {
+    const isRead = await checks.run("read", isWritten, async () => {
       const found = await readProbe(store, key, signal);
       storedAt = found?.modifiedAt;
       if (found?.text === probeText("plain")) return ["ok", "The same bytes, at once."];
       return ["unsupported", "A read does not give what was just written. Use a strongly consistent store."];
     });
-    await run("revalidate", isRead, () => revalidation(store, objects, signal));
-    await run("list_after_write", isWritten && mayList, async () => {
+    await checks.run("revalidate", isRead, () => revalidation(store, objects, signal));
+    await checks.run("list_after_write", isWritten && mayList, async () => {
       for await (const object of store.list(objects.prefix, { signal })) {
         if (object.key === key) return ["ok", "At once."];
       }
       return ["unsupported", "A listing lacks what was just written. Use a strongly consistent store."];
     });
-    await run("put_if_absent", isRead, async () =>
+    await checks.run("put_if_absent", isRead, async () =>
       conditionalResult(await probePutIfAbsent(store, objects, effort, signal)),
     );
-    await run("put_if_match", isRead, async () =>
+    await checks.run("put_if_match", isRead, async () =>
       conditionalResult(await probePutIfMatch(store, objects, effort, signal)),
     );
-    await run("clock", storedAt !== undefined, async () =>
+    await checks.run("clock", storedAt !== undefined, async () =>
       clockResult(storedAt ?? endedAt, startedAt, endedAt),
     );
-    isDeleted = await run("delete", isWritten, async () => {
+    isDeleted = await checks.run("delete", isWritten, async () => {
       await store.delete(objects.keys(), { signal });
       if ((await readProbe(store, key, signal)) === undefined) return ["ok", "Allowed."];
       return ["unsupported", "A deleted object is still read. Use a strongly consistent store."];
     });
-    await run("identity", !isAway(), () => identity(store, signal));
-    if (directory !== undefined) await run("folder", isWritten, () => folderResult(directory));
-    return findings;
+    await checks.run("identity", !checks.isAway, () => identity(store, signal));
+    if (directory !== undefined) await checks.run("folder", isWritten, () => folderResult(directory));
+    return checks.findings;
   } finally {
     // The check was interrupted, or may not delete. It tries to clean up without the signal, which may be aborted.
-    if (!isDeleted && !isAway()) await store.delete(objects.keys()).catch(() => {});
+    if (!isDeleted && !checks.isAway) await store.delete(objects.keys()).catch(() => {});
   }
 }

@@ -40,38 +40,28 @@ export function isFit(findings: readonly StoreFinding[]): boolean {
 export type CheckResult = readonly [outcome: StoreCheckOutcome, message: string];
 
 /** Runs checks one after the other and collects their findings. */
-export interface Checklist {
-  readonly findings: readonly StoreFinding[];
-  /** Runs a check, or skips it when `canRun` is false. Returns whether other checks may build on it. */
-  run(check: StoreCheckName, canRun: boolean, look: () => Promise<CheckResult>): Promise<boolean>;
+export class Checklist {
+  readonly findings: StoreFinding[] = [];
   /** Whether the store has not answered. Further checks would only wait for their deadlines. */
-  isAway(): boolean;
-}
+  isAway = false;
 
-export function createChecklist(): Checklist {
-  const findings: StoreFinding[] = [];
-  let away = false;
+  /** Runs a check, or skips it when `canRun` is false. Returns whether other checks may build on it. */
+  async run(check: StoreCheckName, canRun: boolean, look: () => Promise<CheckResult>): Promise<boolean> {
+    const [outcome, message] = canRun ? await this.#resultOf(look) : skipped;
+    this.findings.push({ check, outcome, message });
+    return outcome === "ok" || outcome === "warning";
+  }
 
-  async function resultOf(look: () => Promise<CheckResult>): Promise<CheckResult> {
+  async #resultOf(look: () => Promise<CheckResult>): Promise<CheckResult> {
     try {
       return await look();
     } catch (error) {
       const failure = asFailure(error);
       if (notOfTheStore.has(failure.code)) throw failure;
-      away ||= failure.code === "store_unavailable";
+      this.isAway ||= failure.code === "store_unavailable";
       return [failure.code === "store_unsupported" ? "unsupported" : "failed", failure.message];
     }
   }
-
-  return {
-    findings,
-    isAway: () => away,
-    async run(check, canRun, look) {
-      const [outcome, message] = canRun ? await resultOf(look) : skipped;
-      findings.push({ check, outcome, message });
-      return outcome === "ok" || outcome === "warning";
-    },
-  };
 }
 
 const skipped: CheckResult = ["skipped", "Not looked at after what failed before."];

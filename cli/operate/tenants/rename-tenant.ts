@@ -36,7 +36,13 @@ export async function renameTenant(
   { store, audit, now, signal }: RenameContext,
 ): Promise<TenantRename> {
   const sandbox = await knownSandbox(store, signal);
-  if (sandbox === from || sandbox === to) throw ofSandbox(sandbox);
+  // The sandbox's programs are made up, and everybody who tests has its tokens, so none moves to or from it (P121).
+  if (sandbox === from || sandbox === to) {
+    throw new Failure(
+      "usage",
+      `Tenant ${sandbox} is the sandbox: its tokens never read another tenant's programs, nor do another's read its. Nothing was done.`,
+    );
+  }
   const pointer = await readPointer(store, to, signal);
   if (pointer === undefined) {
     throw new Failure(
@@ -58,14 +64,6 @@ export async function renameTenant(
     return tokens.map((token) => (token.tenantId === from ? { ...token, tenantId: to } : token));
   });
   return renamed;
-}
-
-/** The sandbox's programs are made up, and everybody who tests has its tokens, so none moves to or from it (P121). */
-function ofSandbox(tenantId: TenantId): Failure {
-  return new Failure(
-    "usage",
-    `Tenant ${tenantId} is the sandbox: its tokens never read another tenant's programs, nor do another's read its. Nothing was done.`,
-  );
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { unknownTenant } from "../../publish/snapshot/stored-tenants.ts";
 
-/** Throws `not_found` when the tenant has no snapshot; `what` says what follows, and the nearest tenant is named (P82). */
+/** Throws `not_found` when the tenant has no snapshot. `what` begins the message; the nearest tenant follows (P82). */
 export async function assertPublished(
   store: ObjectStore,
   tenantId: TenantId,
@@ -18,8 +18,8 @@ export async function assertPublished(
 }
 
 /**
- * P91: throws `usage` for a removed tenant. To be called after the registry was read: who removes the tenant says so first and
- * then writes the registry, so either this sees it, or the write of what was read here loses.
+ * P91: throws `usage` for a removed tenant. Called after the registry was read: a removal is recorded first and then writes the
+ * registry, so either this check sees it, or the caller's write loses.
  */
 export async function assertNotRemoved(
   store: ObjectStore,

@@ -16,7 +16,7 @@ import { tokenChanges } from "../audit/changes.ts";
 
 /** A script may create a hundred tokens side by side. Each conflict is somebody else's success, so it ends. */
 const maxWaitMs = 30_000;
-/** At random up to this, so that those who collided do not collide again. */
+/** Pauses are random, so that two colliding writers do not collide again. */
 const maxPauseMs = 200;
 
 /** The registry as it is; empty when no token was ever created. Throws `corrupt_document`. */
@@ -31,16 +31,15 @@ export async function readRegistry(
   return { registry: parseTokenRegistry(bytes), etag: found.etag };
 }
 
-/** Gives the tokens as they are to be; the very list that it was given for no change. */
+/** Returns the new tokens, or the list that it was given for no change. */
 export type EditTokens = (
   tokens: readonly RegisteredToken[],
 ) => readonly RegisteredToken[] | Promise<readonly RegisteredToken[]>;
 
 /**
- * Replaces the registry's tokens by what `edit` makes of them, as one compare-and-swap (T11): after a conflict `edit` runs
- * again on what is there now. After an unclear answer the registry is read back; the change counts as done when it is
- * there. `edit` throws to refuse, or returns the very list; then nothing is written. `onDoubt` is called where the registry can't
- * be read back, either: the failure that follows says nothing of whether the change was made.
+ * Replaces the tokens with the result of `edit`, by one compare-and-swap (T11). After a conflict `edit` runs again. After an
+ * unclear answer the registry is read back, and the change counts as done when it is there. `edit` throws to refuse. `onDoubt` is
+ * called when the registry cannot be read back, so that nobody knows whether the change was made.
  */
 export async function editRegistry(
   store: ObjectStore,
@@ -87,7 +86,7 @@ function explained(store: ObjectStore, error: unknown): unknown {
   );
 }
 
-/** What no gateway accepts would lock out every partner. Options are checked before; this holds if one slips through. */
+/** A registry that no gateway accepts would lock out every partner. Options are checked before; this is the last check. */
 function readableBytes(registry: TokenRegistry): Buffer {
   const bytes = tokenRegistryBytes(registry);
   try {
@@ -112,7 +111,7 @@ function holds(found: TokenRegistry, edited: TokenRegistry): boolean {
   return edited.tokens.every((token) => entries.has(JSON.stringify(token)));
 }
 
-/** As `editRegistry`; what is about to change and what did goes to the audit of the store. */
+/** Like `editRegistry`, with the planned and the made changes in the audit. */
 export async function editRecorded(
   store: ObjectStore,
   audit: Pick<Audit, "plan" | "note" | "doubt">,

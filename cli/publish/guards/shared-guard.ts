@@ -60,7 +60,7 @@ export type SharedVerdict =
   | { readonly kind: "fine" }
   | { readonly kind: "refused"; readonly failure: Failure }
   /** The build publishes, with this warning. */
-  | { readonly kind: "told"; readonly problem: DataProblem };
+  | { readonly kind: "warned"; readonly problem: DataProblem };
 
 /**
  * P144: refuses a live tenant when most of its added programs are those of another tenant: more often a join forgets the tenant
@@ -77,11 +77,11 @@ export async function sharedVerdict(
   if (!isMost(shared, programs)) {
     return unasked === undefined
       ? { kind: "fine" }
-      : { kind: "told", problem: problem("shared_unknown", unasked.message) };
+      : { kind: "warned", problem: problem("shared_unknown", unasked.message) };
   }
   const numbers = `${shared} of ${programs.size} added program(s) are those of ${named([...byTenant.keys()].sort())}`;
   if (!isLive || isAllowed) {
-    return { kind: "told", problem: problem("programs_shared", numbers) };
+    return { kind: "warned", problem: problem("programs_shared", numbers) };
   }
   return {
     kind: "refused",

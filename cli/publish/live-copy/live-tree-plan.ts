@@ -27,7 +27,7 @@ export function* liveFiles(manifest: Manifest): Generator<LiveFile> {
 
 /** P27: copies the files whose bytes differ, and removes those of programs that are gone. */
 export function liveTreeUpdate(from: Manifest, to: Manifest): LiveTreeUpdate {
-  const copies = [...changedFiles(from, to)];
+  const copies = [...liveFiles(to)].filter(({ key, entry }) => digestBefore(from, key) !== entry.sha256);
   const removals: ObjectKey[] = [];
   for (const programId of from.programs.ids()) {
     if (!to.programs.has(programId)) removals.push(liveKey(to.tenantId, { kind: "detail", programId }));
@@ -43,12 +43,6 @@ export function isInLiveTree(manifest: Manifest, key: string): boolean {
     return true;
   const programId = programIdOf(tenantId, key);
   return programId !== undefined && programs.has(programId);
-}
-
-function* changedFiles(from: Manifest, to: Manifest): Generator<LiveFile> {
-  for (const file of liveFiles(to)) {
-    if (digestBefore(from, file.key) !== file.entry.sha256) yield file;
-  }
 }
 
 function digestBefore({ tenantId, list, legacy, programs }: Manifest, key: ObjectKey): string | undefined {

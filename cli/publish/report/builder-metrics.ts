@@ -1,6 +1,6 @@
 import type { RunReport } from "../../../schemas/generated/types.ts";
 
-/** What builders are watched by (P117, P118), whether they run all the time (`/metrics`) or now and then (`--metrics-file`). */
+/** The metrics of builders (P117, P118), at `/metrics` or in a `--metrics-file`. */
 export const builderMetrics = {
   runs: {
     name: "builder_runs_total",
@@ -28,7 +28,7 @@ export const builderMetrics = {
   },
 } as const;
 
-/** All outcomes, so that each has a series from the start. An alert sees no increase in a series that begins with a failure (P115). */
+/** All outcomes have a series from the start, since an alert sees no increase in a series that begins with a failure (P115). */
 export const runOutcomes = Object.keys({
   published: 0,
   unchanged: 0,

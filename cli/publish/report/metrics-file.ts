@@ -12,8 +12,8 @@ export type WatchedBuild = (
 ) => Promise<RunReport>;
 
 /**
- * Leaves the numbers of a build in a file, for node_exporter's textfile collector, since nobody can scrape a build that ends. Throws
- * `usage` before the run when the file could not be written (P113), because a run may take minutes.
+ * Leaves the numbers of a build in a file, for node_exporter's textfile collector, since nobody can scrape a build that ends.
+ * Throws `usage` before the run, which may take minutes, when the file cannot be written (P113).
  */
 export async function withMetricsFile(
   path: string,
@@ -31,7 +31,7 @@ export async function withMetricsFile(
       await add(path, shell, { ...endedRun(report, kind), storeBegunAtMs });
       return report;
     } catch (error) {
-      // P114: a run without a report counts, too: its settings were wrong, or it found no store or database.
+      // P114: a run without a report counts, too: for wrong settings, or without store or database.
       const endedAtMs = shell.now().getTime();
       await add(path, shell, {
         kind,

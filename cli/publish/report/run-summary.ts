@@ -8,7 +8,7 @@ import { shownId } from "../public-program/shown-id.ts";
 /** Findings shown per tenant; the report has them all (up to its own bound). */
 const maxShownProblems = 5;
 
-/** What a run did, for people: the tenants, what is wrong with their data, and one last line that says it all. */
+/** What a run did, for people: the tenants, what is wrong with their data, and a last line with all in brief. */
 export function runSummary(report: RunReport, { columns }: Layout): string {
   const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants, columns)];
   for (const run of report.tenants) parts.push(problemLines(run.tenantId, run.problems, run.problemsOmitted));
@@ -54,7 +54,7 @@ function problemLines(where: string, problems: readonly Problem[], omitted: numb
     const isOfProgram = programId !== null || (field !== null && severity === "error");
     const id = isOfProgram ? shownId(programId) : null;
     const place = [id, field].filter((part) => part !== null).join(" ");
-    const what = `${place && `: ${place}`}${value === null ? "" : ` = ${shownValue(value)}`} (${message})`;
+    const what = `${place && `: ${place}`}${value === null ? "" : ` = ${value.trim() === "" ? JSON.stringify(value) : value}`} (${message})`;
     return `  ${severity} ${code}${printable(what)}\n`;
   });
   const rest = more > 0 ? `  ... and ${more} more (see --json or --report)\n` : "";
@@ -94,11 +94,6 @@ function programsLeftOut(count: number): string {
 /** Ids of left-out programs shown per tenant. */
 const maxShownNames = 20;
 const publishing: ReadonlySet<TenantRun["outcome"]> = new Set(["published", "unchanged"]);
-
-/** A blank value would show as nothing at all. */
-function shownValue(value: string): string {
-  return value.trim() === "" ? JSON.stringify(value) : value;
-}
 
 /** Tenants with the same failure share a line. A failure of the whole run has a line of its own and is not repeated. */
 function failureLines(report: RunReport): string[] {

@@ -41,7 +41,7 @@ export interface RunContext extends Omit<BuildContext, "withRows" | "findShared"
   readonly onTenantDone: (run: TenantRun) => void;
 }
 
-/** Builds the tenants in the order of the schedule, and returns the report of the run. Never throws: see the report's `failure`. */
+/** Builds the tenants in the order of the schedule. Never throws: see the report's `failure`. */
 export async function buildRun(
   wanted: WantedTenants,
   options: BuildOptions,
@@ -190,8 +190,8 @@ async function claimedBuild(
 }
 
 /**
- * Why the views break their contract, if they do. Only rounds check the views, so after a change of a view the query of a told
- * tenant may fail first. Then the run's failure is that of the check, which names the fix.
+ * Why the views break their contract, if they do. Only rounds check the views, so a told tenant's query may fail first after a
+ * change of a view. The check's failure then replaces it, because it names the fix.
  */
 async function changedViews(
   failure: Failure | undefined,

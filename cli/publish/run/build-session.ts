@@ -33,7 +33,6 @@ export interface SessionHooks {
   readonly onStoreBegun?: (at: Date) => void;
 }
 
-/** What one run is about. */
 export interface RunRequest {
   readonly wanted: WantedTenants;
   /** Unless given: the tenants side by side, in their order. */
@@ -50,10 +49,7 @@ export interface BuildSession {
   readonly pool: SourcePool;
   /** Runs a build, with a log line per tenant. Throws nothing: see the report's `failure`. */
   build(request: RunRequest): Promise<RunReport>;
-  /**
-   * Stores the report under `runs/`, if there is a store. It is for support: a run that published is not undone by failing to
-   * write it.
-   */
+  /** Stores the report under `runs/` for support, if there is a store. A failure of this undoes nothing. */
   keepReport(report: RunReport): Promise<void>;
 }
 
@@ -66,7 +62,6 @@ export interface RunProgress {
   clear(): void;
 }
 
-/** Opens source and store of the settings for runs. */
 export async function withBuildSession<Result>(
   shell: Shell,
   settings: CliSettings,
@@ -113,7 +108,7 @@ export async function withBuildSession<Result>(
             databaseUrl,
             pool,
             async build({ wanted, schedule, progress, onTenantDone, giveWay }) {
-              // What the first run promises is fresh from when the operator started the process, later ones from now.
+              // The data of the first run is fresh from the start of the process, that of later runs from now.
               const startedMsAgo = isFirst ? performance.now() : 0;
               isFirst = false;
               // A folder may be read-only, too.
@@ -159,7 +154,7 @@ export async function withBuildSession<Result>(
           try {
             return await use(session);
           } finally {
-            // P160: tenants that failed all the same have nothing to be confirmed in a store that is not there.
+            // P160: without any work done there may be no store, and nothing to confirm.
             if (hasWorked || (await identified.exists().catch(() => true))) await confirmations.flush();
           }
         }),
@@ -168,10 +163,10 @@ export async function withBuildSession<Result>(
   });
 }
 
-/** With what the run itself may wait for a lock (`chosenTenants`), a minute at most. */
+/** Together with the run's own waits for locks (`chosenTenants`), this is a minute at most. */
 const statesAfterMs = 30_000;
 
-/** Beside the builds: a round's list of tenants, and a look at the write counters. */
+/** For a round's list of tenants and a look at the write counters, beside the builds. */
 const spareConnections = 2;
 
 function waitNotice(tenantId: TenantId, isOverdue: boolean): string {
@@ -193,7 +188,7 @@ function onceDone(task: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Equal for runs that would publish the same content to the same place. A folder is a place of one machine. */
+/** Runs with the same scope would publish the same content to the same place. A folder is a place of one machine. */
 function claimScope(options: BuildOptions, settings: CliSettings, env: Shell["env"]): string {
   const { onInvalid, allowShrink, allowEmptied, allowShared, rewrite, dryRun, rules } = options;
   const { storeUrl } = settings;

@@ -30,7 +30,6 @@ export interface ChosenTenants {
   readonly listed: readonly TenantId[] | undefined;
   /** P130: why the tenant may not be read: then nothing but stated withdrawals is published. */
   readonly unreadable: (tenantId: TenantId) => Failure | undefined;
-  /** The source breaks its contract. */
   readonly failure: Failure | undefined;
 }
 
@@ -57,7 +56,8 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
     if (check.failure.code === "source_contract") failure = check.failure;
     else problems.push(runProblem("source_unasked", check.failure.message));
   }
-  const broken = failure === undefined ? undefined : inBrief(failure);
+  // Each tenant's failure has the first problem only. The run names all problems, and their fixes.
+  const broken = failure && new Failure(failure.code, failure.message.split("\n").slice(0, 2));
   const listing = await askSource(pool, readTenantList);
   if ("failure" in listing) {
     if (broken === undefined) problems.push(runProblem("tenants_unreadable", listing.failure.message));
@@ -105,8 +105,8 @@ async function toldTenant(
 }
 
 /**
- * P131: the tenants of the run when the source gives no list. The run looks up one by one the tenants that partners have, and does
- * not read a tenant that it cannot look up. `broken`: why no tenant may be read.
+ * P131: the tenants of the run when the source gives no list. The run looks up the published tenants one by one, and reads none
+ * that it cannot look up. `broken`: why no tenant may be read.
  */
 async function tenantsOneByOne(
   choice: TenantChoice,
@@ -142,15 +142,10 @@ function isAsked(wanted: WantedTenants, tenantId: string | null): boolean {
   return wanted.kind === "asked" && wanted.tenantIds.some((id) => id === tenantId);
 }
 
-/** For each tenant, the failure of the source with its first problem only. The run names all problems, and their fixes. */
-function inBrief({ code, message }: Failure): Failure {
-  return new Failure(code, message.split("\n").slice(0, 2));
-}
-
 /**
- * Asks a question about all tenants of the source. P131: one bad row, lock or view may make the question fail, and must not keep
- * every tenant from being built. So a failure is an answer, which the caller turns into a finding. Throws when the database cannot be
- * reached, because then no tenant can be read either.
+ * Asks a question about all tenants of the source. P131: one bad row, lock or view may make it fail, and must not keep every
+ * tenant from being built, so a failure is an answer. Throws when the database cannot be reached, because then no tenant can be
+ * read.
  */
 async function askSource<Result>(
   pool: SourcePool,

@@ -16,8 +16,8 @@ export const builtChannel = "partner_programs_built";
 export const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text";
 
 /**
- * Connects and listens; `undefined` when the server cannot do it (it is away, a read replica, or behind a pooler). `onBuilt` gets
- * what other sessions announce, and the latest time by the server's clock at which they can have done so.
+ * Connects and listens. `undefined` when the server is away, a read replica, or behind a pooler. `onBuilt` gets what other
+ * sessions announce, and the latest server time at which they can have done so.
  */
 export async function connectClaims(
   databaseUrl: string,
@@ -63,7 +63,7 @@ export async function connectClaims(
   try {
     await client.connect();
     await serverTime();
-    // P190: in transaction mode a pooler would leave the locks behind, with a session of the server that is nobody's.
+    // P190: in transaction mode, a pooler would leave the locks with a session that no builder owns.
     if (!isDirect(client, ownProcessId)) throw new Error("a pooler stands between");
     await client.query(`LISTEN ${builtChannel}`);
   } catch {

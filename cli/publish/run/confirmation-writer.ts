@@ -26,7 +26,7 @@ export interface ConfirmationWriter {
   /** Notes what the runs of tenants say, when they have ended. Returns at once. */
   note(runs: readonly TenantRun[]): void;
   /**
-   * Notes the tenants that source or store had at that time. The document drops all others that were not tried since.
+   * Notes the tenants that source or store had at that time. Others are dropped from the document unless they were tried since.
    */
   noteKnown(tenantIds: ReadonlySet<string>, at: Date): void;
   /** Writes at once what was noted and is not written yet. Never rejects: see `onFailure`. */
@@ -165,7 +165,7 @@ async function editConfirmations(
   throw new Failure("store_unavailable", `${confirmedKey} changed all the time.`);
 }
 
-/** Reads the document. A damaged one counts as empty: the next builds fill it again, and gateways go on with what they know. */
+/** A damaged document counts as empty: the next builds fill it again, and gateways go on with what they know. */
 async function readStored(
   store: ObjectStore,
   signal: AbortSignal,

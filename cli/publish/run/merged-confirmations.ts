@@ -4,8 +4,8 @@ import type { TenantRun } from "../../../schemas/generated/types.ts";
 
 /**
  * What a tenant's run says about the age of its data (P23). A reading that published the snapshot or found it unchanged confirms
- * it; any other ending only says that the tenant was tried. `undefined` when another builder's run says it (`elsewhere`), after a dry
- * run, and when the run was ended before the tenant was done (P52).
+ * it; any other only says that the tenant was tried. `undefined` after a dry run, after an interruption (P52), and when another
+ * builder's run says it (`elsewhere`).
  */
 export function confirmationOf(run: TenantRun, endedAt: Date): readonly [TenantId, Confirmation] | undefined {
   const { tenantId, outcome, snapshotId, confirmedAt = null } = run;
@@ -16,17 +16,16 @@ export function confirmationOf(run: TenantRun, endedAt: Date): readonly [TenantI
 }
 
 /**
- * P24: merges both, tenant by tenant: the later reading with its snapshot, and the later try with its outcome.
+ * P24: merges both, tenant by tenant: the later reading with its snapshot, and the later try with its outcome. Returns `stored`
+ * itself when nothing changes.
  *
  * Builders race for the document, so the result must not depend on who writes first or twice. Each half is the greater of two by
- * one total order, hence the merge is commutative, associative and idempotent. The time of the *reading* counts, also between two
- * snapshots: a builder that read earlier and wrote later knows less. If that builder published what it read, the document names the
- * snapshot of the later reading, and the live one counts as unconfirmed until the next build, which is the truth.
+ * one total order, hence the merge is commutative, associative and idempotent. The time of the *reading* counts: a builder that
+ * read earlier and wrote later knows less. If it published what it read, the document names the snapshot of the later reading,
+ * and the live one counts as unconfirmed until the next build, which is the truth.
  *
- * A time after `latest` comes from a wrong clock, and loses to every other time. Otherwise a builder whose clock was once a year
- * ahead would silence all others for a year.
- *
- * Returns `stored` itself when nothing changes.
+ * A time after `latest` comes from a wrong clock and loses to every other time, so that a builder with a wrong clock cannot
+ * silence all others.
  */
 export function mergedConfirmations(
   stored: Confirmations,
@@ -94,9 +93,8 @@ export interface CarriedStep {
 }
 
 /**
- * The step of a build that read only the programs that a notification named. Such a build confirms nothing itself (P23). But what it
- * published is the snapshot before, with these programs as the source has them now. So the new snapshot takes over the confirmation
- * of the one before, and answers keep saying how old the data is.
+ * The step of a build of single programs. Such a build confirms nothing itself (P23). But its snapshot is the one before, with
+ * these programs as the source has them now. So it takes over the confirmation, and answers keep saying how old the data is.
  */
 export function carriedStep(run: TenantRun): CarriedStep | undefined {
   const { tenantId, outcome, confirmedAt = null, snapshotId, previousSnapshotId } = run;

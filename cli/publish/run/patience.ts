@@ -13,8 +13,8 @@ export interface LockPatience {
 }
 
 /**
- * The pool of a run. Its readings share one allowance of time for locks that are not released (P130). Otherwise one locked table
- * would keep each tenant of the run waiting in turn. A lock that is released in time takes nothing from the allowance.
+ * Readings of a run share one allowance of time for locks that are not released (P130). Otherwise one locked table would keep
+ * each tenant waiting in turn. A lock that is released in time takes nothing from it.
  */
 export function withLockPatience(pool: SourcePool, { allMs, eachMs }: LockPatience = ofRun): SourcePool {
   let leftMs = allMs;

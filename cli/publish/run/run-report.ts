@@ -5,8 +5,8 @@ import type { OnInvalid } from "../guards/guards.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
 
 /**
- * The outcome of a run and its exit status, from the outcomes of its tenants. `problems` are those of the run itself; an error among
- * them stands for a tenant that could not be named.
+ * The outcome of a run and its exit status, from the outcomes of its tenants. An error among the run's own `problems` stands for
+ * a tenant that could not be named.
  */
 export function runOutcome(
   runs: readonly TenantRun[],
@@ -75,8 +75,8 @@ export function runTotals(runs: readonly TenantRun[], problems: readonly Problem
 const maxOfSeverity = 5000;
 
 /**
- * Cuts the findings of tenants down to what a report can hold; the tenants that come first keep theirs, and counts stay whole.
- * Otherwise each run of a thousand tenants would store a report of tens of megabytes.
+ * Cuts the findings of tenants down to what a report can hold; earlier tenants keep theirs, and counts stay whole. Otherwise each
+ * run of a thousand tenants would store tens of megabytes.
  */
 export function createProblemBudget(max = maxOfSeverity): (run: TenantRun) => TenantRun {
   const left = { error: max, warning: max };

@@ -16,8 +16,8 @@ import { keptTenants, publishedCaseVariants } from "../snapshot/stored-tenants.t
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 
 /**
- * The removed tenants, for a run: read before the source, so that a tenant that is removed meanwhile is not taken for one that
- * came back. A damaged document keeps no tenant but a new one from being published (P12).
+ * The removed tenants, read before the source, so that a tenant that is removed meanwhile does not look like one that came back.
+ * A damaged document keeps only new tenants from being published (P12).
  */
 export async function knownRemovals(store: ObjectStore, signal: AbortSignal): Promise<RemovedTenants> {
   const removed = readRemovedTenants(store, signal);
@@ -25,8 +25,8 @@ export async function knownRemovals(store: ObjectStore, signal: AbortSignal): Pr
 }
 
 /**
- * P91: the tenants of the source that were removed once and came back, which are no longer removed from now on. `removed` was
- * read before the source was. Their tokens stay revoked, and their generations go on (P92).
+ * P91: the tenants that were removed once and are in the source again. They are no longer removed from now on. Their tokens stay
+ * revoked, and their generations go on (P92).
  */
 export async function reinstateReturned(
   store: ObjectStore,
@@ -39,7 +39,7 @@ export async function reinstateReturned(
   await editRemovedTenants(store, signal, (stored) =>
     returned.reduce((kept, tenantId) => {
       const entry = kept.get(tenantId);
-      // Another time: it was removed again since.
+      // Another time means that the tenant was removed again.
       if (entry === undefined || entry.removedAt !== removed.get(tenantId)?.removedAt) return kept;
       return withRemoved(kept, tenantId, { ...entry, removedAt: null, isPurged: false });
     }, stored),
@@ -59,16 +59,13 @@ export async function reportStrayPrograms(pool: SourcePool, problems: Problem[])
 
 const maxCountingMs = 60_000;
 
-/** P91: a tenant that was removed and is in the source again is published again; the run names it. */
 export function reportReturned(tenants: readonly TenantId[], problems: Problem[]): void {
   for (const tenantId of tenants) problems.push(runProblem("tenant_returned", tenantId));
 }
 
 interface ListedTenants {
   readonly isOfAll: boolean;
-  /** What the run builds. */
   readonly tenants: readonly TenantId[];
-  /** What the source lists. */
   readonly listed: readonly TenantId[];
 }
 

@@ -23,11 +23,13 @@ export interface ClaimsSession {
 
 export interface ClaimsOptions {
   readonly databaseUrl: string;
-  /** What decides the result beside the source, the store above all. Only runs of one scope share their work. */
+  /** What decides the result beside the source, such as the store. Only runs of one scope share their work. */
   readonly scope: string;
   /** P35: called once for each wait for a tenant, and once more when the wait was too long. */
   readonly onWait?: (tenantId: TenantId, isOverdue: boolean) => void;
-  /** How long to wait for another builder, which may be frozen. Claims only spare work: the commit protocol protects the tenant. */
+  /**
+   * How long to wait for another builder, which may be frozen. The commit protocol protects the tenant; claims only spare work.
+   */
   readonly maxWaitMs?: number;
 }
 
@@ -36,7 +38,6 @@ export const defaultMaxWaitMs = 2 * 60_000;
 /** How long a server that cannot hold claims is not asked again. */
 const reconnectMs = 10_000;
 
-/** The claims of a process that shares with nobody. */
 const soleClaims: TenantClaims = {
   tryClaim: async () => "ours",
   release: async () => {},
@@ -157,7 +158,6 @@ function claimsOn(
 /** The bound on tenants remembered as built by others. A forgotten tenant costs a build that finds nothing new. */
 const maxBuilt = 100_000;
 
-/** The waits for tenants that other builders have. */
 export interface Waits {
   /** P35: whether the wait has been long enough. It counts from the first call since `over`. */
   isOverdue(tenantId: TenantId): boolean;

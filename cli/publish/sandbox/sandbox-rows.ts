@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
 import { compareIds } from "../source/contract.ts";
@@ -16,7 +15,9 @@ import { sandboxPrograms } from "./sandbox-programs.ts";
  */
 export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenantRows {
   return async (tenantId, limits, read) => {
-    if ((await readSandbox(store, signal)) !== tenantId) throw ended(tenantId);
+    if ((await readSandbox(store, signal)) !== tenantId) {
+      throw new Failure("not_found", `${tenantId} is no longer the sandbox; nothing was published.`);
+    }
     return await read({
       async sums(take, only) {
         for (const program of chosen(only)) {
@@ -53,8 +54,4 @@ function asRead(source: ProgramSource): ReadProgram {
 /** A sum like PostgreSQL's: 64 bits as a decimal number. */
 function sumOf(program: ProgramSource): string {
   return createHash("sha256").update(JSON.stringify(program)).digest().readBigInt64BE().toString();
-}
-
-function ended(tenantId: TenantId): Failure {
-  return new Failure("not_found", `${tenantId} is no longer the sandbox; nothing was published.`);
 }

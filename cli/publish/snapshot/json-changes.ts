@@ -10,7 +10,7 @@ export type JsonChange =
  * all others in the new one.
  */
 export function jsonChanges(before: unknown, after: unknown, path = ""): JsonChange[] {
-  if (isSame(before, after)) return [];
+  if (before === after || text(before) === text(after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) return arrayChanges(before, after, path);
   if (isRecord(before) && isRecord(after)) return recordChanges(before, after, path);
   return [{ kind: "changed", path, before, after }];
@@ -81,10 +81,6 @@ const maxTableCells = 1_000_000;
 /** Keys come in a fixed order in all stored documents, so equal values have equal texts. */
 function text(value: unknown): string {
   return JSON.stringify(value) ?? "undefined";
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return a === b || text(a) === text(b);
 }
 
 function isRecord(value: unknown): value is JsonRecord {

@@ -1,5 +1,6 @@
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import { rowsOf } from "../../database/for-each-row.ts";
 import {
   elsewhereQuery,
   findProgramsQuery,
@@ -21,11 +22,7 @@ export async function findProgramsInSource(
   limit: number,
 ): Promise<readonly FoundInSource[]> {
   const patterns = words.map((word) => `%${word.replace(/[\\%_]/g, "\\$&")}%`);
-  const { rows } = await client.query<(string | null)[]>({
-    text: findProgramsQuery,
-    values: [patterns, limit],
-    rowMode: "array",
-  });
+  const rows = await rowsOf<(string | null)[]>(client, findProgramsQuery, [patterns, limit]);
   return rows.map(([tenantId, programId, name, state]) => ({
     tenantId: tenantId ?? "",
     programId: programId ?? "",
@@ -47,11 +44,11 @@ export async function tenantsOfPrograms(
   programs: ReadonlyMap<string, { readonly name: string }>,
 ): Promise<readonly TenantWithPrograms[]> {
   const names = [...programs.values()].map(({ name }) => [...name].slice(0, maxComparedName).join(""));
-  const { rows } = await client.query<[string, number]>({
-    text: tenantsOfProgramsQuery,
-    values: [[...programs.keys()], tenantId, names],
-    rowMode: "array",
-  });
+  const rows = await rowsOf<[string, number]>(client, tenantsOfProgramsQuery, [
+    [...programs.keys()],
+    tenantId,
+    names,
+  ]);
   return rows.flatMap(([found, count]) => (isTenantId(found) ? { tenantId: found, programs: count } : []));
 }
 
@@ -65,10 +62,6 @@ export async function readElsewhere(
   client: SourceClient,
   programId: string,
 ): Promise<readonly ElsewhereProgram[]> {
-  const { rows } = await client.query<[string | null, string | null]>({
-    text: elsewhereQuery,
-    values: [programId],
-    rowMode: "array",
-  });
+  const rows = await rowsOf<[string | null, string | null]>(client, elsewhereQuery, [programId]);
   return rows.map(([tenantId, id]) => ({ tenantId: tenantId ?? "", programId: id ?? "" }));
 }

@@ -51,7 +51,9 @@ export function programSource(
     roomPrices: rowsOf("roomPrices"),
     childPrices: rowsOf("childPrices"),
     hotelStays: byPosition(rowsOf("hotelStays")),
-    enrollments: rowsOf("enrollments").map(countedEnrollment),
+    enrollments: rowsOf("enrollments").map(
+      ([status, role, enrolled]): EnrollmentRow => [role, status, enrolled],
+    ),
     staff: byPosition(rowsOf("staff")),
     flights: byPosition(rowsOf("flights")),
     itinerary: byPosition(rowsOf("itinerary")),
@@ -72,10 +74,6 @@ const positions = Object.fromEntries(
 type ChildTuple<Name extends ChildName> = Name extends "enrollments"
   ? readonly [...ViewRow<"enrollments">, enrolled: number]
   : ViewRow<(typeof childViews)[Name]>;
-
-function countedEnrollment([status, role, enrolled]: ChildTuple<"enrollments">): EnrollmentRow {
-  return [role, status, enrolled];
-}
 
 type Positioned<Rest extends readonly unknown[]> = readonly [position: number | null, ...Rest];
 

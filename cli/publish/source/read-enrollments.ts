@@ -1,5 +1,6 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import { rowsOf } from "../../database/for-each-row.ts";
 import { ofTenant } from "./source-columns.ts";
 
 /** Enrollments with the same status and role. Nothing tells whose they are. */
@@ -21,11 +22,10 @@ export async function readEnrollments(
   tenantId: TenantId,
   programId: string,
 ): Promise<readonly EnrollmentGroup[]> {
-  const { rows } = await client.query<[string | null, string | null, number]>({
-    text: enrollmentsQuery,
-    values: [tenantId, programId],
-    rowMode: "array",
-  });
+  const rows = await rowsOf<[string | null, string | null, number]>(client, enrollmentsQuery, [
+    tenantId,
+    programId,
+  ]);
   return rows.map(([status, role, count]) => ({ status, role, count }));
 }
 

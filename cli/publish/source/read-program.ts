@@ -1,6 +1,7 @@
 import type { QueryArrayConfig } from "pg";
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import { asText } from "../../database/for-each-row.ts";
 import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
 import { programSource } from "./program-row.ts";
 import type { ReadProgram } from "./read-programs.ts";
@@ -39,5 +40,3 @@ export async function readProgram(
 }
 
 type Row = readonly (string | null)[];
-
-const asText = { getTypeParser: () => (text: unknown) => text };

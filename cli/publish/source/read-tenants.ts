@@ -1,5 +1,6 @@
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import { rowsOf } from "../../database/for-each-row.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 import { strayProgramsQuery, tenantQuery, tenantsQuery } from "./source-queries.ts";
 
@@ -24,10 +25,7 @@ export interface TenantProblem {
 
 /** Ordered by id. A tenant that is listed twice comes twice. */
 export async function readTenants(client: SourceClient): Promise<readonly TenantRow[]> {
-  const { rows } = await client.query<[string | null, string | null]>({
-    text: tenantsQuery,
-    rowMode: "array",
-  });
+  const rows = await rowsOf<[string | null, string | null]>(client, tenantsQuery);
   return rows.map(([tenantId, name]) => ({ tenantId, name }));
 }
 
@@ -60,10 +58,7 @@ export async function isTenantListed(client: SourceClient, tenantId: TenantId): 
 
 /** The tenant ids of programs that the view `tenants` does not list, NULL among them (P104). */
 export async function readStrayPrograms(client: SourceClient): Promise<readonly TenantProblem[]> {
-  const { rows } = await client.query<[string | null, number]>({
-    text: strayProgramsQuery,
-    rowMode: "array",
-  });
+  const rows = await rowsOf<[string | null, number]>(client, strayProgramsQuery);
   return rows.map(([tenantId, programs]) => ({
     code: tenantId === null ? "tenant_id_null" : "programs_of_unknown_tenant",
     tenantId,

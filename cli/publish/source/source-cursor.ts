@@ -2,7 +2,7 @@ import type { QueryArrayConfig, QueryArrayResult } from "pg";
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { forEachRow } from "../../database/for-each-row.ts";
+import { asText, forEachRow } from "../../database/for-each-row.ts";
 import type { ProgramView } from "./contract.ts";
 import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
 import { type ChildName, childViews } from "./source-columns.ts";
@@ -103,8 +103,6 @@ export async function fetchRows(
     }),
   );
 }
-
-const asText = { getTypeParser: () => (text: unknown) => text };
 
 function queryOf(name: CursorName, isGuarded: boolean, limits: SourceLimits): string {
   if (name === "programs") return isGuarded ? guardedProgramsQuery(limits) : programsQuery;

@@ -58,13 +58,12 @@ export async function readProbe(
 ): Promise<{ readonly text: string; readonly etag: ETag; readonly modifiedAt: Date } | undefined> {
   const found = await store.get(key, { signal });
   if (found.kind === "missing") return undefined;
-  if (found.kind === "not_modified") throw new Failure("store_unsupported", unasked(store, key));
+  if (found.kind === "not_modified") {
+    const what = `${store.address}: a plain read of ${key} was answered with 304`;
+    throw new Failure("store_unsupported", `${what}; look for a caching proxy before the store.`);
+  }
   const bytes = await readBody(found.body, maxProbeBytes, key);
   return { text: bytes.toString(), etag: found.etag, modifiedAt: found.modifiedAt };
 }
 
 const maxProbeBytes = 10_000;
-
-function unasked(store: ObjectStore, key: ObjectKey): string {
-  return `${store.address}: a plain read of ${key} was answered with 304; look for a caching proxy before the store.`;
-}

@@ -39,9 +39,9 @@ export async function attemptTenant(
     const pointer = await readPointer(context.store, tenantId, context.signal);
     facts = { before: pointer?.current, after: pointer?.current };
     const begun: Begun = { tenantId, options, context, pointer, readAt: context.now(), areListsDamaged };
-    const knowing = readKnown(begun);
-    // It is read while the database works. Where the database fails first, nobody waits for it.
-    knowing.catch(() => {});
+    const readingKnown = readKnown(begun);
+    // It is read while the database works. When the database fails first, nobody waits for it.
+    readingKnown.catch(() => {});
     const writer = createResponseWriter({
       ...context,
       tenantId,
@@ -50,8 +50,8 @@ export async function attemptTenant(
       store: options.dryRun || pointer?.current.hold ? undefined : context.store,
     });
     try {
-      const read = await readWhileWithdrawing(begun, knowing, (rows) =>
-        readTenant(begun, rows, knowing, problems, writer),
+      const read = await readWhileWithdrawing(begun, readingKnown, (rows) =>
+        readTenant(begun, rows, readingKnown, problems, writer),
       );
       if (read.kind === "superseded") return { ...read, facts };
       facts = { ...facts, ...read.facts, findings: problems.findings };
@@ -74,7 +74,7 @@ export async function attemptTenant(
 /** What a tenant's source says. */
 type TenantReading =
   | ({ readonly kind: "found"; readonly attempt: Attempt } & FoundContent)
-  /** The source says what it said when an earlier build was blocked, and the block still stands. */
+  /** The source is as it was when an earlier build was blocked, and the block still stands. */
   | {
       readonly kind: "recalled";
       readonly attempt: Attempt;
@@ -86,13 +86,13 @@ type TenantReading =
 async function readTenant(
   { context, areListsDamaged }: Begun,
   rows: TenantRows,
-  knowing: Promise<Attempt>,
+  readingKnown: Promise<Attempt>,
   problems: ProblemLog,
   writer: ResponseWriter,
 ): Promise<TenantReading> {
-  const memory = knowing.then((known) => (areListsDamaged ? undefined : known.memory));
+  const memory = readingKnown.then((known) => (areListsDamaged ? undefined : known.memory));
   const reading = await readSource(rows, memory, context.hintedPrograms);
-  const attempt = await knowing;
+  const attempt = await readingKnown;
   const recalled = recalledBlock(attempt, reading);
   if (recalled !== undefined) {
     const { programs, notPublishable, invalid } = recalled.memory.counts;
@@ -103,7 +103,7 @@ async function readTenant(
   if (reading.isFull) {
     return { kind: "found", attempt, reading, content, lists: content.lists(new Map()) };
   }
-  // A program with an error is read by every build, and changes nothing as long as the error stays.
+  // Every build reads a program with an error. It changes nothing as long as the error stays.
   if (content.hasParentsPrograms) return { kind: "found", attempt, reading, content, lists: undefined };
   const elements = await liveElements(attempt);
   if (elements === undefined) return { kind: "lists-damaged" };
@@ -159,8 +159,8 @@ async function endAsFound(
     const block = shared?.kind === "refused" ? shared : own;
     if (attempt.options.dryRun) facts = { ...facts, changes: content.changes(block !== undefined) };
     if (block === undefined) {
-      const told = shared?.kind === "told" ? [shared.problem] : [];
-      facts = { ...facts, changeProblems: [...content.changeProblems, ...told] };
+      const warnings = shared?.kind === "warned" ? [shared.problem] : [];
+      facts = { ...facts, changeProblems: [...content.changeProblems, ...warnings] };
       const published = await publishContent(attempt, live, found, writer);
       return { ...published, facts: { ...facts, ...published.facts } };
     }
@@ -213,7 +213,7 @@ async function readKnown(begun: Begun): Promise<Attempt> {
   return { ...begun, live: { pointer, manifest }, memory };
 }
 
-/** The elements of the live lists by program; `undefined` where the lists are damaged. */
+/** By program; `undefined` when the lists are damaged. */
 async function liveElements({
   live: { manifest },
   context,

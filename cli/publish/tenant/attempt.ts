@@ -23,15 +23,15 @@ export interface BuildContext {
   readonly randomBytes: (size: number) => Uint8Array;
   readonly onProgress: (programs: number) => void;
   /**
-   * The programs that are said to have changed since the live snapshot was built, when nothing else did. They are used only where
-   * the generator's memory of the source is valid.
+   * The only programs that have changed since the live snapshot was built, if that is known. They are used only with a valid
+   * memory of the source.
    */
   readonly hintedPrograms?: ReadonlySet<string> | undefined;
   /** Keeps the tenant's `live/` folder, where there may be one. */
   readonly followLive?: FollowLive | undefined;
   /**
-   * P130: when a reading has lasted this long, the states of the programs are asked for in a query of their own, and again each
-   * time that this much more has passed. `undefined`: they are not.
+   * P130: when a reading has lasted this long, and again after each such time, the states of the programs are asked for in a
+   * query of their own. `undefined`: never.
    */
   readonly statesAfterMs?: number | undefined;
   /** P144; `undefined`: other tenants are not looked at. */
@@ -46,26 +46,26 @@ export interface Live {
   readonly manifest: Manifest | undefined;
 }
 
-/** An attempt at a tenant as it begins. */
+/** The beginning of an attempt. */
 export interface Begun {
   readonly tenantId: TenantId;
   readonly options: BuildOptions;
   readonly context: BuildContext;
   readonly pointer: PointerVersion | undefined;
-  /** Before the source is read. */
   readonly readAt: Date;
-  /** An earlier attempt of this build found the live lists damaged. Then every program is read, and the lists are written anew. */
+  /**
+   * An earlier attempt of this build found the live lists damaged, so every program is read, and the lists are written anew.
+   */
   readonly areListsDamaged: boolean;
 }
 
-/** The same with what the store says of the tenant. */
+/** The attempt with what the store has of the tenant. */
 export interface Attempt extends Begun {
-  /** As it was when the attempt began. */
   readonly live: Live;
   readonly memory: SourceMemory | undefined;
 }
 
-/** What an attempt found out. A failed attempt leaves out what it did not get to. */
+/** What an attempt found out. A failed attempt lacks what it did not reach. */
 export interface AttemptFacts {
   /** The pointer that the attempt began with. */
   readonly before?: Current | undefined;
@@ -78,9 +78,7 @@ export interface AttemptFacts {
   readonly findings?: Findings;
   /** The live manifest cannot be trusted, so every file was written anew. */
   readonly isManifestUnreadable?: boolean;
-  /** Warnings about what the attempt changes for partners. */
   readonly changeProblems?: readonly DataProblem[];
-  /** What a dry run would change. */
   readonly changes?: TenantChanges;
   /** P23: when the source was read, if the attempt found that the live snapshot shows what the source said then. */
   readonly confirmedAt?: Date | undefined;

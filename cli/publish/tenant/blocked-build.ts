@@ -12,10 +12,9 @@ import type { TenantContent } from "./tenant-content.ts";
 import { withdraw } from "./withdraw.ts";
 import { rememberBlocked } from "./write-memory.ts";
 
-/** Why what was read may not be published. */
+/** Why a build may not publish what it has read. */
 export type Block = { readonly kind: "held" } | { readonly kind: "refused"; readonly failure: Failure };
 
-/** What decides whether a build may publish. */
 export interface BlockGrounds {
   readonly counts: ProgramCounts;
   readonly emptiedFields: readonly EmptiedField[];
@@ -38,7 +37,7 @@ export function blockOf(
   return failure === undefined ? undefined : { kind: "refused", failure };
 }
 
-/** The block of an earlier build, when the source says what it said then and the block still stands. */
+/** The block of an earlier build, if the source has not changed since and the block still stands. */
 export function recalledBlock(
   attempt: Attempt,
   reading: SourceReading,
@@ -50,7 +49,7 @@ export function recalledBlock(
   return block && { block, memory };
 }
 
-/** P20: withdraws what the source has withdrawn, though nothing else may be published, and remembers the block. */
+/** P20: withdraws what the source has withdrawn, the only change that a blocked build publishes, and remembers the block. */
 export async function endBlocked(
   attempt: Attempt,
   live: Live,
@@ -79,7 +78,7 @@ export async function endBlocked(
   };
 }
 
-/** Ends a build whose block is the one of an earlier build. Returns why the memory could not be written, if it had to be. */
+/** Ends a build with the block of an earlier build. Returns why the memory could not be written, if it had to be. */
 export async function endRecalled(
   attempt: Attempt,
   live: Live,

@@ -10,14 +10,13 @@ export interface BuildFlags {
   readonly allowShrink: boolean;
   readonly allowEmptied: boolean;
   readonly allowShared: boolean;
-  /** Every file is written anew. This mends a damaged file that a build would take over as unchanged. */
+  /** Writes every file anew, which mends a damaged file that a build would take over. */
   readonly rewrite: boolean;
   readonly dryRun: boolean;
 }
 
 /**
- * What is decided about builds before the first one begins. A command makes the options once, and the session, each run and
- * each tenant's build read this same object.
+ * The decisions about builds. A command makes them once, and the session, each run and each tenant's build read this same object.
  */
 export interface BuildOptions extends BuildFlags {
   readonly rules: ContentRules;

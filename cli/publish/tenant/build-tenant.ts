@@ -13,10 +13,10 @@ import { attemptTenant } from "./attempt-tenant.ts";
 import type { BuildOptions } from "./build-options.ts";
 
 const noFindings = new ProblemLog().findings;
-/** A build that lost to another builder or to a prune starts again from a fresh reading at most this often. */
+/** The most restarts of a build that lost to another builder or to a prune. */
 const maxRestarts = 3;
 
-/** Builds and publishes one tenant. Never throws: the result says what went wrong, so that other tenants go on (P12). */
+/** Never throws: a failure is in the result, so that other tenants go on (P12). */
 export async function buildTenant(
   tenantId: TenantId,
   options: BuildOptions,
@@ -32,8 +32,7 @@ export async function buildTenant(
   const { before, after, counts = noPrograms } = facts;
   const findings = problemsOfTheTenant(facts, outcome).reduce(withProblem, facts.findings ?? noFindings);
   return {
-    tenantId,
-    outcome,
+    ...notBuilt(tenantId, outcome),
     snapshotId: after?.snapshotId ?? null,
     generation: after?.generation ?? null,
     previousSnapshotId: before?.snapshotId ?? null,
@@ -41,7 +40,6 @@ export async function buildTenant(
     counts,
     livePrograms: after === undefined ? null : (facts.livePrograms ?? null),
     leftOut: [...(facts.leftOut ?? [])],
-    leftOutOmitted: 0,
     ...(facts.changes === undefined ? {} : { changes: facts.changes }),
     durationMs: Math.max(0, context.now().getTime() - startedAt.getTime()),
     requests: requests.requests(),
@@ -53,7 +51,10 @@ export async function buildTenant(
 
 type Decided = Exclude<AttemptOutcome, { kind: "superseded" | "lists-damaged" }>;
 
-/** Attempts the tenant again from a fresh reading while other builders are faster, and once more where the live lists are damaged. */
+/**
+ * Attempts the tenant again, from a fresh reading, while other builders are faster, and once more when the live lists are
+ * damaged.
+ */
 async function attemptUntilDecided(
   tenantId: TenantId,
   options: BuildOptions,
@@ -95,7 +96,7 @@ function countingSnapshotBytes(
   return { store: { ...store, put }, bytesWritten: () => bytes };
 }
 
-/** Findings that are about no program, so no memory keeps them. */
+/** Findings about the tenant itself, which no memory keeps. */
 function problemsOfTheTenant(facts: AttemptFacts, outcome: TenantRun["outcome"]): DataProblem[] {
   const isDone = ["published", "unchanged", "held", "would-publish"].includes(outcome);
   const found: DataProblem[] = isDone ? [...(facts.changeProblems ?? [])] : [];
@@ -112,7 +113,7 @@ function problemsOfTheTenant(facts: AttemptFacts, outcome: TenantRun["outcome"])
 }
 
 /** The result for a tenant whose turn did not come, or that another builder has built. */
-export function notBuilt(tenantId: TenantId, outcome: "skipped" | "elsewhere"): TenantRun {
+export function notBuilt(tenantId: TenantId, outcome: TenantRun["outcome"]): TenantRun {
   return {
     tenantId,
     outcome,

@@ -7,7 +7,7 @@ import { LiveTally } from "../guards/field-guard.ts";
 import { fieldPattern } from "../public-program/field-words.ts";
 import { jsonChanges } from "../snapshot/json-changes.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
-import { createPutQueue } from "./response-writer.ts";
+import { PutQueue } from "./response-writer.ts";
 import {
   type EarlierParts,
   factsOf,
@@ -17,11 +17,11 @@ import {
 } from "./source-memory.ts";
 
 export interface ComparisonPlan {
-  /** The live manifest, if there is one and it can be trusted. Nothing is compared otherwise. */
+  /** Nothing is compared without a live manifest that can be trusted. */
   readonly live: Manifest | undefined;
   readonly memory: SourceMemory | undefined;
   readonly store: ObjectStore;
-  /** Whether the fields that change are to be named. The memory does not know them, so the live details are read. */
+  /** Whether to name the fields that change. The memory does not know them, so the live details are read. */
   readonly namesFields: boolean;
   readonly signal: AbortSignal;
 }
@@ -31,9 +31,9 @@ const maxParallelReads = 16;
 const maxParallelReadBytes = 16 * 1024 * 1024;
 
 /**
- * P140: compares the programs of the next snapshot with the live ones as they come in. What partners see of a program now
- * is in the generator's memory. Without a memory the live details of changed programs are read: one request for each of
- * them, side by side with the reading of the source, and none for a program whose bytes stay the same.
+ * P140: compares the programs of the next snapshot with the live ones as they come in. The generator's memory has what partners
+ * see of a program now. Without a memory, the live details of changed programs are read while the source is read: one request
+ * each, and none for a program whose bytes stay the same.
  */
 export class LiveComparison {
   readonly tally = new LiveTally();
@@ -42,7 +42,7 @@ export class LiveComparison {
   readonly #remembered: ReadonlyMap<string, RememberedProgram> | undefined;
   readonly #earlier: ReadonlyMap<string, bigint>;
   readonly #stillEarlier: [programId: string, parts: string][] = [];
-  readonly #reads = createPutQueue(maxParallelReads, maxParallelReadBytes);
+  readonly #reads = new PutQueue(maxParallelReads, maxParallelReadBytes);
 
   constructor(plan: ComparisonPlan) {
     const { memory } = plan;
@@ -84,7 +84,7 @@ export class LiveComparison {
     for (const program of kept) if (isPublished(program)) this.addSame(program[0], factsOf(program));
   }
 
-  /** Resolves when no read is under way. Callers await it also after a failure. */
+  /** Resolves when no read is under way; also awaited after a failure. */
   async settled(): Promise<void> {
     await this.#reads.settled();
   }
@@ -100,7 +100,7 @@ export class LiveComparison {
     if ((earlier & ~next.parts) !== 0n) this.#stillEarlier.push([programId, earlier.toString(16)]);
   }
 
-  /** `undefined` where the live detail is damaged. Partners cannot read it, so nothing of it can be lost. */
+  /** `undefined` when the live detail is damaged: partners cannot read it, so nothing can be lost. */
   async #liveData(programId: string): Promise<object | undefined> {
     const { live, store, signal } = this.#plan;
     const entry = live && detailEntry(live, programId);

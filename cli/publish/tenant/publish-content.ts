@@ -17,15 +17,14 @@ import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
 import { rememberContent } from "./write-memory.ts";
 
-/** What was read of a tenant, and what is to be published of it. */
 export interface FoundContent {
   readonly reading: SourceReading;
   readonly content: TenantContent;
-  /** `undefined` where no program has changed, so that the live lists stay. */
+  /** `undefined` when no program has changed, so that the live lists stay. */
   readonly lists: ListBodies | undefined;
 }
 
-/** Publishes what was read, unless it is what is live. */
+/** Publishes the content, unless it is live already. */
 export async function publishContent(
   attempt: Attempt,
   live: Live,
@@ -86,8 +85,8 @@ export async function publishContent(
 }
 
 /**
- * Stores the manifest and makes its snapshot live in place of the one that `pointer` names; a hold stays (P9). The snapshot's
- * responses are stored already. Gives the new pointer.
+ * Stores the manifest and makes its snapshot live in place of the one that `pointer` names; a hold stays (P9). The responses are
+ * stored already. Returns the new pointer.
  */
 export async function publishManifest(
   { tenantId, context }: Attempt,
@@ -112,8 +111,8 @@ export async function publishManifest(
 }
 
 /**
- * P92: the generation from which a tenant without a pointer goes on; 0 when it was never removed. Throws `superseded` when it was
- * removed after this build had begun (P91).
+ * P92: the last generation of a tenant without a pointer; 0 when it was never removed. Throws `superseded` when it was removed
+ * after this build began (P91).
  */
 export async function generationBefore(
   tenantId: TenantId,
@@ -126,9 +125,9 @@ export async function generationBefore(
 }
 
 /**
- * P91: takes back a first publication whose tenant was removed meanwhile. A removal that ran before our first `current.json`
- * existed could not see it, so we look for such a removal here. A later removal sees the pointer itself. The signal of the run does
- * not stop this, because the pointer would stay.
+ * P91: takes back a first publication whose tenant was removed meanwhile. A removal before our first `current.json` could not see
+ * it, so we look for such a removal here. A later removal sees the pointer itself. The run's signal does not stop this, because
+ * the pointer would stay.
  */
 export async function takeBackIfRemoved(tenantId: TenantId, store: ObjectStore): Promise<void> {
   const removed = (await readRemovedTenants(store, new AbortController().signal)).get(tenantId);
@@ -146,9 +145,8 @@ function removedMeanwhile(tenantId: TenantId): Failure {
 }
 
 /**
- * P27: makes the tenant's `live/` folder follow what is live, also after a build that published nothing. `known`: manifests that
- * need not be read. `mayExist`: whether there may be a folder, as the memory has it; when false, nobody looks. Returns whether there
- * may be one now.
+ * P27: makes the tenant's `live/` folder follow the live snapshot, also after a build that published nothing. `known`: manifests
+ * that need not be read. `mayExist`: whether there may be a folder. Returns whether there may be one now.
  */
 export async function followLive(
   { context, options }: Attempt,

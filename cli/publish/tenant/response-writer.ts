@@ -29,7 +29,7 @@ const maxParallelPutBytes = 16 * 1024 * 1024;
 
 export function createResponseWriter(options: WriterOptions): ResponseWriter {
   const { tenantId, snapshotId, store, beforeFirstWrite, signal } = options;
-  const puts = createPutQueue(maxParallelPuts, maxParallelPutBytes);
+  const puts = new PutQueue(maxParallelPuts, maxParallelPutBytes);
   return {
     snapshotId,
     async put(name, body) {
@@ -45,53 +45,48 @@ export function createResponseWriter(options: WriterOptions): ResponseWriter {
 }
 
 /** Runs writes side by side, a bounded number and size at a time, and stops taking more after the first failure. */
-export interface PutQueue {
-  /** Resolves when the write has *begun*, so that a producer waits while the store is slower than it is. */
-  add(bytes: number, write: () => Promise<void>): Promise<void>;
-  /** Resolves when every write has ended; throws the first failure. Callers await it also after a failure. */
-  settled(): Promise<void>;
-}
-
-/** A write of more than `maxBytes` runs alone. */
-export function createPutQueue(limit: number, maxBytes: number): PutQueue {
-  const running = new Set<Promise<void>>();
-  let runningBytes = 0;
-  let failure: { readonly reason: unknown } | undefined;
+export class PutQueue {
+  readonly #limit: number;
+  readonly #maxBytes: number;
+  readonly #running = new Set<Promise<void>>();
+  #runningBytes = 0;
+  #failure: { readonly reason: unknown } | undefined;
   /** Callers that wait for a write to end. `Promise.race` over all running writes would add a handler to each of them every time. */
-  let waiting: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
 
-  function wakeAll(): void {
-    const woken = waiting;
-    waiting = [];
-    for (const wake of woken) wake();
+  /** A write of more than `maxBytes` runs alone. */
+  constructor(limit: number, maxBytes: number) {
+    this.#limit = limit;
+    this.#maxBytes = maxBytes;
   }
 
-  function throwFailure(): void {
-    if (failure !== undefined) throw failure.reason;
+  /** Resolves when the write has *begun*, so that a producer waits while the store is slower than it is. */
+  async add(bytes: number, write: () => Promise<void>): Promise<void> {
+    const running = this.#running;
+    const isFull = (): boolean =>
+      running.size >= this.#limit || (running.size > 0 && this.#runningBytes + bytes > this.#maxBytes);
+    while (isFull()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#throwFailure();
+    const run = write()
+      .catch((reason: unknown) => {
+        this.#failure ??= { reason };
+      })
+      .finally(() => {
+        running.delete(run);
+        this.#runningBytes -= bytes;
+        for (const wake of this.#waiting.splice(0)) wake();
+      });
+    running.add(run);
+    this.#runningBytes += bytes;
   }
 
-  return {
-    async add(bytes, write) {
-      const isFull = (): boolean =>
-        running.size >= limit || (running.size > 0 && runningBytes + bytes > maxBytes);
-      while (isFull()) await new Promise<void>((resolve) => waiting.push(resolve));
-      throwFailure();
-      const run = write()
-        .catch((reason: unknown) => {
-          failure ??= { reason };
-        })
-        .finally(() => {
-          running.delete(run);
-          runningBytes -= bytes;
-          wakeAll();
-        });
-      running.add(run);
-      runningBytes += bytes;
-    },
+  /** Resolves when every write has ended; throws the first failure. Callers await it also after a failure. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+    this.#throwFailure();
+  }
 
-    async settled() {
-      await Promise.all(running);
-      throwFailure();
-    },
-  };
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.reason;
+  }
 }

@@ -15,8 +15,8 @@ import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
 import type { StrayRows } from "../source/program-sums.ts";
 
 /**
- * What the generator remembers of a tenant's source, `tenants/<tenant>/source.json`, so that the next build reads only what has
- * changed. It describes the live snapshot, or what the last build found that might not publish.
+ * The generator's memory of a tenant's source, `tenants/<tenant>/source.json`, so that the next build reads only what has
+ * changed. It describes the live snapshot, or what a blocked build found.
  */
 export type SourceMemory =
   | ({
@@ -26,7 +26,6 @@ export type SourceMemory =
     } & MemoryRest)
   | ({ readonly kind: "blocked" } & BlockedReading);
 
-/** A finding of a program whose id is known. */
 type RememberedFinding = readonly [code: ProblemCode, field: string | null, value: string | null];
 
 /** A line of the memory: a program, the sum of its rows, and what became of it. `parts` is in hex. */
@@ -44,44 +43,41 @@ export type RememberedProgram =
 
 type RememberedPublished = Extract<RememberedProgram, { readonly 2: "active" }>;
 
-/** What the memory says beside its programs. */
 export interface MemoryRest {
-  /** Rows of programs that do not exist. */
   readonly strays: readonly StrayRows[];
-  /** Programs that have no line in the memory, so every build reads them. `null`: some of them have no id to ask for. */
+  /** Programs without a line in the memory, which every build reads. `null`: some of them have no id to ask for. */
   readonly unlisted: readonly string[] | null;
   readonly earlier: EarlierParts;
-  /** Whether the tenant may have a `live/` folder. When false, no build looks for a folder that is not wanted. */
+  /** When false, no build looks for a `live/` folder that is not wanted. */
   readonly mayHaveLiveTree: boolean;
 }
 
 /**
- * P141: programs that lost fields in builds of single programs, since the whole source was last read. `parts` are the fields that
- * a program had filled then, in hex.
+ * P141: programs that lost fields in builds of single programs since the whole source was last read, with the fields that they
+ * had filled then, in hex.
  */
 export type EarlierParts = readonly (readonly [programId: string, parts: string])[];
 
-/** What a build found that might not publish. While the source says the same, the next one repeats it. */
+/** What a blocked build found. The next build repeats it while the source is the same. */
 export interface BlockedReading {
   /** SHA-256 (hex) of the sums of all programs. */
   readonly sums: string;
   readonly counts: ProgramCounts;
   readonly findings: Findings;
   readonly leftOut: readonly (string | null)[];
-  /** What the field guard found. */
   readonly emptiedFields: readonly EmptiedField[];
   readonly earlier: EarlierParts;
   readonly mayHaveLiveTree: boolean;
 }
 
-/** What a memory must name to be of use: the live snapshot, and how it was made (`recipeDigest`). */
+/** A memory is valid only for this live snapshot and this `recipeDigest`. */
 export interface MemoryHead {
   readonly tenantId: TenantId;
   readonly snapshotId: SnapshotId;
   readonly recipe: string;
 }
 
-/** A program with more findings is not remembered, so each build reads it: lines stay short, and reports lose nothing. */
+/** A program with more findings is not remembered but read by each build, so lines stay short, and reports lose nothing. */
 export const maxRememberedFindings = 50;
 
 export function rememberedPublished(

@@ -7,16 +7,15 @@ import type { RememberedProgram, SourceMemory } from "./source-memory.ts";
 
 /** What a tenant's source says, compared with the memory. */
 export interface SourceReading {
-  /** Programs that are as they are remembered, in the order of the ids. They are taken over from the live snapshot. */
+  /** Unchanged programs, in the order of the ids, which are taken over from the live snapshot. */
   readonly kept: readonly RememberedProgram[];
-  /** Whether every other program is read, too, because nothing is remembered or too much has changed. */
+  /** Whether all programs are read, because nothing is remembered or too much has changed. */
   readonly isFull: boolean;
   /** Whether only some programs were looked at. */
   readonly isHinted: boolean;
   readonly strays: readonly StrayRows[];
   /** Whether all programs that are read can be asked for by their ids. */
   readonly canBeNamed: boolean;
-  /** The sum of the program's rows. */
   sumOf(programId: string): string | undefined;
   /** SHA-256 (hex) of the sums of all programs. */
   digest(): string;
@@ -30,8 +29,8 @@ const maxChangedShare = 1 / 3;
 const maxNameLength = 999;
 
 /**
- * P21: asks for the sums of the tenant's programs and finds those that are not as they were. `hinted`: the only ones that may
- * have changed since the memory was written; they are of no use without a memory.
+ * P21: finds the programs whose sums have changed. `hinted`: the only ones that may have changed since the memory was written;
+ * not used without a memory.
  */
 export async function readSource(
   rows: TenantRows,
@@ -43,7 +42,8 @@ export async function readSource(
   // The database computes the sums while the memory is fetched and parsed.
   const adding = rows.sums((sum) => found.push(sum), only && [...only]);
   adding.catch(() => {});
-  const remembered = programsOf(await memory);
+  const known = await memory;
+  const remembered = known?.kind === "programs" ? known.programs : undefined;
   const sizes = await adding;
 
   const inPrograms = found.filter(({ views }) => (views & 1) === 1);
@@ -71,13 +71,9 @@ export async function readSource(
   };
 }
 
-function programsOf(memory: SourceMemory | undefined): ReadonlyMap<string, RememberedProgram> | undefined {
-  return memory?.kind === "programs" ? memory.programs : undefined;
-}
-
 /**
- * The programs that are looked at where only the hinted ones may have changed; `undefined`: all. Rows of unknown programs are
- * found by looking at all rows, so a tenant that has such rows takes no hints.
+ * The programs to look at when only the hinted ones may have changed; `undefined`: all. Rows of unknown programs are found only
+ * among all rows, so a tenant with such rows takes no hints.
  */
 function lookedAt(
   memory: SourceMemory | undefined,

@@ -17,7 +17,6 @@ export type WatchedReading<Result> =
   | {
       readonly kind: "read";
       readonly result: Result;
-      /** What is live now. */
       readonly live: Live;
       /** The programs that this attempt has withdrawn so far. */
       readonly withdrawn: ReadonlySet<string>;
@@ -27,8 +26,8 @@ export type WatchedReading<Result> =
   | Superseded;
 
 /**
- * P130: a withdrawal needs the ids and states of a tenant's programs and nothing else. A second reading asks for them alone: when
- * the whole reading fails, and repeatedly while it lasts, since a lock or a slow view may keep it waiting.
+ * P130: a withdrawal needs only the ids and states of a tenant's programs. A second reading asks for them when the whole reading
+ * fails, and repeatedly while it lasts, since a lock or a slow view may keep it waiting.
  */
 export async function readWhileWithdrawing<Result>(
   { tenantId, context, options, pointer }: Begun,
@@ -105,7 +104,7 @@ export const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
   "tenant_too_large",
 ]);
 
-/** Whether the reading ends within `ms`; throws what the reading throws. `undefined`: waits for its end. */
+/** Whether the reading ends within `ms` (`undefined`: at any time); throws what it throws. */
 async function isSettledWithin(reading: Promise<unknown>, ms: number | undefined): Promise<boolean> {
   const settled = reading.then(() => true);
   if (ms === undefined) return await settled;

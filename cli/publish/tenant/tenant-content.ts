@@ -31,9 +31,9 @@ import {
 import type { SourceReading } from "./source-reading.ts";
 
 /**
- * Gathers what is to be published of a tenant, in the order of the program ids. The memory vouches for programs that are as they
- * were; their files are taken over. The other programs are mapped, rendered and checked, and a detail that the live snapshot does
- * not have is stored at once. Nothing of this is visible before the manifest and the pointer are written.
+ * Gathers the next content of a tenant, in the order of the program ids. Unchanged programs are taken over, because the memory
+ * vouches for them. The others are mapped, rendered and checked, and a detail that the live snapshot lacks is stored at once.
+ * Nothing of this is visible before manifest and pointer are written.
  */
 export class TenantContent {
   readonly programs = new ProgramTable();
@@ -49,7 +49,6 @@ export class TenantContent {
   readonly #problems: ProblemLog;
   readonly #writer: ResponseWriter;
   readonly #comparison: LiveComparison;
-  /** The programs that were read. */
   readonly #lists: ListResponses;
   readonly #counts: ProgramTally = { ...noPrograms };
   /** Live programs of which one row states that they are not to be published. Another row of the same program may contradict it. */
@@ -186,7 +185,7 @@ export class TenantContent {
     };
   }
 
-  /** The lists of the next snapshot. `live`: the elements of the live lists, from which kept programs take theirs. */
+  /** `live`: the elements of the live lists, from which kept programs take theirs. */
   lists(live: ReadonlyMap<string, ListElements>): ListBodies {
     const kept = this.#reading.kept.filter(isPublished).map(([programId, , , departureDate]) => {
       const elements = live.get(programId);
@@ -202,7 +201,6 @@ export class TenantContent {
     return this.#parent !== undefined && added + changed + removed === 0;
   }
 
-  /** Programs without a line in the memory. */
   get unlisted(): readonly string[] {
     return this.#unlisted;
   }
@@ -218,7 +216,7 @@ export class TenantContent {
     if (id !== null && this.#unlisted.at(-1) !== id) this.#unlisted.push(id);
   }
 
-  /** Takes over the kept programs up to this id. `undefined`: takes over all that are left. */
+  /** `undefined` takes over all that are left. */
   #keepUpTo(id: string | undefined): void {
     const { kept } = this.#reading;
     for (let next = kept[this.#nextKept]; next !== undefined; next = kept[this.#nextKept]) {

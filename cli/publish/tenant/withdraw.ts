@@ -8,14 +8,13 @@ import { followLive, publishManifest } from "./publish-content.ts";
 import { createResponseWriter } from "./response-writer.ts";
 
 export interface Withdrawal {
-  /** What is live after the withdrawal. */
   readonly live: Live;
   readonly mayHaveLiveTree: boolean;
 }
 
 /**
- * P20: publishes the live content without these programs, while the rest of a build may not be published or is not read yet.
- * `undefined`: none of them is live, or this is a dry run.
+ * P20: publishes the live content without these programs, although the rest of a build is blocked or not read yet. `undefined`:
+ * none of them is live, or this is a dry run.
  */
 export async function withdraw(
   attempt: Attempt,

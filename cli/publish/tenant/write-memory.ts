@@ -7,10 +7,7 @@ import { type BlockedReading, type MemoryHead, type MemoryRest, memoryBytes } fr
 import type { SourceReading } from "./source-reading.ts";
 import type { TenantContent } from "./tenant-content.ts";
 
-/**
- * Writes down what the live snapshot was built from, unless the memory says just that already. Returns why it could
- * not be written, if so.
- */
+/** Writes the memory of the live snapshot unless it is stored already. Returns why it could not be written, if so. */
 export async function rememberContent(
   attempt: Attempt,
   live: Current | undefined,
@@ -28,7 +25,7 @@ export async function rememberContent(
   return await write(attempt, live, (head) => memoryBytes(head, content.remembered, rest));
 }
 
-/** Writes down what a build found that might not publish: while nothing changes, the next one need not read it again. */
+/** Remembers a blocked build, which need not be repeated while nothing changes. */
 export async function rememberBlocked(
   attempt: Attempt,
   live: Current | undefined,
@@ -53,8 +50,8 @@ function isRemembered(
 }
 
 /**
- * Writes without a condition: the last writer wins, and builds ignore a memory of another snapshot than the live one. The memory
- * is written last. When it is missing, the next build reads everything, and nothing else is lost.
+ * Writes without a condition: the last writer wins, and builds ignore a memory of another snapshot. It is written last, and
+ * losing it only makes the next build read everything.
  */
 async function write(
   { tenantId, options, context }: Attempt,

@@ -16,8 +16,9 @@ const channel = "partner_source_changed";
 const reconnectMs = 2000;
 
 /**
- * Runs `use` while a connection listens for `NOTIFY partner_source_changed`. `use` gets a promise that resolves after the first
- * attempt to listen, also when it failed. A broken connection is no failure, because the interval of `snapshot watch` keeps data fresh.
+ * Runs `use` while a connection listens for `NOTIFY partner_source_changed`. The promise for `use` resolves after the first
+ * attempt to listen, even a failed one. A broken connection is no failure, because the interval of `snapshot watch` keeps data
+ * fresh.
  */
 export async function withNotifications<Result>(
   databaseUrl: string,
@@ -104,15 +105,14 @@ async function listenOnce(
   }
 }
 
-/** What a notification says: a tenant changed, or one program of it. */
 export interface ToldChange {
   readonly tenantId: TenantId;
   readonly program: string | undefined;
 }
 
 /**
- * The payload of `NOTIFY partner_source_changed`: `<tenant id>` or `<tenant id> <program id>`; `undefined` for any other,
- * which means everything. An id that no program can have may still be a row's, so it stands for the whole tenant.
+ * The payload is `<tenant id>` or `<tenant id> <program id>`; any other means everything (`undefined`). An id that no program can
+ * have may still be a row's, so it stands for the whole tenant.
  */
 export function toldChange(payload: string): ToldChange | undefined {
   const [tenantId = "", program, ...rest] = payload.split(" ");

@@ -1,6 +1,6 @@
 import type { TenantId } from "../../../core/ids.ts";
-import { createHints } from "./hints.ts";
-import { createUnderWay, type Lane } from "./under-way.ts";
+import { Hints } from "./hints.ts";
+import { type Lane, UnderWay } from "./under-way.ts";
 
 /** A build or a round that is to begin now. */
 export type Task =
@@ -15,7 +15,7 @@ export type Task =
   /** Another builder had the tenant when its build was tried last. */
   | { readonly kind: "again"; readonly tenantId: TenantId };
 
-/** Says which build begins when; begins none itself. Times are milliseconds of one clock that never goes back. */
+/** Decides which build begins when. Times are milliseconds of one clock that never goes back. */
 export interface TenantQueue {
   /** The tenant changed; `program`: in this program alone. */
   tell(tenantId: TenantId, program: string | undefined): void;
@@ -51,11 +51,11 @@ export interface QueueLimits {
  * P33: a told tenant goes before the round of all, and the round leaves one of several slots free for told tenants.
  */
 export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): TenantQueue {
-  const hints = createHints();
+  const hints = new Hints();
   const roundSlots = Math.max(1, concurrency - 1);
   /** Told tenants in the order in which they were told first. */
   const told = new Set<TenantId>();
-  const underWay = createUnderWay();
+  const underWay = new UnderWay();
   /** When the last build of a told tenant began, oldest first. An entry is kept while it delays the next build. */
   const toldBuildAtMs = new Map<TenantId, number>();
   /** Tenants that still wait for their turn. */
@@ -94,11 +94,8 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
   function begin(task: Exclude<Task, { kind: "round" }>, lane: Lane, nowMs: number): Task {
     const { kind, tenantId } = task;
     toldInARow = lane === "told" ? toldInARow + 1 : 0;
-    if (kind === "again") {
-      underWay.resume(tenantId, lane);
-      return task;
-    }
     underWay.begin(tenantId, lane);
+    if (kind === "again") return task;
     hints.begun(tenantId);
     if (kind === "turn") round?.delete(tenantId);
     else {
@@ -140,7 +137,7 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
       const isVagueRound = isVaguelyDue && nowMs >= nextVagueRoundAtMs;
       if (round === undefined && (isRoundDue || isVagueRound || nowMs >= nextRoundAtMs)) {
         round = new Set();
-        // A round that is due anyway is none that junk has caused, so it does not use up the interval.
+        // A round that is due anyway was not caused by junk, so it does not use up the interval.
         if (isVagueRound && !isRoundDue && nowMs < nextRoundAtMs) nextVagueRoundAtMs = nowMs + intervalMs;
         isRoundDue = false;
         isVaguelyDue = false;
@@ -188,7 +185,7 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
   };
 }
 
-/** The least time between two builds of a told tenant. So a burst of changes makes a few snapshots, not hundreds. */
+/** The least time between two builds of a told tenant, so that a burst of changes makes few snapshots. */
 const gatherMs = 250;
 /** How long to wait before a tenant that another builder has is tried again. */
 const retryTakenMs = 500;

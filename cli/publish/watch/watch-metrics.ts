@@ -13,14 +13,7 @@ export interface MetricSources {
   readonly storeBegunAt: () => Date | undefined;
 }
 
-export interface WatchMetrics {
-  run(report: RunReport, kind: RunKind): void;
-  /** The Prometheus text of this moment. */
-  text(): Promise<string>;
-  readonly contentType: string;
-}
-
-export function createWatchMetrics(sources: MetricSources): WatchMetrics {
+export function createWatchMetrics(sources: MetricSources) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -73,7 +66,7 @@ export function createWatchMetrics(sources: MetricSources): WatchMetrics {
     },
   });
   return {
-    run(report, kind) {
+    run(report: RunReport, kind: RunKind): void {
       runs.inc({ outcome: report.outcome });
       durations.observe({ kind }, report.durationMs / 1000);
       lastRun.set({ kind }, Date.parse(report.finishedAt) / 1000);
@@ -81,6 +74,7 @@ export function createWatchMetrics(sources: MetricSources): WatchMetrics {
         lastStatus.set({ kind, outcome }, outcome === report.outcome ? 1 : 0);
       }
     },
+    /** The Prometheus text of this moment. */
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -4,7 +4,7 @@ import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import type { BuildSession, RunProgress } from "../run/build-session.ts";
 import { type NotificationEvents, withNotifications } from "./notifications.ts";
-import { createConfirmedTenants, createRoundHealth } from "./run-history.ts";
+import { ConfirmedTenants, RoundHealth } from "./run-history.ts";
 import { createTenantQueue } from "./tenant-queue.ts";
 import { createWatchBuilds, type RunKind } from "./watch-builds.ts";
 import type { MetricSources } from "./watch-metrics.ts";
@@ -35,8 +35,8 @@ export async function watchSource(options: WatchOptions): Promise<void> {
   const clock = (): number => performance.now();
   logger.info({ ...buildInfo() }, "watching the source");
   const queue = createTenantQueue({ concurrency, intervalMs });
-  const health = createRoundHealth(intervalMs);
-  const confirmed = createConfirmedTenants();
+  const health = new RoundHealth(intervalMs);
+  const confirmed = new ConfirmedTenants();
   let isListening = false;
   let hasBegun = false;
 
@@ -55,7 +55,7 @@ export async function watchSource(options: WatchOptions): Promise<void> {
       clock,
       progressOf,
       signal,
-      onTenantDone: confirmed.note,
+      onTenantDone: (run) => confirmed.note(run),
       async afterRun(report, kind) {
         if (report.outcome === "interrupted") return;
         if (kind === "round") {

@@ -7,15 +7,15 @@ import { contractViews } from "../source/contract.ts";
 export interface PollOptions {
   readonly pool: SourcePool;
   readonly everyMs: number;
-  /** Something was written to a table behind the views, or may have been while the counters could not be read. */
+  /** A table behind the views was written to, or may have been while the counters could not be read. */
   readonly onMoved: () => void;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs `use` while the write counters are looked at repeatedly, until the signal. `use` gets a promise that resolves after the
- * first look, also when it failed. A build that begins after it reads no older data than the look saw.
+ * Runs `use` while the write counters are read repeatedly. The promise for `use` resolves after the first look, even a failed
+ * one. A build that begins after it reads no older data than the look saw.
  */
 export async function withWriteCounters<Result>(
   { pool, everyMs, onMoved, logger, signal }: PollOptions,
@@ -69,10 +69,7 @@ export async function readWriteCounters(client: SourceClient): Promise<string> {
   return rows[0]?.counters ?? "";
 }
 
-/**
- * Views and partitioned tables lead to what they are made of; a materialized view holds rows of its own, which change when it
- * is refreshed.
- */
+/** Views and partitioned tables lead to the tables behind them. A materialized view holds rows of its own. */
 const countersQuery = `
   WITH RECURSIVE behind (oid) AS (
     SELECT c.oid FROM pg_class AS c

@@ -67,18 +67,6 @@ describe("initSource", () => {
     },
   );
 
-  test("every migration can be undone", async () => {
-    const database = await emptyDatabase();
-    await initSource(database.url);
-    for (const { down } of (await migrationSource.getMigrations([])).reverse()) await database.query(down);
-    expect(await relations(database, "partner_source")).toEqual([]);
-    expect(await relations(database, "booking")).toEqual(["schema_migrations", "schema_migrations_lock"]);
-    const types = await database.query(
-      "SELECT FROM pg_type WHERE typnamespace = 'booking'::regnamespace AND typtype = 'e'",
-    );
-    expect(types).toEqual([]);
-  });
-
   test("a server that can't be reached is said to be so, without the password", async () => {
     await expect(initSource("postgresql://someone:secret@127.0.0.1:1/nowhere")).rejects.toMatchObject({
       code: "source_unavailable",

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createPutQueue } from "../../../cli/publish/tenant/response-writer.ts";
+import { PutQueue } from "../../../cli/publish/tenant/response-writer.ts";
 
 interface Write {
   readonly write: () => Promise<void>;
@@ -38,7 +38,7 @@ function withResolvers(): {
 
 test("no more writes run at a time than allowed, however many wait", async () => {
   const { begun, named } = controlled();
-  const queue = createPutQueue(2, 1000);
+  const queue = new PutQueue(2, 1000);
   const [a, b, c, d] = [named("a"), named("b"), named("c"), named("d")];
   const added = [a, b, c, d].map(({ write }) => queue.add(1, write));
   await turn();
@@ -57,7 +57,7 @@ test("no more writes run at a time than allowed, however many wait", async () =>
 
 test("no more bytes run at a time than allowed; a larger write runs alone", async () => {
   const { begun, named } = controlled();
-  const queue = createPutQueue(10, 100);
+  const queue = new PutQueue(10, 100);
   const [a, large, b] = [named("a"), named("large"), named("b")];
   await queue.add(60, a.write);
   const addedLarge = queue.add(500, large.write);
@@ -77,7 +77,7 @@ test("no more bytes run at a time than allowed; a larger write runs alone", asyn
 
 test("after a failure nothing more begins, and the end says what failed first", async () => {
   const { begun, named } = controlled();
-  const queue = createPutQueue(1, 100);
+  const queue = new PutQueue(1, 100);
   const [a, b] = [named("a"), named("b")];
   await queue.add(1, a.write);
   const waiting = expect(queue.add(1, b.write)).rejects.toThrow("full disk");

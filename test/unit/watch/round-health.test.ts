@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createRoundHealth } from "../../../cli/publish/watch/run-history.ts";
+import { RoundHealth } from "../../../cli/publish/watch/run-history.ts";
 
 test("a watch is ready from the end of its first round for three intervals", () => {
-  const health = createRoundHealth(1000);
+  const health = new RoundHealth(1000);
   expect(health.notReadyCause(0)).toBe("no round of all tenants has got through yet");
   health.roundEnded(5000, 10, undefined);
   expect(health.notReadyCause(8020)).toBeUndefined();
@@ -10,7 +10,7 @@ test("a watch is ready from the end of its first round for three intervals", () 
 });
 
 test("a round that failed makes nothing ready, and says why", () => {
-  const health = createRoundHealth(1000);
+  const health = new RoundHealth(1000);
   health.roundEnded(100, 10, "source_unavailable");
   expect(health.notReadyCause(200)).toBe(
     "no round of all tenants has got through yet; the last one failed: source_unavailable",
@@ -24,7 +24,7 @@ test("a round that failed makes nothing ready, and says why", () => {
 });
 
 test("a round that takes longer than the interval has its time, too", () => {
-  const health = createRoundHealth(1000);
+  const health = new RoundHealth(1000);
   health.roundEnded(60_000, 60_000, undefined);
   expect(health.notReadyCause(180_000)).toBeUndefined();
   expect(health.notReadyCause(184_000)).toBeDefined();

@@ -1,11 +1,9 @@
-import type { SchemaMigration } from "./schema-migration.ts";
-
 /**
  * The key of each table of a company begins with the company's code, and that of each table of a program goes on with the
  * program's code. So one company is one range of each index, and no row can name another company's program. Codes are compared by byte
  * (`COLLATE "C"`), which is the order in which the generator reads.
  */
-export const companiesAndPrograms: SchemaMigration = {
+export const companiesAndPrograms = {
   name: "001_companies_and_programs",
   up: `
     CREATE TYPE booking.program_state AS ENUM ('draft', 'active', 'cancelled', 'completed', 'archived');
@@ -62,7 +60,4 @@ export const companiesAndPrograms: SchemaMigration = {
       PRIMARY KEY (company_code, program_code, day),
       FOREIGN KEY (company_code, program_code) REFERENCES booking.programs ON DELETE CASCADE
     );`,
-  down: `
-    DROP TABLE booking.program_days, booking.programs, booking.companies;
-    DROP TYPE booking.program_state;`,
 };

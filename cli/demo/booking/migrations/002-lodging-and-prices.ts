@@ -1,6 +1,4 @@
-import type { SchemaMigration } from "./schema-migration.ts";
-
-export const lodgingAndPrices: SchemaMigration = {
+export const lodgingAndPrices = {
   name: "002_lodging_and_prices",
   up: `
     CREATE TABLE booking.hotels (
@@ -65,7 +63,4 @@ export const lodgingAndPrices: SchemaMigration = {
       PRIMARY KEY (company_code, program_code, min_age),
       FOREIGN KEY (company_code, program_code) REFERENCES booking.programs ON DELETE CASCADE
     );`,
-  down: `
-    DROP TABLE booking.child_price_bands, booking.room_prices, booking.room_types, booking.hotel_stays,
-      booking.hotels;`,
 };

@@ -1,6 +1,4 @@
-import type { SchemaMigration } from "./schema-migration.ts";
-
-export const people: SchemaMigration = {
+export const people = {
   name: "003_people",
   up: `
     CREATE TYPE booking.gender AS ENUM ('female', 'male', 'other', 'undisclosed');
@@ -78,10 +76,4 @@ export const people: SchemaMigration = {
       FOREIGN KEY (company_code, staff_number) REFERENCES booking.staff
     );
     CREATE INDEX staff_assignments_staff ON booking.staff_assignments (company_code, staff_number);`,
-  down: `
-    DROP TABLE booking.staff_assignments, booking.enrollments, booking.staff, booking.passengers;
-    DROP TYPE booking.staff_duty;
-    DROP TYPE booking.enrollment_status;
-    DROP TYPE booking.enrollment_role;
-    DROP TYPE booking.gender;`,
 };

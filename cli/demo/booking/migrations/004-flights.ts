@@ -1,6 +1,4 @@
-import type { SchemaMigration } from "./schema-migration.ts";
-
-export const flights: SchemaMigration = {
+export const flights = {
   name: "004_flights",
   up: `
     -- Shared by all companies.
@@ -26,5 +24,4 @@ export const flights: SchemaMigration = {
       FOREIGN KEY (company_code, program_code) REFERENCES booking.programs ON DELETE CASCADE
     );
     CREATE INDEX flights_airline ON booking.flights (airline_code);`,
-  down: `DROP TABLE booking.flights, booking.airlines;`,
 };

@@ -1,6 +1,4 @@
-import type { SchemaMigration } from "./schema-migration.ts";
-
-export const marketing: SchemaMigration = {
+export const marketing = {
   name: "005_marketing",
   up: `
     CREATE TYPE booking.media_kind AS ENUM ('cover', 'gallery', 'print');
@@ -40,7 +38,4 @@ export const marketing: SchemaMigration = {
       PRIMARY KEY (company_code, program_code, position),
       FOREIGN KEY (company_code, program_code) REFERENCES booking.programs ON DELETE CASCADE
     );`,
-  down: `
-    DROP TABLE booking.faq, booking.media, booking.marketing_copy;
-    DROP TYPE booking.media_kind;`,
 };

@@ -1,10 +1,8 @@
-import type { SchemaMigration } from "./schema-migration.ts";
-
 /**
  * The ten views of the source contract. They name public columns one by one, and show no private one. A condition on
  * `tenant_id` can use the index of every table behind them.
  */
-export const partnerSourceViews: SchemaMigration = {
+export const partnerSourceViews = {
   name: "006_partner_source_views",
   up: `
     -- A program whose last travel date is past where its company is at home has ended, whether or not anybody
@@ -83,9 +81,4 @@ export const partnerSourceViews: SchemaMigration = {
     CREATE VIEW partner_source.faq AS
       SELECT company_code AS tenant_id, program_code AS program_id, position, question, answer
         FROM booking.faq;`,
-  down: `
-    DROP VIEW partner_source.tenants, partner_source.programs, partner_source.room_prices,
-      partner_source.child_prices, partner_source.hotel_stays, partner_source.enrollments, partner_source.staff,
-      partner_source.flights, partner_source.itinerary, partner_source.faq;
-    DROP FUNCTION booking.lifecycle_state;`,
 };

@@ -1,5 +1,3 @@
-import type { SchemaMigration } from "./schema-migration.ts";
-
 /** The tables behind the views, with the column that holds the company's code (the shared table has none). */
 const watchedTables = {
   companies: "code",
@@ -25,7 +23,7 @@ const watchedTables = {
  * drops equal notifications, so a transaction sends one per tenant. The triggers fire per statement, so that bulk changes stay
  * fast.
  */
-export const changeNotifications: SchemaMigration = {
+export const changeNotifications = {
   name: "007_change_notifications",
   up: `
     CREATE FUNCTION booking.notify_changed_companies() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -53,9 +51,6 @@ export const changeNotifications: SchemaMigration = {
       .join("\n")}
 
     ${Object.keys(watchedTables).map(onTruncate).join("\n")}`,
-  down: `
-    DROP FUNCTION booking.notify_changed_companies CASCADE;
-    DROP FUNCTION booking.notify_all_companies CASCADE;`,
 };
 
 function companyTable(table: string, column: string): string {

@@ -1,7 +1,5 @@
-import type { SchemaMigration } from "./schema-migration.ts";
-
 /** Records what `source seed` created, so that it never wipes anything else. */
-export const sampleData: SchemaMigration = {
+export const sampleData = {
   name: "008_sample_data",
   up: `
     CREATE TABLE booking.sample_data (
@@ -10,5 +8,4 @@ export const sampleData: SchemaMigration = {
       company_codes text[] NOT NULL,
       created_at    timestamptz NOT NULL DEFAULT now()
     );`,
-  down: `DROP TABLE booking.sample_data;`,
 };

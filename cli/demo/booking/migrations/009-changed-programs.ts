@@ -1,10 +1,8 @@
-import type { SchemaMigration } from "./schema-migration.ts";
-
 /**
  * A change of up to 20 programs names each of them: `NOTIFY partner_source_changed, '<tenant id> <program id>'`. A change of
  * more, or of something that programs share (a hotel, a room type, the company itself), names the tenant alone.
  */
-export const changedPrograms: SchemaMigration = {
+export const changedPrograms = {
   name: "009_changed_programs",
   up: `
     CREATE OR REPLACE FUNCTION booking.notify_changed_companies() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -27,20 +25,6 @@ export const changedPrograms: SchemaMigration = {
                          FROM counted)
          SELECT pg_notify(''partner_source_changed'', payload) FROM told',
         TG_ARGV[0], program, changed_rows);
-      RETURN NULL;
-    END $$;`,
-  down: `
-    CREATE OR REPLACE FUNCTION booking.notify_changed_companies() RETURNS trigger LANGUAGE plpgsql AS $$
-    DECLARE
-      changed_rows text := CASE TG_OP
-        WHEN 'INSERT' THEN 'SELECT * FROM new_rows'
-        WHEN 'DELETE' THEN 'SELECT * FROM old_rows'
-        ELSE 'SELECT * FROM new_rows UNION ALL SELECT * FROM old_rows'
-      END;
-    BEGIN
-      EXECUTE format(
-        'SELECT pg_notify(''partner_source_changed'', company) FROM (SELECT DISTINCT %I AS company FROM (%s) AS changed) AS changed',
-        TG_ARGV[0], changed_rows);
       RETURN NULL;
     END $$;`,
 };

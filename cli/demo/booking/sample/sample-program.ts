@@ -37,7 +37,7 @@ export function sampleProgram(origin: SampleOrigin, company: SampleCompany, inde
   const random = (purpose: string): SampleRandom =>
     sampleRandom(`${origin.seed}/${company.code}/${index}/${purpose}`);
   const facts = random("facts");
-  const situation = situationOf(index);
+  const situation = sampleSituations[index % sampleSituations.length] ?? "ordinary";
   const tour = cyclic(profile.tours, index);
   const edition = cyclic(profile.editions, Math.floor(index / profile.tours.length));
   const days = situation === "one_day" ? 1 : tour.days;
@@ -179,7 +179,3 @@ export const sampleSituations = [
 ] as const;
 
 type SampleSituation = (typeof sampleSituations)[number];
-
-function situationOf(programIndex: number): SampleSituation {
-  return sampleSituations[programIndex % sampleSituations.length] ?? "ordinary";
-}
