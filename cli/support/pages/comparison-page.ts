@@ -16,18 +16,18 @@ import { badge, dataTable, factList, heading, notice, numeric, time } from "./pa
 import { programLinks } from "./program-links.ts";
 import { type Inspection, route } from "./route.ts";
 
-export const comparisonRoute = route({
-  pattern: "/tenants/:tenant/programs/:program/compare",
-  parse: ({ tenant, program }) => ({
-    tenantId: parseTenantId(tenant),
-    programId: parseProgramId(program),
-  }),
-  page: async (input, inspection) => comparisonPage(await compared(input, inspection), inspection.reader()),
-});
+export const comparisonRoute = route(
+  "/tenants/:tenant/programs/:program/compare",
+  async ({ tenant, program }, inspection) => {
+    const view = await compared(parseTenantId(tenant), parseProgramId(program), inspection);
+    return comparisonPage(view, inspection.reader());
+  },
+);
 
 /** One program where it comes from, where it is kept and where it is served. */
 async function compared(
-  { tenantId, programId }: { readonly tenantId: TenantId; readonly programId: ProgramId },
+  tenantId: TenantId,
+  programId: ProgramId,
   { store, database, gateway, reader, signal }: Inspection,
 ) {
   const { manifest } = await chosenSnapshot(store, tenantId, undefined, signal);

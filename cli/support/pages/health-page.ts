@@ -10,11 +10,9 @@ import { homeTrail, type Page } from "./page.ts";
 import { concernItem, dataTable, heading, logNotices, notice, outcomeBadge, time } from "./parts.ts";
 import { type Inspection, route } from "./route.ts";
 
-export const healthRoute = route({
-  pattern: "/health",
-  parse: () => undefined,
-  page: async (_, inspection) => healthPage(await readJudgedTenants(inspection), inspection.reader()),
-});
+export const healthRoute = route("/health", async (_, inspection) =>
+  healthPage(await readJudgedTenants(inspection), inspection.reader()),
+);
 
 export async function readJudgedTenants({ store, log, reader, signal }: Inspection): Promise<JudgedTenants> {
   await log?.refresh();

@@ -9,11 +9,9 @@ import type { Page } from "./page.ts";
 import { badge, command, dataTable, heading, notice, numeric, outcomeBadge, time } from "./parts.ts";
 import { route } from "./route.ts";
 
-export const tenantsRoute = route({
-  pattern: "/",
-  parse: () => undefined,
-  page: async (_, inspection) => tenantsPage(await readJudgedTenants(inspection), inspection.reader()),
-});
+export const tenantsRoute = route("/", async (_, inspection) =>
+  tenantsPage(await readJudgedTenants(inspection), inspection.reader()),
+);
 
 /** All tenants: how fresh, how many programs, how the last run went. */
 function tenantsPage({ tenants, concerns, faults }: JudgedTenants, reader: Reader): Page {

@@ -20,30 +20,27 @@ import { badge, notice, pager, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
 import { type Inspection, route } from "./route.ts";
 
+export const timelineRoute = route(
+  "/tenants/:tenant/programs/:program/timeline",
+  async ({ tenant, program, query }, inspection) => {
+    const input = { tenantId: parseTenantId(tenant), programId: parseProgramId(program) };
+    return await timelinePage(input, query, inspection);
+  },
+);
+
 interface Input {
   readonly tenantId: TenantId;
   readonly programId: ProgramId;
-  /** As many of the oldest periods; without it all of them. */
-  readonly older: number | undefined;
-  readonly at: Date | null;
 }
-
-export const timelineRoute = route({
-  pattern: "/tenants/:tenant/programs/:program/timeline",
-  parse: ({ tenant, program }, query): Input => ({
-    tenantId: parseTenantId(tenant),
-    programId: parseProgramId(program),
-    older: Number(query.get("older")) || undefined,
-    at: chosenTime(query.get("at")),
-  }),
-  page: timelinePage,
-});
 
 /** A page is read by a person, and each manifest names all programs of its tenant. */
 const bounds = { maxManifests: 40, maxEntries: 20 };
 
-async function timelinePage(input: Input, inspection: Inspection): Promise<Page> {
-  const { tenantId, programId, older: wanted, at } = input;
+async function timelinePage(input: Input, query: URLSearchParams, inspection: Inspection): Promise<Page> {
+  const { tenantId, programId } = input;
+  // As many of the oldest periods; without a number all of them.
+  const wanted = Number(query.get("older")) || undefined;
+  const at = chosenTime(query.get("at"));
   const { store, signal } = inspection;
   const reader = inspection.reader();
   const pointer = await readPublishedPointer(store, tenantId, signal);

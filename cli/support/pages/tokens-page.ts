@@ -6,15 +6,9 @@ import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { clientPath, requestsOf, tenantPath, tokensPath } from "./addresses.ts";
 import type { CsvTable } from "./csv.ts";
-import { homeTrail, type Page } from "./page.ts";
+import { homeTrail } from "./page.ts";
 import { badge, dataTable, heading, logNotices, noLog, numeric, tenantForm, time } from "./parts.ts";
 import { type Inspection, route } from "./route.ts";
-
-export const tokensRoute = route({
-  pattern: "/tokens",
-  parse: (_, query) => query.get("tenant")?.trim() || undefined,
-  page: tokensPage,
-});
 
 /** A person reads the page. */
 const maxShown = 200;
@@ -23,7 +17,9 @@ const dayMs = 86_400_000;
 /** The use of the keys, the busiest first; `null` without a log. */
 type Used = { readonly activity: ReadonlyMap<string, KeyActivity>; readonly state: LogState } | null;
 
-async function tokensPage(tenantId: string | undefined, inspection: Inspection): Promise<Page> {
+/** The keys of all tenants or of one, the busiest first, and what partners do with them. */
+export const tokensRoute = route("/tokens", async ({ query }, inspection) => {
+  const tenantId = query.get("tenant")?.trim() || undefined;
   const reader = inspection.reader();
   const { registry } = await readRegistry(inspection.store);
   const own = registry.tokens.filter((token) => tenantId === undefined || token.tenantId === tenantId);
@@ -54,7 +50,7 @@ ${
 }`;
   const tables = [keysTable(tokens, used, reader)];
   return { status: 200, title, trail: homeTrail, main, tables };
-}
+});
 
 function byLoad(tokens: readonly RegisteredToken[], { activity }: NonNullable<Used>): RegisteredToken[] {
   const byId = new Map<string, RegisteredToken>(tokens.map((token) => [token.tokenId, token]));
