@@ -7,6 +7,7 @@ import type { ListedObject, ObjectStore } from "../../../core/object-store.ts";
 import { parseStoredDocument } from "../../../core/stored-document.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { isRunReport } from "../../../schemas/generated/validators-run-report.ts";
+import { type Reading, readOr } from "./reading.ts";
 
 /** What the last run that concerned a tenant did for it. */
 export interface LastRun {
@@ -62,7 +63,7 @@ export async function readBuildRecords(
     readConfirmed(store, signal),
     usualInterval(store, now, signal),
   ]);
-  const { confirmations } = confirmed;
+  const confirmations = confirmed.value;
   const runs = await lookBack(store, wanted, confirmations, now, signal);
   return {
     of(tenantId) {
@@ -200,18 +201,11 @@ function lastTry(lastRun: LastRun | null, confirmation: Confirmation | undefined
   return isLater ? { outcome, triedAt } : reported;
 }
 
-async function readConfirmed(
-  store: ObjectStore,
-  signal: AbortSignal,
-): Promise<{ readonly confirmations: Confirmations; readonly faults: readonly string[] }> {
-  try {
+async function readConfirmed(store: ObjectStore, signal: AbortSignal): Promise<Reading<Confirmations>> {
+  return await readOr(new Map(), signal, async () => {
     const found = await store.get(confirmedKey, { signal });
-    if (found.kind !== "object") return { confirmations: new Map(), faults: [] };
-    return { confirmations: await readConfirmations(found.body), faults: [] };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return { confirmations: new Map(), faults: [asFailure(error).message] };
-  }
+    return found.kind === "object" ? await readConfirmations(found.body) : new Map();
+  });
 }
 
 /**

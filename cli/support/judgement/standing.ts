@@ -75,6 +75,16 @@ export interface Standing {
   readonly steps?: readonly (Step | undefined)[];
 }
 
+export function standing(
+  answer: Answer,
+  name: string,
+  verdict: Verdict,
+  now: string,
+  more: Partial<Standing> = {},
+): Standing {
+  return { answer, name, verdict, now, ...more };
+}
+
 export function flawed(flaws: readonly string[]): string {
   return flaws.length === 0 ? "" : ` Not all of that is as it should be: ${flaws.join(" ")}`;
 }

@@ -10,7 +10,7 @@ import { askGateway, type GatewayAnswer } from "../facts/ask-gateway.ts";
 import { type ProgramInSource, readProgramInSource } from "../facts/program-in-source.ts";
 import { type TakenPlaces, takenPlaces } from "../facts/source-questions.ts";
 import { explainPath, programPath, snapshotProgramPath } from "./addresses.ts";
-import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
+import { type CsvTable, csvTable, csvValue } from "./csv.ts";
 import { type Page, tenantTrail } from "./page.ts";
 import { badge, dataTable, factList, heading, notice, numeric, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
@@ -151,13 +151,14 @@ function value(path: string, of: unknown, live: unknown): Html {
 }
 
 function comparisonTable(fields: readonly ComparedField[]): CsvTable {
-  const rows = fields.map(({ path, values, isSame }): readonly CsvValue[] => [
-    fieldLabel(path),
-    path,
-    ...values.map(csvValue),
-    isSame,
-  ]);
-  return { name: "fields", columns: ["field", "path", "database", "snapshot", "gateway", "same"], rows };
+  return csvTable("fields", fields, {
+    field: ({ path }) => fieldLabel(path),
+    path: ({ path }) => path,
+    database: ({ values }) => csvValue(values[0]),
+    snapshot: ({ values }) => csvValue(values[1]),
+    gateway: ({ values }) => csvValue(values[2]),
+    same: ({ isSame }) => isSame,
+  });
 }
 
 /** A field with what each side says of it, `undefined` where a side does not have it. */
@@ -204,13 +205,13 @@ function takenPlacesSection(places: TakenPlaces): Html {
 
 function takenPlacesTable(places: TakenPlaces): readonly CsvTable[] {
   if (places.kind !== "asked" || places.groups.length === 0) return [];
-  const rows = places.groups.map(({ status, role, count, place }) => [
-    status,
-    role,
-    count,
-    words[place].text,
-  ]);
-  return [{ name: "enrollments", columns: ["status", "role", "enrollments", "takes places"], rows }];
+  const table = csvTable("enrollments", places.groups, {
+    status: ({ status }) => status,
+    role: ({ role }) => role,
+    enrollments: ({ count }) => count,
+    "takes places": ({ place }) => words[place].text,
+  });
+  return [table];
 }
 
 function content(places: TakenPlaces): Html {

@@ -29,7 +29,7 @@ export const findRoute = route("/find", async ({ query }, { store, database, log
   if (tokenFree(text) !== text) return findKeyPage();
   await log?.refresh();
   const registry = await registryReading(store);
-  const [known, { removals, faults }, requests] = await Promise.all([
+  const [known, { value: removals, faults }, requests] = await Promise.all([
     catalog.read(store, signal),
     readRemovals(store, registry, signal),
     log?.index.find({ filter: { requestId: text }, limit: maxTwins }, signal),

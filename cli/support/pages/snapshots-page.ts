@@ -11,7 +11,7 @@ import { storedPrograms } from "../facts/program-in-store.ts";
 import { removedAtOf } from "../facts/registry.ts";
 import { diffPath, snapshotPath, snapshotProgramPath, snapshotsPath } from "./addresses.ts";
 import { asOfForm, asOfNotice, chosenTime, type LiveAt, seenUntil, span } from "./as-of.ts";
-import type { CsvTable } from "./csv.ts";
+import { type CsvTable, csvTable } from "./csv.ts";
 import { type Page, tenantTrail } from "./page.ts";
 import { badge, dataTable, factList, heading, numeric, pager, time } from "./parts.ts";
 import { type FoundPrograms, programsSection, programsTable, searchPrograms } from "./programs-section.ts";
@@ -88,19 +88,18 @@ export function snapshotCells(
 
 function snapshotsTable({ published, periods }: Seen): CsvTable {
   const seen = (id: string): readonly LivePeriod[] => periods.filter(({ snapshotId }) => snapshotId === id);
-  const rows = published.map(({ snapshotId, generation, generatedAt, programs, isLive, withdrawnAt }) => [
-    snapshotId,
-    generation,
-    generatedAt,
-    programs,
-    isLive,
-    withdrawnAt?.toISOString() ?? null,
-    seen(snapshotId)
-      .map(({ from, until }) => `${from}/${until ?? ""}`)
-      .join(" "),
-  ]);
-  const columns = ["snapshot", "generation", "data of", "programs", "live", "withdrawn", "seen by partners"];
-  return { name: "snapshots", columns, rows };
+  return csvTable("snapshots", published, {
+    snapshot: ({ snapshotId }) => snapshotId,
+    generation: ({ generation }) => generation,
+    "data of": ({ generatedAt }) => generatedAt,
+    programs: ({ programs }) => programs,
+    live: ({ isLive }) => isLive,
+    withdrawn: ({ withdrawnAt }) => withdrawnAt?.toISOString() ?? null,
+    "seen by partners": ({ snapshotId }) =>
+      seen(snapshotId)
+        .map(({ from, until }) => `${from}/${until ?? ""}`)
+        .join(" "),
+  });
 }
 
 /** P76: what is in one snapshot, live or not, for as long as it is kept. */

@@ -11,6 +11,7 @@ import { exactTime, type Reader } from "../../output/times.ts";
 import { readPublishedPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { readStoredManifest } from "../../publish/snapshot/stored-manifest.ts";
 import { removedAtOf } from "../facts/registry.ts";
+import { counted } from "../judgement/step.ts";
 import { programPath, snapshotPath, snapshotProgramPath, timelinePath } from "./addresses.ts";
 import { asOfForm, asOfNotice, chosenTime, seenUntil } from "./as-of.ts";
 import { changeCells, changeColumns, changeTable } from "./change-rows.ts";
@@ -58,7 +59,7 @@ ${programLinks(tenantId, programId, "timeline")}
 ${asOfForm(path, at, reader)}
 ${at !== null && (await noticeAt(at, input, all, removedAt, inspection))}
 <section aria-labelledby="changes"><h2 id="changes">Changes, newest first</h2>
-<p class="lead" role="status">${counted(entries.length, "change")} in ${counted(new Set(periods.map(({ snapshotId }) => snapshotId)).size, "snapshot")} ${periodsSpan(periods, removedAt)}.</p>
+<p class="lead" role="status">${counted(entries.length, "change").replace(/^0/, "No")} in ${counted(new Set(periods.map(({ snapshotId }) => snapshotId)).size, "snapshot")} ${periodsSpan(periods, removedAt)}.</p>
 ${removedAt !== null && notice("doubtful", html`<p>Since ${time(removedAt, reader)} they get 401 (unauthorized): tenant ${tenantId} was removed.</p>`)}
 ${periods.some(({ isCertain }) => !isCertain) && notice("doubtful", html`<p>For a part of this time nothing is kept of what else was live. Changes in it may have come earlier, or more of them.</p>`)}
 <ol class="timeline" reversed>${entries.map((entry) => timelineEntry(input, isWhole, entry, reader))}</ol>
@@ -126,10 +127,6 @@ function mark(what: TimelineEntry["what"], isWhole: boolean): Parameters<typeof 
 function how({ how: reason }: LivePeriod): string {
   if (reason === "published") return "A build published snapshot";
   return reason === null ? "Then live was snapshot" : "A rollback went to snapshot";
-}
-
-function counted(count: number, noun: string): string {
-  return `${count === 0 ? "No" : count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function periodsSpan(periods: readonly LivePeriod[], removedAt: string | null): Html | false {

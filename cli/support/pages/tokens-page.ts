@@ -5,7 +5,7 @@ import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { clientPath, requestsOf, tenantPath, tokensPath } from "./addresses.ts";
-import type { CsvTable } from "./csv.ts";
+import { type CsvTable, csvTable } from "./csv.ts";
 import { homeTrail } from "./page.ts";
 import { badge, dataTable, heading, logNotices, noLog, numeric, tenantForm, time } from "./parts.ts";
 import { type Inspection, route } from "./route.ts";
@@ -58,29 +58,23 @@ function byLoad(tokens: readonly RegisteredToken[], { activity }: NonNullable<Us
 }
 
 function keysTable(tokens: readonly RegisteredToken[], used: Used, reader: Reader): CsvTable {
-  return {
-    name: "keys",
-    columns: [
-      ...["tokenId", "name", "tenantId", "status", "lastSeenAt", "requests", "errors", "errorShare"],
-      ...["legacy", "limited", "busiestMinute", "limit", "expiresAt", "revokedAt"],
-    ],
-    rows: tokens.map((token) => {
-      const { tokenId, name, tenantId, rateLimit, expiresAt, revokedAt } = token;
-      const did = used?.activity.get(tokenId);
-      const seen = did?.lastSeenMs ?? null;
-      return [
-        ...[tokenId, name, tenantId, tokenStatus(token, reader.now)],
-        seen === null ? null : new Date(seen).toISOString(),
-        ...[
-          did?.requests ?? null,
-          did?.errors ?? null,
-          did && did.requests > 0 ? did.errors / did.requests : null,
-        ],
-        ...[did?.legacy ?? null, did?.limited ?? null, did?.busiestMinute ?? null],
-        ...[rateLimit ?? did?.limit ?? null, expiresAt, revokedAt],
-      ];
-    }),
-  };
+  const rows = tokens.map((token) => ({ ...token, did: used?.activity.get(token.tokenId) }));
+  return csvTable("keys", rows, {
+    tokenId: ({ tokenId }) => tokenId,
+    name: ({ name }) => name,
+    tenantId: ({ tenantId }) => tenantId,
+    status: (token) => tokenStatus(token, reader.now),
+    lastSeenAt: ({ did }) => (did?.lastSeenMs == null ? null : new Date(did.lastSeenMs).toISOString()),
+    requests: ({ did }) => did?.requests ?? null,
+    errors: ({ did }) => did?.errors ?? null,
+    errorShare: ({ did }) => (did && did.requests > 0 ? did.errors / did.requests : null),
+    legacy: ({ did }) => did?.legacy ?? null,
+    limited: ({ did }) => did?.limited ?? null,
+    busiestMinute: ({ did }) => did?.busiestMinute ?? null,
+    limit: ({ did, rateLimit }) => rateLimit ?? did?.limit ?? null,
+    expiresAt: ({ expiresAt }) => expiresAt,
+    revokedAt: ({ revokedAt }) => revokedAt,
+  });
 }
 
 function summary(tokens: readonly RegisteredToken[], total: number, used: Used, reader: Reader): string {
