@@ -43,22 +43,13 @@ export interface BuildRecord {
   readonly usualIntervalMs: number | null;
 }
 
-export interface BuildRecords {
-  of(tenantId: string): BuildRecord;
-  /** Tenants that a report names. */
-  readonly named: readonly string[];
-  readonly usualIntervalMs: number | null;
-  /** What could not be read, in words. */
-  readonly faults: readonly string[];
-}
-
 /** The records of these tenants, from the newest reports back until what they tell is known of each. */
 export async function readBuildRecords(
   store: ObjectStore,
   wanted: ReadonlySet<TenantId>,
   now: Date,
   signal: AbortSignal,
-): Promise<BuildRecords> {
+) {
   const [confirmed, usualIntervalMs] = await Promise.all([
     readConfirmed(store, signal),
     usualInterval(store, now, signal),
@@ -66,7 +57,7 @@ export async function readBuildRecords(
   const confirmations = confirmed.value;
   const runs = await lookBack(store, wanted, confirmations, now, signal);
   return {
-    of(tenantId) {
+    of(tenantId: string): BuildRecord {
       const confirmation = confirmations.get(tenantId as TenantId);
       const lastRun = runs.lastRuns.get(tenantId) ?? null;
       return {
@@ -79,6 +70,7 @@ export async function readBuildRecords(
         usualIntervalMs: (runs.passed.get(tenantId) ?? 0) >= minPassed ? null : usualIntervalMs,
       };
     },
+    /** Tenants that a report names. */
     named: [...runs.lastRuns.keys()],
     usualIntervalMs,
     faults: [...confirmed.faults, ...runs.faults],
@@ -91,26 +83,18 @@ const maxBytes = 64 * 1024 * 1024;
 /** So many newer runs that were not about a tenant say that it is built apart; somebody may build one now and then. */
 const minPassed = 3;
 
-interface LookedBack {
-  readonly lastRuns: ReadonlyMap<string, LastRun>;
-  readonly unresolved: ReadonlyMap<string, LastRun>;
-  readonly notInSource: ReadonlyMap<string, string>;
-  /** Newer runs that were not about the tenant. */
-  readonly passed: ReadonlyMap<string, number>;
-  readonly faults: readonly string[];
-}
-
 async function lookBack(
   store: ObjectStore,
   wanted: ReadonlySet<TenantId>,
   confirmations: Confirmations,
   now: Date,
   signal: AbortSignal,
-): Promise<LookedBack> {
+) {
   const lastRuns = new Map<string, LastRun>();
   const unresolved = new Map<string, LastRun>();
   const notInSource = new Map<string, string>();
   const faults: string[] = [];
+  /** Newer runs that were not about the tenant. */
   const passed = new Map<string, number>();
   const open = new Set<string>(wanted);
   const confirmedOf = (tenantId: string): string =>

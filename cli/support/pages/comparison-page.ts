@@ -7,7 +7,7 @@ import { valueWords } from "../../publish/public-program/value-words.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { askGateway, type GatewayAnswer } from "../facts/ask-gateway.ts";
-import { type ProgramInSource, readProgramInSource } from "../facts/program-in-source.ts";
+import { readProgramInSource } from "../facts/program-in-source.ts";
 import { type TakenPlaces, takenPlaces } from "../facts/source-questions.ts";
 import { explainPath, programPath, snapshotProgramPath } from "./addresses.ts";
 import { type CsvTable, csvTable, csvValue } from "./csv.ts";
@@ -52,7 +52,11 @@ type Compared = Awaited<ReturnType<typeof compared>>;
 
 function comparisonPage(view: Compared, reader: Reader): Page {
   const { tenantId, programId, source, live, gateway, places } = view;
-  const fields = comparedFields([sourceDocument(source), live.document, gatewayDocument(gateway)]);
+  const fields = comparedFields([
+    source.kind === "publishable" ? source.document : undefined,
+    live.document,
+    gatewayDocument(gateway),
+  ]);
   const differing = fields.filter(({ isSame }) => !isSame);
   const same = fields.filter(({ isSame }) => isSame);
   const main = html`<h1><bdi>${programId}</bdi>, side by side</h1>
@@ -73,10 +77,6 @@ ${takenPlacesSection(places)}`;
   const trail = tenantTrail(tenantId, { text: programId, path: programPath(tenantId, programId) });
   const tables = [comparisonTable(fields), ...takenPlacesTable(places)];
   return { status: 200, title: "Side by side", trail, main, tables };
-}
-
-function sourceDocument(source: ProgramInSource): unknown {
-  return source.kind === "publishable" ? source.document : undefined;
 }
 
 function gatewayDocument(gateway: GatewayAnswer): unknown {
@@ -200,7 +200,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** P75: which enrollments take places now, by status and role; who they are nobody is shown. */
 function takenPlacesSection(places: TakenPlaces): Html {
-  return html`<section aria-labelledby="places"><h2 id="places">Who takes the places</h2>${content(places)}</section>`;
+  return html`<section aria-labelledby="places"><h2 id="places">Who takes the places</h2>${takenPlacesContent(places)}</section>`;
 }
 
 function takenPlacesTable(places: TakenPlaces): readonly CsvTable[] {
@@ -214,7 +214,7 @@ function takenPlacesTable(places: TakenPlaces): readonly CsvTable[] {
   return [table];
 }
 
-function content(places: TakenPlaces): Html {
+function takenPlacesContent(places: TakenPlaces): Html {
   if (places.kind === "unavailable")
     return html`<p>The booking database could not be asked: ${places.reason}</p>`;
   const { groups, isCut } = places;

@@ -84,21 +84,15 @@ ${factList([
 ])}</section>`;
 }
 
-export function contentSection({
-  included,
-  excluded,
-  visits,
-  itinerary,
-  faq,
-  accommodationDescription,
-}: PublicContent): Html {
+export function contentSection(content: PublicContent): Html {
+  const { itinerary, faq, accommodationDescription } = content;
   const texts = (title: string, items: readonly string[]): Html | false =>
     items.length > 0 &&
     html`<h3>${title}</h3><ul dir="${directionOf(items.join(" "))}">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
   return html`<section aria-labelledby="content"><h2 id="content">What is said of it</h2>
-${texts("Included", included)}
-${texts("Not included", excluded)}
-${texts("Places visited", visits)}
+${texts("Included", content.included)}
+${texts("Not included", content.excluded)}
+${texts("Places visited", content.visits)}
 ${accommodationDescription !== null && html`<h3>Accommodation</h3><p class="prose" dir="${directionOf(accommodationDescription)}">${accommodationDescription}</p>`}
 ${
   itinerary.length > 0 &&

@@ -1,7 +1,7 @@
 import { printable } from "../../../core/printable.ts";
 import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
-import { table } from "../../output/table.ts";
+import { numbers, table } from "../../output/table.ts";
 import { relativeTime, shortAge } from "../../output/times.ts";
 import type { LastRun } from "../facts/runs.ts";
 import { type Concern, tally, tallyWords } from "../judgement/concern.ts";
@@ -36,15 +36,7 @@ export function statusTable(report: JudgedTenants, layout: Layout): string {
   const isWell = tally(tenants).well === tenants.length;
   return [
     table(
-      [
-        { title: "TENANT" },
-        { title: "LIVE SNAPSHOT" },
-        { title: "PUBLISHED", align: "right" },
-        { title: "CONFIRMED", align: "right" },
-        { title: "PROGRAMS", align: "right" },
-        { title: "HOLD" },
-        { title: "LAST TRY" },
-      ],
+      ["TENANT", "LIVE SNAPSHOT", ...["PUBLISHED", "CONFIRMED", "PROGRAMS"].map(numbers), "HOLD", "LAST TRY"],
       rows,
       layout.columns,
     ),
