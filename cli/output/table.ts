@@ -8,15 +8,21 @@ export interface Column {
   readonly align?: "left" | "right";
 }
 
+/** A column of numbers. */
+export function numbers(title: string): Column {
+  return { title, align: "right" };
+}
+
 type Row = readonly string[];
 
 /**
  * Rows as lines of aligned columns, without trailing space, in at most `width` columns of a terminal (P81). When they don't
  * fit, cells of text take several lines. When that is not enough, columns move closer together, and at last each row becomes
  * a block with one cell per line. No word is broken: a word that is longer than the terminal overflows, so that it can be
- * copied.
+ * copied. A column of text is named by its title alone.
  */
-export function table(columns: readonly Column[], rows: readonly Row[], width: number): string {
+export function table(titled: readonly (Column | string)[], rows: readonly Row[], width: number): string {
+  const columns = titled.map((column) => (typeof column === "string" ? { title: column } : column));
   const cells = rows.map((row) => columns.map((_, at) => styledLine(row[at] ?? "")));
   const natural = columns.map(({ title }, at) => widest([title, ...cells.map((row) => row[at] ?? "")]));
   for (const gap of gaps) {

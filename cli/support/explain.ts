@@ -1,4 +1,3 @@
-import { asFailure } from "../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { Problem } from "../../schemas/generated/types.ts";
@@ -9,7 +8,14 @@ import type { AskedDatabase } from "./facts/asked-database.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
 import { type ProgramInStore, readProgramInStore } from "./facts/program-in-store.ts";
 import { registryReading, tokenFinding } from "./facts/registry.ts";
-import { answeringSnapshot, damagedObject, type Miss, missOf, type RequestFacts } from "./facts/requests.ts";
+import {
+  answeringSnapshot,
+  damagedObject,
+  type Miss,
+  missOf,
+  orNull,
+  type RequestFacts,
+} from "./facts/requests.ts";
 import { ownStoreId, readTenants } from "./facts/tenants.ts";
 import { garbledTexts } from "./judgement/problem-words.ts";
 import { judgedProgram } from "./judgement/program.ts";
@@ -125,7 +131,7 @@ export async function explainRequests(
 
   async function tenantOrNull(tenantId: string | null): Promise<JudgedTenant | null> {
     if (tenantId === null || !isTenantId(tenantId)) return null;
-    return await judgedTenantOf(desk, tenantId).catch(passOver);
+    return await orNull(signal, () => judgedTenantOf(desk, tenantId));
   }
 
   async function missed(line: RequestLogLine): Promise<Miss | null> {
@@ -133,18 +139,11 @@ export async function explainRequests(
     if (status !== 404 || route !== "detail" || programId === null) return null;
     if (tenantId === null || !isTenantId(tenantId)) return null;
     const key = JSON.stringify([tenantId, programId]);
-    const now = await once(asked, key, () => explainProgram(desk, { tenantId, programId })).catch(passOver);
+    const now = await orNull(signal, () =>
+      once(asked, key, () => explainProgram(desk, { tenantId, programId })),
+    );
     return now && (await missOf(store, line, tenantId, now, signal));
   }
-
-  function passOver(error: unknown): null {
-    if (isPassedOn(error) || signal.aborted) throw error;
-    return null;
-  }
-}
-
-function isPassedOn(error: unknown): boolean {
-  return ["interrupted", "busy"].includes(asFailure(error).code);
 }
 
 async function once<Answer>(

@@ -103,11 +103,7 @@ export function settingsText(
     origin,
     "the AWS SDK",
   ]);
-  const settingsTable = table(
-    [{ title: "SETTING" }, { title: "VALUE" }, { title: "ORIGIN" }, { title: "USED BY" }],
-    [...rows, ...awsRows],
-    columns,
-  );
+  const settingsTable = table(["SETTING", "VALUE", "ORIGIN", "USED BY"], [...rows, ...awsRows], columns);
   return store === undefined ? settingsTable : `${settingsTable}\n${storeText(store)}\n`;
 }
 

@@ -4,7 +4,7 @@ import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
 import { readRegistry } from "../operate/tokens/edit-registry.ts";
 import type { Layout } from "../output/layout.ts";
-import { table } from "../output/table.ts";
+import { numbers, table } from "../output/table.ts";
 import { exactTime, type Reader } from "../output/times.ts";
 import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
 import type { TenantRow } from "../publish/source/read-tenants.ts";
@@ -108,17 +108,11 @@ function activeByTenant(tokens: readonly RegisteredToken[], now: Date): Readonly
 
 /** A line per tenant. A question mark stands for what a side that could not be asked would know. */
 export function tenantListText({ tenants, away }: TenantList, layout: Layout): string {
-  const right = "right" as const;
   return table(
     [
-      { title: "TENANT" },
-      { title: "NAME" },
-      { title: "IN SOURCE" },
-      { title: "LIVE SNAPSHOT" },
-      { title: "PUBLISHED" },
-      { title: "PROGRAMS", align: right },
-      { title: "ACTIVE TOKENS", align: right },
-      { title: "REMARK" },
+      ...["TENANT", "NAME", "IN SOURCE", "LIVE SNAPSHOT", "PUBLISHED"],
+      ...["PROGRAMS", "ACTIVE TOKENS"].map(numbers),
+      "REMARK",
     ],
     tenants.map((tenant) => {
       const { live, activeTokens, isInSource } = tenant;

@@ -2,7 +2,7 @@ import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
 import type { UsageRow } from "../operate/gateway-log/usage-tally.ts";
 import type { Layout } from "../output/layout.ts";
-import { type Column, table } from "../output/table.ts";
+import { numbers, table } from "../output/table.ts";
 import { exactTime, relativeTime } from "../output/times.ts";
 import { wrapped } from "../output/wrap.ts";
 
@@ -122,14 +122,7 @@ export function usageText(
 
 export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): string {
   return table(
-    [
-      { title: "TOKEN" },
-      { title: "RESOURCE" },
-      { title: "STATUS" },
-      { title: "DAY" },
-      { title: "REQUESTS", align: "right" },
-      { title: "LAST SEEN" },
-    ],
+    ["TOKEN", "RESOURCE", "STATUS", "DAY", numbers("REQUESTS"), "LAST SEEN"],
     rows.map(({ tokenId, resource, status, day, requests, lastSeen }) => [
       printable(tokenId ?? "(none)"),
       printable(resource),
@@ -142,14 +135,10 @@ export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): s
   );
 }
 
-const tokenColumns: readonly Column[] = [
-  { title: "TOKEN" },
-  { title: "NAME" },
-  { title: "TENANT" },
-  ...["REQUESTS", "LIST", "DETAIL", "LEGACY", "2XX", "4XX", "5XX"].map(
-    (title): Column => ({ title, align: "right" }),
-  ),
-  { title: "LAST SEEN" },
+const tokenColumns = [
+  ...["TOKEN", "NAME", "TENANT"],
+  ...["REQUESTS", "LIST", "DETAIL", "LEGACY", "2XX", "4XX", "5XX"].map(numbers),
+  "LAST SEEN",
 ];
 
 function tokenCells(token: TokenUse, { now }: Layout): string[] {

@@ -74,7 +74,7 @@ async function ask(url: string, token: TokenPlaintext, signal: AbortSignal): Pro
       redirect: "error",
       signal: asking,
     });
-    const body = response.body === null ? Buffer.alloc(0) : await whole(response.body, url);
+    const body = await readBody(Readable.from(response.body ?? []), maxAnswerBytes, url);
     return {
       kind: "answered",
       status: response.status,
@@ -88,10 +88,6 @@ async function ask(url: string, token: TokenPlaintext, signal: AbortSignal): Pro
     const reason = asking.aborted ? `no whole answer within ${maxAskingMs / 1000} s` : networkFault(error);
     return { kind: "failed", reason, requestId };
   }
-}
-
-async function whole(body: ReadableStream<Uint8Array>, what: string): Promise<Buffer> {
-  return await readBody(Readable.from(body), maxAnswerBytes, what);
 }
 
 /** `fetch` hides what happened behind its own error. */

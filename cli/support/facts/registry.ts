@@ -3,9 +3,10 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
-import { readAudit } from "../../operate/audit/read-audit.ts";
+import { type AuditEntry, readAudit } from "../../operate/audit/read-audit.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
+import { type Reading, readOr } from "./reading.ts";
 
 /** The list of access keys, or why it could not be read: a log explains much by itself. */
 export type RegistryReading =
@@ -69,13 +70,13 @@ export interface Rename {
   readonly at: string;
 }
 
-/** Reads which tenants were removed (P91). When that fails, it returns none, and why. */
+/** Reads which tenants were removed (P91). */
 export async function readRemovals(
   store: ObjectStore,
   reading: RegistryReading,
   signal: AbortSignal,
-): Promise<{ readonly removals: ReadonlyMap<string, Removal>; readonly faults: readonly string[] }> {
-  try {
+): Promise<Reading<ReadonlyMap<string, Removal>>> {
+  return await readOr(new Map(), signal, async () => {
     const removals = new Map<string, Removal>();
     for (const [tenantId, { removedAt }] of await readRemovedTenants(store, signal)) {
       if (removedAt === null) continue;
@@ -83,11 +84,8 @@ export async function readRemovals(
       const open = tokens.filter((token) => token.tenantId === tenantId && token.revokedAt === null);
       removals.set(tenantId, { removedAt, openKeys: open.length });
     }
-    return { removals, faults: [] };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return { removals: new Map(), faults: [asFailure(error).message] };
-  }
+    return removals;
+  });
 }
 
 /** When the tenant was removed, RFC 3339; `null` while it is not, or while that has not ended. */
@@ -96,8 +94,8 @@ export async function removedAtOf(
   tenantId: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { removals } = await readRemovals(store, await registryReading(store), signal);
-  const removal = removals.get(tenantId);
+  const { value } = await readRemovals(store, await registryReading(store), signal);
+  const removal = value.get(tenantId);
   return removal === undefined || removal.openKeys > 0 ? null : removal.removedAt;
 }
 
@@ -113,12 +111,13 @@ export async function readRenames(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Rename>> {
   const query = { tenantId: undefined, since: undefined, limit: maxRecords };
-  const { records } = await readAudit(store, query, signal).catch((error: unknown) => {
-    if (signal.aborted || asFailure(error).code === "internal") throw error;
-    return { records: [] };
-  });
+  const { value } = await readOr<readonly AuditEntry[]>(
+    [],
+    signal,
+    async () => (await readAudit(store, query, signal)).records,
+  );
   const renames = new Map<string, Rename>();
-  for (const { command, at, changes } of records.toReversed()) {
+  for (const { command, at, changes } of value.toReversed()) {
     if (command !== "tenant rename") continue;
     for (const change of changes) {
       if (change.kind !== "token" || change.before === null) continue;
@@ -147,18 +146,17 @@ export async function heldBy(
 ): Promise<string | null> {
   const until = new Date(since);
   const query = { tenantId, since: new Date(until.getTime() - longestMs), until, limit: 100 };
-  try {
-    const { records } = await readAudit(store, query, signal);
-    const holder = records.find(
-      ({ outcome, changes }) =>
-        outcome === "done" &&
-        changes.some((change) => change.kind === "snapshot" && change.after?.isHeld === true),
-    );
-    return holder === undefined ? null : `${holder.actor.user}@${holder.actor.host}`;
-  } catch (error) {
-    if (signal.aborted || asFailure(error).code === "internal") throw error;
-    return null;
-  }
+  const { value } = await readOr<readonly AuditEntry[]>(
+    [],
+    signal,
+    async () => (await readAudit(store, query, signal)).records,
+  );
+  const holder = value.find(
+    ({ outcome, changes }) =>
+      outcome === "done" &&
+      changes.some((change) => change.kind === "snapshot" && change.after?.isHeld === true),
+  );
+  return holder === undefined ? null : `${holder.actor.user}@${holder.actor.host}`;
 }
 
 /** A command that holds a tenant is done within this time. */

@@ -132,7 +132,10 @@ export async function missOf(
 }
 
 /** Nothing is thrown for the store's sake: the log alone explains much. */
-async function orNull<Answer>(signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer | null> {
+export async function orNull<Answer>(
+  signal: AbortSignal,
+  ask: () => Promise<Answer>,
+): Promise<Answer | null> {
   try {
     return await ask();
   } catch (error) {

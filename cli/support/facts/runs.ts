@@ -7,6 +7,7 @@ import type { ListedObject, ObjectStore } from "../../../core/object-store.ts";
 import { parseStoredDocument } from "../../../core/stored-document.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { isRunReport } from "../../../schemas/generated/validators-run-report.ts";
+import { type Reading, readOr } from "./reading.ts";
 
 /** What the last run that concerned a tenant did for it. */
 export interface LastRun {
@@ -42,30 +43,21 @@ export interface BuildRecord {
   readonly usualIntervalMs: number | null;
 }
 
-export interface BuildRecords {
-  of(tenantId: string): BuildRecord;
-  /** Tenants that a report names. */
-  readonly named: readonly string[];
-  readonly usualIntervalMs: number | null;
-  /** What could not be read, in words. */
-  readonly faults: readonly string[];
-}
-
 /** The records of these tenants, from the newest reports back until what they tell is known of each. */
 export async function readBuildRecords(
   store: ObjectStore,
   wanted: ReadonlySet<TenantId>,
   now: Date,
   signal: AbortSignal,
-): Promise<BuildRecords> {
+) {
   const [confirmed, usualIntervalMs] = await Promise.all([
     readConfirmed(store, signal),
     usualInterval(store, now, signal),
   ]);
-  const { confirmations } = confirmed;
+  const confirmations = confirmed.value;
   const runs = await lookBack(store, wanted, confirmations, now, signal);
   return {
-    of(tenantId) {
+    of(tenantId: string): BuildRecord {
       const confirmation = confirmations.get(tenantId as TenantId);
       const lastRun = runs.lastRuns.get(tenantId) ?? null;
       return {
@@ -78,6 +70,7 @@ export async function readBuildRecords(
         usualIntervalMs: (runs.passed.get(tenantId) ?? 0) >= minPassed ? null : usualIntervalMs,
       };
     },
+    /** Tenants that a report names. */
     named: [...runs.lastRuns.keys()],
     usualIntervalMs,
     faults: [...confirmed.faults, ...runs.faults],
@@ -90,26 +83,18 @@ const maxBytes = 64 * 1024 * 1024;
 /** So many newer runs that were not about a tenant say that it is built apart; somebody may build one now and then. */
 const minPassed = 3;
 
-interface LookedBack {
-  readonly lastRuns: ReadonlyMap<string, LastRun>;
-  readonly unresolved: ReadonlyMap<string, LastRun>;
-  readonly notInSource: ReadonlyMap<string, string>;
-  /** Newer runs that were not about the tenant. */
-  readonly passed: ReadonlyMap<string, number>;
-  readonly faults: readonly string[];
-}
-
 async function lookBack(
   store: ObjectStore,
   wanted: ReadonlySet<TenantId>,
   confirmations: Confirmations,
   now: Date,
   signal: AbortSignal,
-): Promise<LookedBack> {
+) {
   const lastRuns = new Map<string, LastRun>();
   const unresolved = new Map<string, LastRun>();
   const notInSource = new Map<string, string>();
   const faults: string[] = [];
+  /** Newer runs that were not about the tenant. */
   const passed = new Map<string, number>();
   const open = new Set<string>(wanted);
   const confirmedOf = (tenantId: string): string =>
@@ -200,18 +185,11 @@ function lastTry(lastRun: LastRun | null, confirmation: Confirmation | undefined
   return isLater ? { outcome, triedAt } : reported;
 }
 
-async function readConfirmed(
-  store: ObjectStore,
-  signal: AbortSignal,
-): Promise<{ readonly confirmations: Confirmations; readonly faults: readonly string[] }> {
-  try {
+async function readConfirmed(store: ObjectStore, signal: AbortSignal): Promise<Reading<Confirmations>> {
+  return await readOr(new Map(), signal, async () => {
     const found = await store.get(confirmedKey, { signal });
-    if (found.kind !== "object") return { confirmations: new Map(), faults: [] };
-    return { confirmations: await readConfirmations(found.body), faults: [] };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return { confirmations: new Map(), faults: [asFailure(error).message] };
-  }
+    return found.kind === "object" ? await readConfirmations(found.body) : new Map();
+  });
 }
 
 /**

@@ -10,10 +10,11 @@ import type { GatewayNote, RequestLogLine } from "../../operate/gateway-log/requ
 import type { LogIndex } from "../../operate/log-index/log-index.ts";
 import { type Answers, recentAnswers } from "../../operate/log-index/recent-answers.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
-import { readDamage } from "../../operate/snapshots/damage-record.ts";
+import { type DamageRecord, readDamage } from "../../operate/snapshots/damage-record.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { readManifestHead } from "../../publish/snapshot/manifest-head.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
+import { readOr } from "./reading.ts";
 import {
   heldBy,
   presentTenant,
@@ -127,10 +128,10 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
   const [records, keys, damage, gateways] = await Promise.all([
     readBuildRecords(store, new Set(stored), now, signal),
     registryReading(store),
-    damageReading(store, signal),
+    readOr<DamageRecord>(new Map(), signal, () => readDamage(store, signal)),
     log && gatewayFacts(store, log, now, signal),
   ]);
-  const { removals, faults } = await readRemovals(store, keys, signal);
+  const { value: removals, faults } = await readRemovals(store, keys, signal);
   // A tenant whose first build failed has no folder, but people ask about it most of all.
   const named = only === undefined ? records.named.filter(isTenantId) : [];
   if (question.withRemoved === true) named.push(...[...removals.keys()].filter(isTenantId));
@@ -149,7 +150,7 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
         store,
         tenantId,
         record,
-        damage.record.get(tenantId),
+        damage.value.get(tenantId),
         signal,
       );
       const rename = renames.get(tenantId);
@@ -179,15 +180,6 @@ async function allStored(store: ObjectStore, signal: AbortSignal): Promise<reado
   const tenantIds: TenantId[] = [];
   for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
   return tenantIds;
-}
-
-async function damageReading(store: ObjectStore, signal: AbortSignal) {
-  try {
-    return { record: await readDamage(store, signal), faults: [] };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return { record: new Map<string, TenantDamage>(), faults: [asFailure(error).message] };
-  }
 }
 
 async function gatewayFacts(store: ObjectStore, log: AskedLog, now: Date, signal: AbortSignal) {

@@ -13,13 +13,12 @@ export interface FoundAnything {
   /** The number of all programs that match. */
   readonly totalPrograms: number;
   /** What the text is letter by letter, but for case. */
-  readonly exact: readonly ExactHit[];
+  readonly exact: {
+    readonly tenantIds: readonly string[];
+    readonly tokenIds: readonly string[];
+    readonly programs: readonly CatalogEntry[];
+  };
 }
-
-export type ExactHit =
-  | { readonly kind: "tenant"; readonly tenantId: string }
-  | { readonly kind: "token"; readonly tokenId: string }
-  | { readonly kind: "program"; readonly tenantId: string; readonly programId: string };
 
 const maxShown = 50;
 
@@ -51,15 +50,11 @@ export function findAnything(
   const sameIds = matches.filter(({ programId }) => isSame(programId));
   // When ids differ in case only, the one in the very same case is meant.
   const sameCase = sameIds.filter(({ programId }) => programId === text);
-  const exact: ExactHit[] = [
-    ...tenantIds.filter(isSame).map((tenantId) => ({ kind: "tenant" as const, tenantId })),
-    ...tokens
-      .filter(({ tokenId }) => isSame(tokenId))
-      .map(({ tokenId }) => ({ kind: "token" as const, tokenId })),
-    ...(sameCase.length > 0 ? sameCase : sameIds).map(({ tenantId, programId }) => {
-      return { kind: "program" as const, tenantId, programId };
-    }),
-  ];
+  const exact = {
+    tenantIds: tenantIds.filter(isSame),
+    tokenIds: tokens.map(({ tokenId }) => tokenId).filter(isSame),
+    programs: sameCase.length > 0 ? sameCase : sameIds,
+  };
   const others = matches.filter((entry) => !sameIds.includes(entry));
   return {
     tenantIds: tenantIds.filter((tenantId) => hasAll(foldedText(tenantId))).slice(0, maxShown),

@@ -80,17 +80,11 @@ export function worstSubjectFirst<
   Subject extends { readonly tenantId: string; readonly concerns: readonly Concern[] },
 >(subjects: readonly Subject[]): readonly Subject[] {
   const worst = ({ concerns: [first] }: Subject): number =>
-    first === undefined ? Number.POSITIVE_INFINITY : rank(first);
+    first === undefined ? Number.MAX_SAFE_INTEGER : rank(first);
   return [...subjects].sort(
     (a, b) =>
-      compared(worst(a), worst(b)) ||
-      b.concerns.length - a.concerns.length ||
-      (a.tenantId < b.tenantId ? -1 : 1),
+      worst(a) - worst(b) || b.concerns.length - a.concerns.length || (a.tenantId < b.tenantId ? -1 : 1),
   );
-}
-
-function compared(a: number, b: number): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 export function tally(subjects: readonly { readonly concerns: readonly Concern[] }[]) {

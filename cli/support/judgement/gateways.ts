@@ -7,46 +7,43 @@ import { damageSteps } from "./remedies.ts";
 import { clause, counted, forOperations, forSupport, lengthOf, type Step } from "./step.ts";
 
 /** Finds the concerns of all tenants together in the gateways' log. */
-export function gatewayConcerns(
+export function* gatewayConcerns(
   { notes, anonymous, unconfirmed, storeId }: GatewayFacts,
   reader: Reader,
-): readonly Concern[] {
-  const found: Concern[] = [];
+): Generator<Concern> {
   const newest = newestNote(notes);
   const trouble = newest === undefined ? undefined : storeTrouble(newest, storeId);
   if (newest !== undefined && trouble !== undefined) {
-    found.push(concern("gateway_store", "bad", null, trouble, { at: newest.time, steps: storeSteps }));
+    yield concern("gateway_store", "bad", null, trouble, { at: newest.time, steps: storeSteps });
   } else if (newest !== undefined && newest.cause !== null && newest.kind !== "confirmed") {
     const text = `the gateway is not ready: ${clause(newest.cause)}`;
-    found.push(concern("gateway_unready", "bad", null, text, { at: newest.time, steps: storeSteps }));
+    yield concern("gateway_unready", "bad", null, text, { at: newest.time, steps: storeSteps });
   }
   if (unconfirmed !== null) {
     const text = `partners get answers ${olderSnapshot(unconfirmed, reader)}`;
     const { time: at, requestId } = unconfirmed;
-    found.push(concern("answers_old", "bad", null, text, { at, requestId, steps: storeSteps }));
+    yield concern("answers_old", "bad", null, text, { at, requestId, steps: storeSteps });
   }
   if (anonymous.failed > 0) {
     const [last] = anonymous.failures;
-    const why = last?.cause == null ? "" : `: ${clause(last.cause)}`;
-    const text = `${counted(anonymous.failed, "request")} of the last hour got 500 (internal error) before an access key was looked up${why}`;
-    found.push(
-      concern("answers_failed", "bad", null, text, {
-        at: last?.time ?? null,
-        requestId: last?.requestId ?? null,
-        steps: storeSteps,
-      }),
-    );
+    const text = `${counted(anonymous.failed, "request")} of the last hour got 500 (internal error) before an access key was looked up${causeOf(last)}`;
+    yield concern("answers_failed", "bad", null, text, { ...seenIn(last), steps: storeSteps });
   }
   if (anonymous.refused > 0) {
     const text = `${counted(anonymous.refused, "request")} of the last hour got 401 (unauthorized) without an access key that the gateway knew`;
-    const steps = [
-      forSupport("Look at one of these requests: the page of requests, or `request explain`, says why."),
-    ];
-    found.push(concern("answers_refused", "doubtful", null, text, { steps }));
+    const look = "Look at one of these requests: the page of requests, or `request explain`, says why.";
+    yield concern("answers_refused", "doubtful", null, text, { steps: [forSupport(look)] });
   }
   const ahead = newest === undefined ? undefined : clockAhead(newest.time, reader);
-  if (ahead !== undefined) found.push(concern("gateway_clock", "bad", null, ahead, { steps: clockSteps }));
-  return found;
+  if (ahead !== undefined) yield concern("gateway_clock", "bad", null, ahead, { steps: clockSteps });
+}
+
+function causeOf(line: RequestLogLine | undefined): string {
+  return line?.cause == null ? "" : `: ${clause(line.cause)}`;
+}
+
+function seenIn(line: RequestLogLine | undefined): Pick<Concern, "at" | "requestId"> {
+  return { at: line?.time ?? null, requestId: line?.requestId ?? null };
 }
 
 /** Says since when and why the gateway could not confirm an answer, which may be old (W162). */
@@ -122,50 +119,32 @@ export const clockSteps: readonly Step[] = [
 ];
 
 /** Finds the concerns in the answers that partners got in the last hour. */
-export function answerConcerns({ tenantId, answers, hold, keys }: TenantFacts): readonly Concern[] {
-  if (answers === null) return [];
+export function* answerConcerns({ tenantId, answers, hold, keys }: TenantFacts): Generator<Concern> {
+  if (answers === null) return;
   const { requests, failed, limited, refused, failures } = answers;
-  const of = `of ${counted(requests, "request")} of the last hour`;
-  const found: Concern[] = [];
+  const got = (count: number, what: string): string =>
+    `${count.toLocaleString("en")} of ${counted(requests, "request")} of the last hour got ${what}`;
   if (failed > 0) {
     const [last] = failures;
     const damage = failures.find(({ causeCode }) => causeCode === "corrupt_document");
-    const why = damage ?? last;
-    const text = `${failed.toLocaleString("en")} ${of} got 500 (internal error)${why?.cause === null || why === undefined ? "" : `: ${clause(why.cause)}`}`;
+    const text = got(failed, `500 (internal error)${causeOf(damage ?? last)}`);
     const steps = damage === undefined ? [requestStep(last)] : damageSteps(tenantId, hold !== null);
-    found.push(
-      concern("answers_failed", "bad", tenantId, text, {
-        at: last?.time ?? null,
-        requestId: last?.requestId ?? null,
-        steps,
-      }),
-    );
+    yield concern("answers_failed", "bad", tenantId, text, { ...seenIn(last), steps });
   }
   if (refused > 0) {
-    const text = `${refused.toLocaleString("en")} ${of} got 401 (unauthorized): partners use an access key that has ended`;
+    const text = got(refused, "401 (unauthorized): partners use an access key that has ended");
     const hasActive = keys?.some(({ revokedAt }) => revokedAt === null) === true;
-    found.push(
-      concern("answers_refused", hasActive ? "doubtful" : "bad", tenantId, text, {
-        steps: [
-          forSupport("See which access key it is, and tell the partner.", `token list --tenant ${tenantId}`),
-        ],
-      }),
-    );
+    const look = "See which access key it is, and tell the partner.";
+    yield concern("answers_refused", hasActive ? "doubtful" : "bad", tenantId, text, {
+      steps: [forSupport(look, `token list --tenant ${tenantId}`)],
+    });
   }
   if (limited > 0) {
-    const text = `${limited.toLocaleString("en")} ${of} got 429 (too many)`;
-    found.push(
-      concern("answers_limited", "doubtful", tenantId, text, {
-        steps: [
-          forSupport(
-            "See who asks so often, and tell the partner to keep answers for a while.",
-            "token usage --log FILE",
-          ),
-        ],
-      }),
-    );
+    const tell = "See who asks so often, and tell the partner to keep answers for a while.";
+    yield concern("answers_limited", "doubtful", tenantId, got(limited, "429 (too many)"), {
+      steps: [forSupport(tell, "token usage --log FILE")],
+    });
   }
-  return found;
 }
 
 function requestStep(line: RequestLogLine | undefined): Step {

@@ -5,7 +5,7 @@ import type { TenantFacts } from "../facts/tenants.ts";
 import { type Concern, concern } from "./concern.ts";
 import { clockAhead, clockSteps, clockToleranceMs } from "./gateways.ts";
 import { removedSteps } from "./remedies.ts";
-import { forOperations, forSupport, type Judgement, judgement, lengthOf } from "./step.ts";
+import { forOperations, forSupport, type Judgement, judgement, lengthOf, type Step } from "./step.ts";
 
 const dayMs = 86_400_000;
 
@@ -29,7 +29,7 @@ export function keyConcerns({ tenantId, keys }: TenantFacts, { now }: Reader): r
       : `access key ${namedKey(token)} expires soon`;
     // A rotation would not help, because the new key would end at the same time.
     const step = isOver
-      ? forOperations("If the partner may still read programs, issue a new one.", create(token))
+      ? issueStep(token)
       : forOperations("Give it a later end.", `token expire ${tokenId} --at 90d`);
     const severity = left < 2 * dayMs ? "bad" : "doubtful";
     const kind = isOver ? "token_expired" : "token_expires";
@@ -110,7 +110,7 @@ function ended({ line }: RequestFacts, key: KnownKey, reader: Reader): Judgement
       ...(usableSuccessor(key, reader.now) === undefined
         ? [
             forSupport("Tell the partner that the access key has ended; an expired one can't be renewed."),
-            forOperations("If the partner may still read programs, issue a new one.", create(token)),
+            issueStep(token),
           ]
         : [forSupport("Ask the partner to use the new one, which came in its place.", "token list")]),
     );
@@ -133,11 +133,8 @@ function ended({ line }: RequestFacts, key: KnownKey, reader: Reader): Judgement
   if (replacement === undefined) {
     return judgement(
       `The access key ${namedKey(token)} was revoked on ${when(revokedAt)}, and no other was issued in its place.${clock}`,
-      forSupport(
-        "Find out why it was revoked before you promise anything.",
-        `audit list --tenant ${token.tenantId}`,
-      ),
-      forOperations("If the partner may still read programs, issue a new one.", create(token)),
+      auditStep(token),
+      issueStep(token),
     );
   }
   const newest = key.successors.at(-1) ?? replacement;
@@ -162,13 +159,10 @@ function ended({ line }: RequestFacts, key: KnownKey, reader: Reader): Judgement
       : `was revoked on ${when(newest.revokedAt)}`;
   return judgement(
     `${said} That one is no longer good either: it ${end}, and no other was issued in its place.`,
-    forSupport(
-      newest.revokedAt === null
-        ? "Tell the partner that the access key has ended."
-        : "Find out why it was revoked before you promise anything.",
-      `audit list --tenant ${token.tenantId}`,
-    ),
-    forOperations("If the partner may still read programs, issue a new one.", create(token)),
+    newest.revokedAt === null
+      ? { ...auditStep(token), text: "Tell the partner that the access key has ended." }
+      : auditStep(token),
+    issueStep(token),
   );
 }
 
@@ -176,6 +170,14 @@ function namedKey({ tokenId, name }: Pick<RegisteredToken, "tokenId" | "name">):
   return name === null ? tokenId : `${tokenId} (${name})`;
 }
 
-function create({ tenantId }: Pick<RegisteredToken, "tenantId">): string {
-  return `token create --tenant ${tenantId}`;
+function issueStep({ tenantId }: RegisteredToken): Step {
+  const text = "If the partner may still read programs, issue a new one.";
+  return forOperations(text, `token create --tenant ${tenantId}`);
+}
+
+function auditStep({ tenantId }: RegisteredToken): Step {
+  return forSupport(
+    "Find out why it was revoked before you promise anything.",
+    `audit list --tenant ${tenantId}`,
+  );
 }

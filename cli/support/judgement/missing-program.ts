@@ -9,6 +9,7 @@ import {
   mendViews,
   type ProgramFacts,
   type Standing,
+  standing,
   tenantAdvice,
 } from "./standing.ts";
 import { explainCommand, forSupport, listCommand, type Step } from "./step.ts";
@@ -18,57 +19,38 @@ type LiveStore = Extract<ProgramInStore, { readonly kind: "live" }>;
 export function missingProgram(facts: ProgramFacts, store: LiveStore): Standing {
   const { source, tenant, tenantId, garbled } = facts;
   const unseen = "Partners do not see it (404):";
-  const base = { answer: 404 } as const;
   switch (source.kind) {
-    case "unavailable":
-      return {
-        ...base,
-        name: "missing_unchecked",
-        verdict: "unserved_unchecked",
-        now: `${unseen} it is not among what is published. Why is not known: the booking system could not be asked.${didYouMean(store.near)}`,
-        steps: [
-          forSupport(askAgain, ...(store.near === null ? [] : [explainCommand(tenantId, store.near)])),
-          mendViews,
-        ],
-      };
-    case "tenant_unknown":
-      return {
-        ...base,
-        name: "missing_unlisted",
-        verdict: "unknown_tenant",
-        now: `${unseen} it is not among what is published, and the booking system does not list tenant ${tenantId}, so builds pass the tenant over.`,
-        steps: [forSupport(tenantAdvice, "source check")],
-      };
-    case "not_publishable":
-      return {
-        ...base,
-        name: "missing_unpublishable",
-        verdict: "not_publishable",
-        now: `${unseen} ${unpublishedState(source)}`,
-        isToBeCorrected: true,
-        steps: [activation(source)],
-      };
+    case "unavailable": {
+      const now = `${unseen} it is not among what is published. Why is not known: the booking system could not be asked.${didYouMean(store.near)}`;
+      const near = store.near === null ? [] : [explainCommand(tenantId, store.near)];
+      const steps = [forSupport(askAgain, ...near), mendViews];
+      return standing(404, "missing_unchecked", "unserved_unchecked", now, { steps });
+    }
+    case "tenant_unknown": {
+      const now = `${unseen} it is not among what is published, and the booking system does not list tenant ${tenantId}, so builds pass the tenant over.`;
+      const steps = [forSupport(tenantAdvice, "source check")];
+      return standing(404, "missing_unlisted", "unknown_tenant", now, { steps });
+    }
+    case "not_publishable": {
+      const now = `${unseen} ${unpublishedState(source)}`;
+      const steps = [activation(source)];
+      return standing(404, "missing_unpublishable", "not_publishable", now, { isToBeCorrected: true, steps });
+    }
     case "invalid": {
       const stops = tenant.lastRun?.onInvalid === "fail";
       const stopping = stops ? ", and builds of this tenant stop at such a fault" : "";
-      return {
-        ...base,
-        name: stops ? "missing_stopping" : "missing_faulty",
-        verdict: "invalid",
-        now: `${unseen} what the booking system has cannot be published${stopping}. ${problemList(source.problems)}`,
-        isToBeCorrected: true,
-        steps: [correction(source.problems)],
-      };
+      const now = `${unseen} what the booking system has cannot be published${stopping}. ${problemList(source.problems)}`;
+      const steps = [correction(source.problems)];
+      const name = stops ? "missing_stopping" : "missing_faulty";
+      return standing(404, name, "invalid", now, { isToBeCorrected: true, steps });
     }
-    case "publishable":
-      return {
-        ...base,
-        name: "missing_waiting",
-        verdict: "waiting",
-        now: `${unseen} the booking system has it, fit to be published, but what is published was built without it.${flawed(flawWords(source.dropped, garbled))}`,
+    case "publishable": {
+      const now = `${unseen} the booking system has it, fit to be published, but what is published was built without it.${flawed(flawWords(source.dropped, garbled))}`;
+      return standing(404, "missing_waiting", "waiting", now, {
         build: { need: "change", effect: "bring it to partners" },
         steps: [flawStep(source, garbled)],
-      };
+      });
+    }
     case "absent":
       return absent(facts, source.elsewhere, store);
   }
@@ -79,66 +61,44 @@ function absent(
   elsewhere: Extract<ProgramInSource, { readonly kind: "absent" }>["elsewhere"],
   { history, near }: LiveStore,
 ): Standing {
-  const base = { answer: 404, verdict: "unknown_program" } as const;
+  const missing = (name: string, now: string, steps: readonly Step[], isToBeCorrected = false): Standing =>
+    standing(404, name, "unknown_program", now, { steps, isToBeCorrected });
   if (spelled !== null) {
     const { programId: id, answer, summary, next } = spelled;
     const right = forSupport(
       "Tell the partner the right id, or to take ids from the list.",
       explainCommand(tenantId, id),
     );
-    return {
-      ...base,
-      name: "missing_spelled",
-      now: `Partners get 404 for this id: the booking system writes it ${JSON.stringify(id)}, and ids are compared exactly, capitals and spaces too.${answer === 200 ? "" : ` Nor would that id help: ${summary}`}`,
-      steps: answer === 200 ? [right] : [...next.steps, { ...right, text: `After that: ${right.text}` }],
-    };
+    const nor = answer === 200 ? "" : ` Nor would that id help: ${summary}`;
+    const now = `Partners get 404 for this id: the booking system writes it ${JSON.stringify(id)}, and ids are compared exactly, capitals and spaces too.${nor}`;
+    const later = { ...right, text: `After that: ${right.text}` };
+    return missing("missing_spelled", now, answer === 200 ? [right] : [...next.steps, later]);
   }
   const owner = elsewhere.find((found) => found.programId === programId) ?? elsewhere[0];
   if (owner !== undefined) {
-    return {
-      ...base,
-      name: "missing_elsewhere",
-      now: `Partners of this tenant do not see it (404): the booking system has ${JSON.stringify(owner.programId)} under tenant ${owner.tenantId}, and an access key reads the programs of its own tenant only.`,
-      steps: [
-        forSupport(
-          "Do not tell this partner of another tenant's programs. See how it stands there, if that helps.",
-          explainCommand(owner.tenantId, owner.programId),
-        ),
-      ],
-    };
+    const now = `Partners of this tenant do not see it (404): the booking system has ${JSON.stringify(owner.programId)} under tenant ${owner.tenantId}, and an access key reads the programs of its own tenant only.`;
+    const step = forSupport(
+      "Do not tell this partner of another tenant's programs. See how it stands there, if that helps.",
+      explainCommand(owner.tenantId, owner.programId),
+    );
+    return missing("missing_elsewhere", now, [step]);
   }
   if (history.last !== null) {
-    return {
-      ...base,
-      name: "missing_gone",
-      now: "Partners no longer see it (404): the booking system no longer has it.",
-      isToBeCorrected: true,
-      steps: [
-        forSupport(
-          "If it should still be sold, have it restored in the booking system; if not, tell the partner that it is gone.",
-        ),
-      ],
-    };
+    const now = "Partners no longer see it (404): the booking system no longer has it.";
+    const restore =
+      "If it should still be sold, have it restored in the booking system; if not, tell the partner that it is gone.";
+    return missing("missing_gone", now, [forSupport(restore)], true);
   }
   const unknown = "Partners get 404 for this id: neither the booking system nor what is published has it";
-  return near === null
-    ? {
-        ...base,
-        name: "missing_unknown",
-        now: `${unknown}, nor an id like it.`,
-        steps: [
-          forSupport(
-            "Check the id: partners take it from the list, and it may differ from the number in the booking system.",
-            listCommand(tenantId),
-          ),
-        ],
-      }
-    : {
-        ...base,
-        name: "missing_near",
-        now: `${unknown}.${didYouMean(near)}`,
-        steps: [forSupport("Ask the partner to take ids from the list.", explainCommand(tenantId, near))],
-      };
+  if (near !== null) {
+    const step = forSupport("Ask the partner to take ids from the list.", explainCommand(tenantId, near));
+    return missing("missing_near", `${unknown}.${didYouMean(near)}`, [step]);
+  }
+  const step = forSupport(
+    "Check the id: partners take it from the list, and it may differ from the number in the booking system.",
+    listCommand(tenantId),
+  );
+  return missing("missing_unknown", `${unknown}, nor an id like it.`, [step]);
 }
 
 type NotPublishable = Extract<ProgramInSource, { readonly kind: "not_publishable" }>;

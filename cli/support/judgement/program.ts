@@ -14,6 +14,7 @@ import {
   type ProgramFacts,
   type ProgramJudgement,
   type Standing,
+  standing,
   tenantAdvice,
 } from "./standing.ts";
 import { explainCommand, forOperations, forSupport, listCommand, nextStep, type Step } from "./step.ts";
@@ -49,14 +50,11 @@ function standingOf(facts: ProgramFacts, reader: Reader): Standing {
   if (removal !== null && removal.openKeys === 0) return removedTenant(facts, removal.removedAt, reader);
   if (!isProgramId(programId)) return malformedId(facts);
   switch (store.kind) {
-    case "damaged":
-      return {
-        name: "damaged",
-        answer: 500,
-        verdict: "damaged_store",
-        now: "Partners get 500 (internal error): a published file is damaged.",
-        steps: damageSteps(tenantId, store.isHeld, facts.source.kind !== "tenant_unknown"),
-      };
+    case "damaged": {
+      const now = "Partners get 500 (internal error): a published file is damaged.";
+      const steps = damageSteps(tenantId, store.isHeld, facts.source.kind !== "tenant_unknown");
+      return standing(500, "damaged", "damaged_store", now, { steps });
+    }
     case "unpublished":
       return unpublished(facts, store);
     case "live":
@@ -67,13 +65,9 @@ function standingOf(facts: ProgramFacts, reader: Reader): Standing {
 /** A removed tenant's partners get nothing, whatever is still stored (P91). */
 function removedTenant({ tenantId, source }: ProgramFacts, removedAt: string, reader: Reader): Standing {
   const isListed = source.kind !== "tenant_unknown" && source.kind !== "unavailable";
-  return {
-    name: "removed",
-    answer: 401,
-    verdict: "removed_tenant",
-    now: `Partners get 401 (unauthorized) for everything: tenant ${tenantId} was removed on ${plainTime(removedAt, reader)}, and its access keys ended with it.${isListed ? " The booking system lists the tenant again." : ""}`,
-    steps: removedSteps(tenantId, isListed),
-  };
+  const again = isListed ? " The booking system lists the tenant again." : "";
+  const now = `Partners get 401 (unauthorized) for everything: tenant ${tenantId} was removed on ${plainTime(removedAt, reader)}, and its access keys ended with it.${again}`;
+  return standing(401, "removed", "removed_tenant", now, { steps: removedSteps(tenantId, isListed) });
 }
 
 function malformedId({ programId, tenantId, source, store }: ProgramFacts): Standing {
@@ -82,18 +76,12 @@ function malformedId({ programId, tenantId, source, store }: ProgramFacts): Stan
   const known = isInSource
     ? " The booking system has a program with this id; it cannot be published under it."
     : "";
-  return {
-    name: "malformed_id",
-    answer: 400,
-    verdict: "malformed_id",
-    now: `Partners get 400 (invalid request): ${JSON.stringify(programId)} cannot be the id of a program.${known}${didYouMean(near)}`,
-    steps: [
-      forSupport(
-        "Partners take ids from the list, character by character: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit.",
-        near === null ? listCommand(tenantId) : explainCommand(tenantId, near),
-      ),
-    ],
-  };
+  const now = `Partners get 400 (invalid request): ${JSON.stringify(programId)} cannot be the id of a program.${known}${didYouMean(near)}`;
+  const step = forSupport(
+    "Partners take ids from the list, character by character: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit.",
+    near === null ? listCommand(tenantId) : explainCommand(tenantId, near),
+  );
+  return standing(400, "malformed_id", "malformed_id", now, { steps: [step] });
 }
 
 type Unpublished = Extract<ProgramInStore, { readonly kind: "unpublished" }>;
@@ -101,7 +89,6 @@ type Unpublished = Extract<ProgramInStore, { readonly kind: "unpublished" }>;
 function unpublished(facts: ProgramFacts, { isStore }: Unpublished): Standing {
   const { tenantId, source } = facts;
   const everything = "Partners get 500 (internal error) for everything: nothing is published for tenant";
-  const base = { answer: 500, verdict: "unpublished_tenant" } as const;
   // A build in a place that is no store would begin a new one there, and help no partner (W160, W162).
   const noStore = !isStore && {
     now: "There is no store in that place, so nobody can say what partners get. Gateways that had their store there serve what they still hold, of an older snapshot, and answer 500 to everything else; their log says since when.",
@@ -113,29 +100,23 @@ function unpublished(facts: ProgramFacts, { isStore }: Unpublished): Standing {
     ],
   };
   switch (source.kind) {
-    case "tenant_unknown":
-      return {
-        ...base,
-        name: "unpublished_unlisted",
-        verdict: "unknown_tenant",
-        now: `There is no tenant ${tenantId}: the booking system does not list it, and nothing is published for it. With an access key for it partners get 500 (internal error) for everything.`,
-        steps: [forSupport(tenantAdvice, "source check")],
-        ...noStore,
-      };
-    case "unavailable":
-      return {
-        ...base,
-        name: "unpublished_unchecked",
-        now: `${everything} ${tenantId}. Whether there is such a tenant is not known: the booking system could not be asked.`,
-        steps: [forSupport(`Check the tenant's id. ${askAgain}`), mendViews],
-        ...noStore,
-      };
+    case "tenant_unknown": {
+      const now = `There is no tenant ${tenantId}: the booking system does not list it, and nothing is published for it. With an access key for it partners get 500 (internal error) for everything.`;
+      const steps = [forSupport(tenantAdvice, "source check")];
+      return standing(500, "unpublished_unlisted", "unknown_tenant", now, { steps, ...noStore });
+    }
+    case "unavailable": {
+      const now = `${everything} ${tenantId}. Whether there is such a tenant is not known: the booking system could not be asked.`;
+      const steps = [forSupport(`Check the tenant's id. ${askAgain}`), mendViews];
+      return standing(500, "unpublished_unchecked", "unpublished_tenant", now, { steps, ...noStore });
+    }
     default: {
-      if (noStore !== false) return { ...base, name: "unpublished/none", ...noStore };
+      if (noStore !== false) return standing(500, "unpublished/none", "unpublished_tenant", "", noStore);
       const without = withoutProgram(facts);
       const now = `${everything} ${tenantId}.${without.text}`;
       const effect = without.text === "" ? "publish it for the first time" : "publish the tenant without it";
-      return { ...base, name: "unpublished", now, build: { need: "change", effect }, steps: without.steps };
+      const build = { need: "change", effect } as const;
+      return standing(500, "unpublished", "unpublished_tenant", now, { build, steps: without.steps });
     }
   }
 }
@@ -146,26 +127,19 @@ function withoutProgram({ source, garbled, tenantId }: ProgramFacts): {
   readonly steps: readonly (Step | undefined)[];
 } {
   switch (source.kind) {
-    case "invalid":
-      return {
-        text: ` A build leaves this program out, for what the booking system has cannot be published. ${problemList(source.problems)}`,
-        steps: [correction(source.problems)],
-      };
-    case "not_publishable":
-      return {
-        text: ` A build leaves this program out: ${unpublishedState(source)}`,
-        steps: [activation(source)],
-      };
-    case "absent":
-      return {
-        text: " The booking system has no program of this id for this tenant.",
-        steps: [
-          forSupport(
-            "Check the id: it may differ from the number in the booking system.",
-            `source preview --tenant ${tenantId}`,
-          ),
-        ],
-      };
+    case "invalid": {
+      const text = ` A build leaves this program out, for what the booking system has cannot be published. ${problemList(source.problems)}`;
+      return { text, steps: [correction(source.problems)] };
+    }
+    case "not_publishable": {
+      const text = ` A build leaves this program out: ${unpublishedState(source)}`;
+      return { text, steps: [activation(source)] };
+    }
+    case "absent": {
+      const check = "Check the id: it may differ from the number in the booking system.";
+      const text = " The booking system has no program of this id for this tenant.";
+      return { text, steps: [forSupport(check, `source preview --tenant ${tenantId}`)] };
+    }
     default:
       return { text: "", steps: [flawStep(source, garbled)] };
   }

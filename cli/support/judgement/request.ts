@@ -196,35 +196,28 @@ function refused(facts: RequestFacts, reader: Reader): Judgement {
   );
 }
 
-const anonymousRefusals: ReadonlyMap<string | null, Judgement> = new Map<CauseCode, Judgement>([
-  [
-    "no_token",
-    judgement(
-      "The request came without an access key: it had no header `Authorization: Bearer ...`.",
-      forSupport(
-        "Tell the partner to send the header; an access key in the address or in a cookie does not count. Ask also for proxies that drop the header.",
-      ),
+const refusals: Readonly<Partial<Record<CauseCode, Judgement>>> = {
+  no_token: judgement(
+    "The request came without an access key: it had no header `Authorization: Bearer ...`.",
+    forSupport(
+      "Tell the partner to send the header; an access key in the address or in a cookie does not count. Ask also for proxies that drop the header.",
     ),
-  ],
-  [
-    "unknown_token",
-    judgement(
-      "The access key is whole, but was never issued here: it belongs to another installation, such as a test system.",
-      forSupport("Ask the partner which address and which access key its program uses.", "token list"),
-      forOperations("If the partner has none of this installation, issue one.", "token create --tenant ID"),
+  ),
+  unknown_token: judgement(
+    "The access key is whole, but was never issued here: it belongs to another installation, such as a test system.",
+    forSupport("Ask the partner which address and which access key its program uses.", "token list"),
+    forOperations("If the partner has none of this installation, issue one.", "token create --tenant ID"),
+  ),
+  malformed_token: judgement(
+    "The access key was incomplete or altered: cut off, mistyped, of another system, or sent twice.",
+    forSupport(
+      "Ask the partner to copy it again, whole: ppr_ and 49 letters and digits, after `Bearer` and a space. Don't have it rotated yet: that stops a working access key.",
+      "token list",
     ),
-  ],
-  [
-    "malformed_token",
-    judgement(
-      "The access key was incomplete or altered: cut off, mistyped, of another system, or sent twice.",
-      forSupport(
-        "Ask the partner to copy it again, whole: ppr_ and 49 letters and digits, after `Bearer` and a space. Don't have it rotated yet: that stops a working access key.",
-        "token list",
-      ),
-    ),
-  ],
-]);
+  ),
+};
+/** A log may hold any text as a code. */
+const anonymousRefusals: ReadonlyMap<string | null, Judgement> = new Map(Object.entries(refusals));
 
 function forbidden(facts: RequestFacts, reader: Reader): Judgement {
   const { token } = facts;

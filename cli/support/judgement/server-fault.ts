@@ -18,68 +18,54 @@ export function serverFault(facts: RequestFacts): Judgement {
   const escalate = forSupport(
     "Escalate to operations with this page; tell the partner to try again in some minutes.",
   );
+  const ours = (summary: string, text: string, ...commands: readonly string[]): Judgement =>
+    judgement(`${summary} Technical detail below.`, escalate, forOperations(text, ...commands));
+  const status = tenantId === null ? "snapshot status" : `snapshot status --tenant ${tenantId}`;
   switch (line.causeCode as CauseCode | null) {
     case "registry_unconfirmed":
-      return judgement(
-        "The gateway could not confirm which access keys are good, and lets nobody in until it can. Technical detail below.",
-        escalate,
-        forOperations(
-          "See whether the store answers and auth/tokens.json is whole; gateways recover by themselves.",
-          "store check",
-          "token list",
-        ),
+      return ours(
+        "The gateway could not confirm which access keys are good, and lets nobody in until it can.",
+        "See whether the store answers and auth/tokens.json is whole; gateways recover by themselves.",
+        "store check",
+        "token list",
       );
     case "not_found": {
       const then = "Nothing was published then for the tenant of this access key.";
       if (tenant?.live != null) {
-        return judgement(
-          `${then} Something is by now, so partners are served.`,
-          forSupport("Tell the partner to ask again."),
-        );
+        const now = `${then} Something is by now, so partners are served.`;
+        return judgement(now, forSupport("Tell the partner to ask again."));
       }
-      return judgement(
-        `${then} Technical detail below.`,
-        escalate,
-        forOperations(
-          "If nothing is by now, build the tenant, or revoke the access key.",
-          ...(tenantId === null
-            ? ["snapshot status"]
-            : [`snapshot status --tenant ${tenantId}`, buildCommand(tenantId)]),
-        ),
+      const build = tenantId === null ? [] : [buildCommand(tenantId)];
+      return ours(
+        then,
+        "If nothing is by now, build the tenant, or revoke the access key.",
+        status,
+        ...build,
       );
     }
     case "corrupt_document":
       return damaged(tenantId, tenant?.hold != null, object, escalate);
     case "store_unreachable":
-      return judgement(
-        "The gateway found no store, or another one, where its published files should be; the files themselves are not damaged. Technical detail below.",
-        escalate,
-        forOperations(
-          "See whether the volume is mounted and STORE_URL is the right one. Gateways recover by themselves when the store is back.",
-          "config",
-          "store check --read-only",
-        ),
+      return ours(
+        "The gateway found no store, or another one, where its published files should be; the files themselves are not damaged.",
+        "See whether the volume is mounted and STORE_URL is the right one. Gateways recover by themselves when the store is back.",
+        "config",
+        "store check --read-only",
       );
     case "store_unavailable":
     case "store_denied":
     case "store_unsupported":
-      return judgement(
-        "The place where the published files lie did not answer, or refused. Technical detail below.",
-        escalate,
-        forOperations(
-          "See what the object store says. Gateways recover by themselves once it answers.",
-          "store check",
-        ),
+      return ours(
+        "The place where the published files lie did not answer, or refused.",
+        "See what the object store says. Gateways recover by themselves once it answers.",
+        "store check",
       );
     default:
-      return judgement(
-        "The gateway met something that nobody expected. Technical detail below.",
-        escalate,
-        forOperations(
-          "Keep the log lines around it and report them.",
-          `snapshot status${tenantId === null ? "" : ` --tenant ${tenantId}`}`,
-          "store check",
-        ),
+      return ours(
+        "The gateway met something that nobody expected.",
+        "Keep the log lines around it and report them.",
+        status,
+        "store check",
       );
   }
 }

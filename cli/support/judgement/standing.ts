@@ -5,7 +5,7 @@ import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ProgramInStore } from "../facts/program-in-store.ts";
 import type { Need } from "./obstacle.ts";
 import type { GarbledText } from "./problem-words.ts";
-import { forOperations, forSupport, type NextStep, type Step } from "./step.ts";
+import { forOperations, forSupport, type Judgement, type Step } from "./step.ts";
 import type { JudgedTenant } from "./tenant.ts";
 
 /** Everything that was found out about one program, read once. */
@@ -24,14 +24,11 @@ export interface ProgramFacts {
   readonly garbled: readonly GarbledText[];
 }
 
-export interface ProgramJudgement {
+export interface ProgramJudgement extends Judgement {
   /** The standing, and the obstacle when there may be one, such as `served_differs/held`. */
   readonly row: string;
   readonly answer: Answer;
   readonly verdict: Verdict;
-  /** What partners see, why, and what will happen, in a few sentences. */
-  readonly summary: string;
-  readonly next: NextStep;
 }
 
 /** The status that a partner with a good access key gets for `/v1/programs/{id}`. It is 401 when the tenant is removed. */
@@ -73,6 +70,16 @@ export interface Standing {
   /** Whether a build brings the program after somebody has corrected the booking data. */
   readonly isToBeCorrected?: boolean;
   readonly steps?: readonly (Step | undefined)[];
+}
+
+export function standing(
+  answer: Answer,
+  name: string,
+  verdict: Verdict,
+  now: string,
+  more: Partial<Standing> = {},
+): Standing {
+  return { answer, name, verdict, now, ...more };
 }
 
 export function flawed(flaws: readonly string[]): string {

@@ -35,7 +35,7 @@ export function judgedTenants(reading: TenantsReading, reader: Reader): JudgedTe
   return {
     ...reading,
     tenants: reading.tenants.map((facts) => judgedTenant(facts, reader)),
-    concerns: reading.gateways === null ? [] : gatewayConcerns(reading.gateways, reader),
+    concerns: reading.gateways === null ? [] : [...gatewayConcerns(reading.gateways, reader)],
   };
 }
 

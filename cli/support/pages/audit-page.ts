@@ -1,26 +1,19 @@
-import { parseTenantId, type TenantId } from "../../../core/ids.ts";
+import { parseTenantId } from "../../../core/ids.ts";
 import { changeWords, endWords } from "../../operate/audit/audit-text.ts";
 import { type AuditEntry, readAudit } from "../../operate/audit/read-audit.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { auditPath, tenantPath } from "./addresses.ts";
-import { homeTrail, type Page } from "./page.ts";
+import { homeTrail } from "./page.ts";
 import { badge, dataTable, heading, notice, type Tone, tenantForm, time } from "./parts.ts";
-import { type Inspection, route } from "./route.ts";
-
-export const auditRoute = route({
-  pattern: "/audit",
-  parse: (_, query): TenantId | undefined => {
-    const tenant = query.get("tenant")?.trim() ?? "";
-    return tenant === "" ? undefined : parseTenantId(tenant);
-  },
-  page: auditPage,
-});
+import { route } from "./route.ts";
 
 const maxShown = 100;
 
-async function auditPage(tenantId: TenantId | undefined, inspection: Inspection): Promise<Page> {
-  const { store, reader, signal } = inspection;
+/** The operators' changes for partners of all tenants or of one, newest first. */
+export const auditRoute = route("/audit", async ({ query }, { store, reader, signal }) => {
+  const tenant = query.get("tenant")?.trim() ?? "";
+  const tenantId = tenant === "" ? undefined : parseTenantId(tenant);
   const wish = { tenantId, since: undefined, limit: maxShown };
   const { records, hasOlder, faults } = await readAudit(store, wish, signal);
   const asked = reader();
@@ -40,7 +33,7 @@ ${
   )
 }`;
   return { status: 200, title, trail: homeTrail, main };
-}
+});
 
 function cells(record: AuditEntry, reader: Reader): readonly (Html | string)[] {
   const { at, command, actor, reason, tenants, outcome } = record;

@@ -8,11 +8,11 @@ import { badge, dataTable, heading, notice, type Tone, time } from "./parts.ts";
 import { requestsWithoutLog } from "./requests-page.ts";
 import { route } from "./route.ts";
 
-export const clientRoute = route({
-  pattern: "/tokens/:token/client",
-  // The log's connections are the client's own (`direct`), or, as in most installations, a proxy's.
-  parse: ({ token }, query) => ({ tokenId: token, isDirect: query.get("direct") === "1" }),
-  page: async ({ tokenId, isDirect }, { log, reader, signal }) => {
+export const clientRoute = route(
+  "/tokens/:token/client",
+  async ({ token: tokenId, query }, { log, reader, signal }) => {
+    // The log's connections are the client's own (`direct`), or, as in most installations, a proxy's.
+    const isDirect = query.get("direct") === "1";
     if (log === undefined) return requestsWithoutLog();
     await log.refresh();
     const found = await log.index.find({ filter: { tokenId }, limit: maxRequests }, signal);
@@ -22,7 +22,7 @@ export const clientRoute = route({
     if (certificate === undefined) return clientWithoutRequests(tokenId);
     return clientPage(certificate, isDirect, found.total, reader());
   },
-});
+);
 
 /** `certify` reads a log whole; a page looks at the newest. */
 const maxRequests = 20_000;

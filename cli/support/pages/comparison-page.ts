@@ -7,27 +7,27 @@ import { valueWords } from "../../publish/public-program/value-words.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { askGateway, type GatewayAnswer } from "../facts/ask-gateway.ts";
-import { type ProgramInSource, readProgramInSource } from "../facts/program-in-source.ts";
+import { readProgramInSource } from "../facts/program-in-source.ts";
 import { type TakenPlaces, takenPlaces } from "../facts/source-questions.ts";
 import { explainPath, programPath, snapshotProgramPath } from "./addresses.ts";
-import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
+import { type CsvTable, csvTable, csvValue } from "./csv.ts";
 import { type Page, tenantTrail } from "./page.ts";
 import { badge, dataTable, factList, heading, notice, numeric, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
 import { type Inspection, route } from "./route.ts";
 
-export const comparisonRoute = route({
-  pattern: "/tenants/:tenant/programs/:program/compare",
-  parse: ({ tenant, program }) => ({
-    tenantId: parseTenantId(tenant),
-    programId: parseProgramId(program),
-  }),
-  page: async (input, inspection) => comparisonPage(await compared(input, inspection), inspection.reader()),
-});
+export const comparisonRoute = route(
+  "/tenants/:tenant/programs/:program/compare",
+  async ({ tenant, program }, inspection) => {
+    const view = await compared(parseTenantId(tenant), parseProgramId(program), inspection);
+    return comparisonPage(view, inspection.reader());
+  },
+);
 
 /** One program where it comes from, where it is kept and where it is served. */
 async function compared(
-  { tenantId, programId }: { readonly tenantId: TenantId; readonly programId: ProgramId },
+  tenantId: TenantId,
+  programId: ProgramId,
   { store, database, gateway, reader, signal }: Inspection,
 ) {
   const { manifest } = await chosenSnapshot(store, tenantId, undefined, signal);
@@ -52,7 +52,11 @@ type Compared = Awaited<ReturnType<typeof compared>>;
 
 function comparisonPage(view: Compared, reader: Reader): Page {
   const { tenantId, programId, source, live, gateway, places } = view;
-  const fields = comparedFields([sourceDocument(source), live.document, gatewayDocument(gateway)]);
+  const fields = comparedFields([
+    source.kind === "publishable" ? source.document : undefined,
+    live.document,
+    gatewayDocument(gateway),
+  ]);
   const differing = fields.filter(({ isSame }) => !isSame);
   const same = fields.filter(({ isSame }) => isSame);
   const main = html`<h1><bdi>${programId}</bdi>, side by side</h1>
@@ -73,10 +77,6 @@ ${takenPlacesSection(places)}`;
   const trail = tenantTrail(tenantId, { text: programId, path: programPath(tenantId, programId) });
   const tables = [comparisonTable(fields), ...takenPlacesTable(places)];
   return { status: 200, title: "Side by side", trail, main, tables };
-}
-
-function sourceDocument(source: ProgramInSource): unknown {
-  return source.kind === "publishable" ? source.document : undefined;
 }
 
 function gatewayDocument(gateway: GatewayAnswer): unknown {
@@ -151,13 +151,14 @@ function value(path: string, of: unknown, live: unknown): Html {
 }
 
 function comparisonTable(fields: readonly ComparedField[]): CsvTable {
-  const rows = fields.map(({ path, values, isSame }): readonly CsvValue[] => [
-    fieldLabel(path),
-    path,
-    ...values.map(csvValue),
-    isSame,
-  ]);
-  return { name: "fields", columns: ["field", "path", "database", "snapshot", "gateway", "same"], rows };
+  return csvTable("fields", fields, {
+    field: ({ path }) => fieldLabel(path),
+    path: ({ path }) => path,
+    database: ({ values }) => csvValue(values[0]),
+    snapshot: ({ values }) => csvValue(values[1]),
+    gateway: ({ values }) => csvValue(values[2]),
+    same: ({ isSame }) => isSame,
+  });
 }
 
 /** A field with what each side says of it, `undefined` where a side does not have it. */
@@ -199,21 +200,21 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** P75: which enrollments take places now, by status and role; who they are nobody is shown. */
 function takenPlacesSection(places: TakenPlaces): Html {
-  return html`<section aria-labelledby="places"><h2 id="places">Who takes the places</h2>${content(places)}</section>`;
+  return html`<section aria-labelledby="places"><h2 id="places">Who takes the places</h2>${takenPlacesContent(places)}</section>`;
 }
 
 function takenPlacesTable(places: TakenPlaces): readonly CsvTable[] {
   if (places.kind !== "asked" || places.groups.length === 0) return [];
-  const rows = places.groups.map(({ status, role, count, place }) => [
-    status,
-    role,
-    count,
-    words[place].text,
-  ]);
-  return [{ name: "enrollments", columns: ["status", "role", "enrollments", "takes places"], rows }];
+  const table = csvTable("enrollments", places.groups, {
+    status: ({ status }) => status,
+    role: ({ role }) => role,
+    enrollments: ({ count }) => count,
+    "takes places": ({ place }) => words[place].text,
+  });
+  return [table];
 }
 
-function content(places: TakenPlaces): Html {
+function takenPlacesContent(places: TakenPlaces): Html {
   if (places.kind === "unavailable")
     return html`<p>The booking database could not be asked: ${places.reason}</p>`;
   const { groups, isCut } = places;

@@ -11,6 +11,16 @@ export interface CsvTable {
 
 export type CsvValue = string | number | boolean | null;
 
+/** A table with a column for each entry of `columns`: its title, and what a row has there. */
+export function csvTable<Row>(
+  name: string,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => CsvValue>>,
+): CsvTable {
+  const values = Object.values(columns);
+  return { name, columns: Object.keys(columns), rows: rows.map((row) => values.map((of) => of(row))) };
+}
+
 /** A value of a document: text as it is, the rest as JSON. */
 export function csvValue(value: unknown): CsvValue {
   if (value === undefined || value === null) return null;

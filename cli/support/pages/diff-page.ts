@@ -18,23 +18,19 @@ import { type Page, tenantTrail } from "./page.ts";
 import { selectField } from "./parts.ts";
 import { route } from "./route.ts";
 
-export const diffRoute = route({
-  pattern: "/tenants/:tenant/diff",
-  parse: ({ tenant }, query) => ({
-    tenantId: parseTenantId(tenant),
-    wanted: { from: chosen(query.get("from")), to: chosen(query.get("to")) },
-  }),
-  page: async ({ tenantId, wanted }, { store, reader, signal }) => {
-    const { manifest: to, live } = await chosenSnapshot(store, tenantId, wanted.to, signal);
-    const { published, periods } = await readLivePeriods(store, live.pointer, signal);
-    const asked = wanted.from ?? (wanted.to === undefined ? rolledBackFrom(periods) : undefined);
-    const from =
-      asked === undefined
-        ? await snapshotBefore(store, to, live, signal)
-        : (await chosenSnapshot(store, tenantId, asked, signal)).manifest;
-    const diff = await compareSnapshots(store, from, to, maxDetails, signal);
-    return diffPage(tenantId, newest(published), diff, reader());
-  },
+export const diffRoute = route("/tenants/:tenant/diff", async ({ tenant, query }, inspection) => {
+  const { store, reader, signal } = inspection;
+  const tenantId = parseTenantId(tenant);
+  const wanted = { from: chosen(query.get("from")), to: chosen(query.get("to")) };
+  const { manifest: to, live } = await chosenSnapshot(store, tenantId, wanted.to, signal);
+  const { published, periods } = await readLivePeriods(store, live.pointer, signal);
+  const asked = wanted.from ?? (wanted.to === undefined ? rolledBackFrom(periods) : undefined);
+  const from =
+    asked === undefined
+      ? await snapshotBefore(store, to, live, signal)
+      : (await chosenSnapshot(store, tenantId, asked, signal)).manifest;
+  const diff = await compareSnapshots(store, from, to, maxDetails, signal);
+  return diffPage(tenantId, newest(published), diff, reader());
 });
 
 /** Without one: the snapshot before, or what is live. */

@@ -12,24 +12,17 @@ import { programLinks } from "./program-links.ts";
 import { route } from "./route.ts";
 import { whyForm } from "./tenant-page.ts";
 
-export const explainRoute = route({
-  pattern: "/tenants/:tenant/explain",
-  parse: ({ tenant }, query) => ({
-    tenantId: parseTenantId(tenant),
-    // As somebody wrote it: what is no id is explained, too.
-    programId: query.get("program")?.trim() ?? "",
-  }),
-  page: async (asked, inspection) => {
-    if (asked.programId === "" || asked.programId.length > 500) return explainForm(asked.tenantId);
-    const reader = inspection.reader();
-    return explainPage(await explainProgram({ ...inspection, reader }, asked), reader);
-  },
+export const explainRoute = route("/tenants/:tenant/explain", async ({ tenant, query }, inspection) => {
+  const tenantId = parseTenantId(tenant);
+  // As somebody wrote it: what is no id is explained, too.
+  const programId = query.get("program")?.trim() ?? "";
+  if (programId === "" || programId.length > 500) {
+    const main = html`<h1>Explain a program</h1>${whyForm(tenantId)}`;
+    return { status: 200, title: "Explain", trail: tenantTrail(tenantId), main };
+  }
+  const reader = inspection.reader();
+  return explainPage(await explainProgram({ ...inspection, reader }, { tenantId, programId }), reader);
 });
-
-function explainForm(tenantId: string): Page {
-  const main = html`<h1>Explain a program</h1>${whyForm(tenantId)}`;
-  return { status: 200, title: "Explain", trail: tenantTrail(tenantId), main };
-}
 
 function explainPage(explanation: Explanation, reader: Reader): Page {
   const { tenantId, programId, verdict, summary, store, changes, next } = explanation;

@@ -2,7 +2,7 @@ import type { Problem } from "../../../schemas/generated/types.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { LastRun } from "../facts/runs.ts";
 import { explainPath } from "./addresses.ts";
-import type { CsvTable } from "./csv.ts";
+import { type CsvTable, csvTable } from "./csv.ts";
 import { badge } from "./parts.ts";
 
 /** More are in the report itself. */
@@ -29,16 +29,15 @@ ${rest > 0 && html`<p>… and ${rest.toLocaleString("en")} more, in the run’s 
 export function findingsTables(lastRun: LastRun | null): readonly CsvTable[] {
   const problems = lastRun?.tenantRun?.problems ?? [];
   if (problems.length === 0) return [];
-  const columns = ["severity", "code", "program", "field", "value", "message"];
-  const rows = problems.map(({ severity, code, programId, field, value, message }) => [
-    severity,
-    code,
-    programId,
-    field,
-    value,
-    message,
-  ]);
-  return [{ name: "findings", columns, rows }];
+  const table = csvTable("findings", problems, {
+    severity: ({ severity }) => severity,
+    code: ({ code }) => code,
+    program: ({ programId }) => programId,
+    field: ({ field }) => field,
+    value: ({ value }) => value,
+    message: ({ message }) => message,
+  });
+  return [table];
 }
 
 function finding(tenantId: string, group: FindingGroup): Html {

@@ -5,16 +5,14 @@ import { tallyWords, worstSubjectFirst } from "../judgement/concern.ts";
 import { every } from "../judgement/step.ts";
 import { type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
 import { tenantPath } from "./addresses.ts";
-import type { CsvTable } from "./csv.ts";
+import { type CsvTable, csvTable } from "./csv.ts";
 import { homeTrail, type Page } from "./page.ts";
 import { concernItem, dataTable, heading, logNotices, notice, outcomeBadge, time } from "./parts.ts";
 import { type Inspection, route } from "./route.ts";
 
-export const healthRoute = route({
-  pattern: "/health",
-  parse: () => undefined,
-  page: async (_, inspection) => healthPage(await readJudgedTenants(inspection), inspection.reader()),
-});
+export const healthRoute = route("/health", async (_, inspection) =>
+  healthPage(await readJudgedTenants(inspection), inspection.reader()),
+);
 
 export async function readJudgedTenants({ store, log, reader, signal }: Inspection): Promise<JudgedTenants> {
   await log?.refresh();
@@ -68,15 +66,12 @@ function row({ tenantId, concerns, lastTry, nextDueAt }: JudgedTenant, reader: R
 }
 
 function healthTable({ concerns }: JudgedTenants, tenants: readonly JudgedTenant[]): CsvTable {
-  const rows = [...concerns, ...tenants.flatMap((tenant) => tenant.concerns)].map(
-    ({ tenantId, severity, kind, text, at, programs }) => [
-      tenantId,
-      severity,
-      kind,
-      text,
-      at,
-      programs.join(" "),
-    ],
-  );
-  return { name: "health", columns: ["tenant", "severity", "kind", "text", "time", "programs"], rows };
+  return csvTable("health", [...concerns, ...tenants.flatMap((tenant) => tenant.concerns)], {
+    tenant: ({ tenantId }) => tenantId,
+    severity: ({ severity }) => severity,
+    kind: ({ kind }) => kind,
+    text: ({ text }) => text,
+    time: ({ at }) => at,
+    programs: ({ programs }) => programs.join(" "),
+  });
 }

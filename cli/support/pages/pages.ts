@@ -10,7 +10,7 @@ import { explainRoute } from "./explain-page.ts";
 import { findRoute } from "./find-page.ts";
 import { healthRoute } from "./health-page.ts";
 import { homeTrail, type Page } from "./page.ts";
-import { notice } from "./parts.ts";
+import { notice, type Tone } from "./parts.ts";
 import { programRoute, snapshotProgramRoute } from "./program-page.ts";
 import { requestRoute } from "./request-page.ts";
 import { requestsRoute } from "./requests-page.ts";
@@ -93,26 +93,23 @@ function tableLinks(tables: readonly CsvTable[], url: URL): Html {
 /** A page that says what went wrong. Failures are written for operators, and so is this page. */
 export function failurePage(error: unknown): Page {
   const { code, message } = asFailure(error);
-  if (code === "busy") return busyPage(message);
-  const isAbsent = code === "not_found" || code === "usage";
-  const title = isAbsent ? "Not found" : "This could not be read";
-  return {
-    status: isAbsent ? 404 : 500,
-    title,
-    trail: homeTrail,
-    main: html`<h1>${title}</h1>${notice("bad", html`<p>${message}</p>`)}
-${isAbsent && html`<ul class="ways"><li><a href="${home}">All tenants</a></li></ul>`}`,
-  };
+  // P180
+  if (code === "busy") return { ...messagePage(503, "Busy", "doubtful", message), retryAfterSeconds: 5 };
+  if (code !== "not_found" && code !== "usage") {
+    return messagePage(500, "This could not be read", "bad", message);
+  }
+  const ways = html`<ul class="ways"><li><a href="${home}">All tenants</a></li></ul>`;
+  return messagePage(404, "Not found", "bad", message, ways);
 }
 
-/** P180 */
-function busyPage(message: string): Page {
-  const title = "Busy";
-  return {
-    status: 503,
-    retryAfterSeconds: 5,
-    title,
-    trail: homeTrail,
-    main: html`<h1>${title}</h1>${notice("doubtful", html`<p>${message}</p>`)}`,
-  };
+function messagePage(
+  status: number,
+  title: string,
+  tone: Tone,
+  message: string,
+  ways: Html | false = false,
+): Page {
+  const main = html`<h1>${title}</h1>${notice(tone, html`<p>${message}</p>`)}
+${ways}`;
+  return { status, title, trail: homeTrail, main };
 }

@@ -5,7 +5,7 @@ import { calendarDay, money } from "../../publish/public-program/value-words.ts"
 import { type Concern, concernSentence, concernTitle } from "../judgement/concern.ts";
 import type { Step } from "../judgement/step.ts";
 import { type DescribedFact, isPieces, type Line, type Piece } from "../texts/description.ts";
-import { outcomePiece } from "../texts/tenant-facts.ts";
+import { outcomeTone } from "../texts/tenant-facts.ts";
 import { explainPath, requestPath } from "./addresses.ts";
 
 /** How a statement is meant; it is always said in words, too. */
@@ -34,8 +34,7 @@ export function badge(text: string, tone: Tone): Html {
 }
 
 export function outcomeBadge({ outcome }: { readonly outcome: string }): Html {
-  const piece = outcomePiece(outcome);
-  return badge(outcome, "tone" in piece ? piece.tone : "neutral");
+  return badge(outcome, outcomeTone(outcome));
 }
 
 /** What commands print as `facts`, as a list of steps. */

@@ -31,34 +31,30 @@ import {
 } from "./program-sections.ts";
 import { type Inspection, route } from "./route.ts";
 
-export const programRoute = route({
-  pattern: "/tenants/:tenant/programs/:program",
-  parse: ({ tenant, program }) => ({ tenantId: parseTenantId(tenant), programId: parseProgramId(program) }),
-  page: programPage,
-});
+export const programRoute = route("/tenants/:tenant/programs/:program", programPage);
 
 /** P76: a program as it is in one snapshot, whatever became of it. */
-export const snapshotProgramRoute = route({
-  pattern: "/tenants/:tenant/snapshots/:snapshot/programs/:program",
-  parse: ({ tenant, snapshot, program }) => ({
-    tenantId: parseTenantId(tenant),
-    snapshotId: parseSnapshotId(snapshot),
-    programId: parseProgramId(program),
-  }),
-  page: programPage,
-});
+export const snapshotProgramRoute = route(
+  "/tenants/:tenant/snapshots/:snapshot/programs/:program",
+  programPage,
+);
+
+async function programPage(
+  { tenant, program, snapshot }: Readonly<Record<"tenant" | "program", string>> & { snapshot?: string },
+  inspection: Inspection,
+): Promise<Page> {
+  const input = { tenantId: parseTenantId(tenant), programId: parseProgramId(program) };
+  const snapshotId = snapshot === undefined ? undefined : parseSnapshotId(snapshot);
+  return await notFoundPage(input, inspection, async () =>
+    foundPage(await shownProgram({ ...input, snapshotId }, inspection), inspection),
+  );
+}
 
 interface Input {
   readonly tenantId: TenantId;
   readonly programId: ProgramId;
-  /** Without one: what is live. */
-  readonly snapshotId?: SnapshotId;
-}
-
-async function programPage(input: Input, inspection: Inspection): Promise<Page> {
-  return await notFoundPage(input, inspection, async () =>
-    foundPage(await shownProgram(input, inspection), inspection),
-  );
+  /** `undefined`: the live one. */
+  readonly snapshotId: SnapshotId | undefined;
 }
 
 /** A program as it is in the snapshot, or in the live one. Throws `not_found`. */

@@ -1,6 +1,6 @@
 import type { ProgramDetail, PublicContent } from "../../../schemas/generated/types.ts";
 import { directionOf, type Html, type HtmlValue, html } from "../../output/html.ts";
-import type { CsvTable } from "./csv.ts";
+import { type CsvTable, csvTable } from "./csv.ts";
 import { dataTable, factList, heading, numeric, price, shortDay } from "./parts.ts";
 
 /** The parts of a program's page, each `false` when nothing of it is published. */
@@ -84,21 +84,15 @@ ${factList([
 ])}</section>`;
 }
 
-export function contentSection({
-  included,
-  excluded,
-  visits,
-  itinerary,
-  faq,
-  accommodationDescription,
-}: PublicContent): Html {
+export function contentSection(content: PublicContent): Html {
+  const { itinerary, faq, accommodationDescription } = content;
   const texts = (title: string, items: readonly string[]): Html | false =>
     items.length > 0 &&
     html`<h3>${title}</h3><ul dir="${directionOf(items.join(" "))}">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
   return html`<section aria-labelledby="content"><h2 id="content">What is said of it</h2>
-${texts("Included", included)}
-${texts("Not included", excluded)}
-${texts("Places visited", visits)}
+${texts("Included", content.included)}
+${texts("Not included", content.excluded)}
+${texts("Places visited", content.visits)}
 ${accommodationDescription !== null && html`<h3>Accommodation</h3><p class="prose" dir="${directionOf(accommodationDescription)}">${accommodationDescription}</p>`}
 ${
   itinerary.length > 0 &&
@@ -117,28 +111,25 @@ ${
 }
 
 export function sectionTables({ prices, hotels, currency }: ProgramDetail): readonly CsvTable[] {
-  const tables: readonly CsvTable[] = [
-    {
-      name: "room-prices",
-      columns: ["occupancy", "amount", "currency"],
-      rows: prices.rooms.map(({ occupancy, amount }) => [occupancy, amount, currency]),
-    },
-    {
-      name: "child-prices",
-      columns: ["from age", "to age", "amount", "currency"],
-      rows: prices.children.map(({ minAge, maxAge, amount }) => [minAge, maxAge, amount, currency]),
-    },
-    {
-      name: "hotels",
-      columns: ["hotel", "place", "from", "to", "stars"],
-      rows: hotels.map(({ name, location, checkIn, checkOut, starLevel }) => [
-        name,
-        location,
-        checkIn,
-        checkOut,
-        starLevel,
-      ]),
-    },
+  const tables = [
+    csvTable("room-prices", prices.rooms, {
+      occupancy: ({ occupancy }) => occupancy,
+      amount: ({ amount }) => amount,
+      currency: () => currency,
+    }),
+    csvTable("child-prices", prices.children, {
+      "from age": ({ minAge }) => minAge,
+      "to age": ({ maxAge }) => maxAge,
+      amount: ({ amount }) => amount,
+      currency: () => currency,
+    }),
+    csvTable("hotels", hotels, {
+      hotel: ({ name }) => name,
+      place: ({ location }) => location,
+      from: ({ checkIn }) => checkIn,
+      to: ({ checkOut }) => checkOut,
+      stars: ({ starLevel }) => starLevel,
+    }),
   ];
   return tables.filter(({ rows }) => rows.length > 0);
 }

@@ -1,7 +1,7 @@
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { type Html, html } from "../../output/html.ts";
 import { foldedText } from "../find/find-anything.ts";
-import type { CsvTable } from "./csv.ts";
+import { type CsvTable, csvTable } from "./csv.ts";
 import { dataTable, heading, numeric, pager, price, shortDay } from "./parts.ts";
 
 export interface ListedPrograms {
@@ -37,19 +37,17 @@ ${pagesOf(path, query, found)}</section>`;
 
 /** All matches, not only those of the page. */
 export function programsTable({ matches }: FoundPrograms): CsvTable {
-  const rows = matches.map(({ id, name, departureDate, durationDays, capacity, prices, currency }) => [
-    id,
-    name,
-    departureDate,
-    durationDays,
-    capacity.total,
-    capacity.used,
-    capacity.remaining,
-    prices.startingAmount,
-    currency,
-  ]);
-  const columns = ["id", "name", "departure", "days", "places", "taken", "free", "from", "currency"];
-  return { name: "programs", columns, rows };
+  return csvTable("programs", matches, {
+    id: ({ id }) => id,
+    name: ({ name }) => name,
+    departure: ({ departureDate }) => departureDate,
+    days: ({ durationDays }) => durationDays,
+    places: ({ capacity }) => capacity.total,
+    taken: ({ capacity }) => capacity.used,
+    free: ({ capacity }) => capacity.remaining,
+    from: ({ prices }) => prices.startingAmount,
+    currency: ({ currency }) => currency,
+  });
 }
 
 function programCells(

@@ -9,22 +9,16 @@ import { partnerMessage } from "../judgement/partner-message.ts";
 import { requestTone } from "../texts/request.ts";
 import { requestFacts } from "../texts/request-facts.ts";
 import { requestsPath } from "./addresses.ts";
-import { homeTrail, type Page } from "./page.ts";
+import { homeTrail } from "./page.ts";
 import { describedFacts, notice, stepList } from "./parts.ts";
 import { requestsWithoutLog } from "./requests-page.ts";
-import { type Inspection, route } from "./route.ts";
-
-export const requestRoute = route({
-  pattern: "/requests/:request",
-  parse: ({ request }) => request,
-  page: requestPage,
-});
+import { route } from "./route.ts";
 
 /** A client that sends one id with every request is not worth a section each. */
 const maxShown = 10;
 
 /** Why a request was answered as it was, and what to tell the partner: all requests of one id, the newest first. */
-async function requestPage(typed: string, inspection: Inspection): Promise<Page> {
+export const requestRoute = route("/requests/:request", async ({ request: typed }, inspection) => {
   const { log, signal } = inspection;
   if (log === undefined) return requestsWithoutLog();
   const reader = inspection.reader();
@@ -39,7 +33,7 @@ ${total > 1 && notice("neutral", html`<p>The id stands in ${total.toLocaleString
 ${requests.map((request, at) => section(request, requests.length === 1 ? "" : String(at + 1), reader))}`;
   const trail = [...homeTrail, { text: "Requests", path: requestsPath }];
   return { status: 200, title: requestId, trail, main };
-}
+});
 
 function notInLog(requestId: string, { covers, progress, isDropping, faults }: LogState): Failure {
   const span = covers === null ? "it has none yet" : `it covers ${covers.from} to ${covers.to}`;

@@ -3,7 +3,8 @@ import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import type { RequestFilter } from "../../operate/log-index/request-filter.ts";
 import type { Place } from "../../operate/log-index/top-rows.ts";
 import type { Html } from "../../output/html.ts";
-import { badge, type Tone } from "./parts.ts";
+import { requestTone } from "../texts/request.ts";
+import { badge } from "./parts.ts";
 
 const requestFields = ["tenant", "token", "program", "status", "route", "from", "to"] as const;
 
@@ -90,13 +91,9 @@ export function statusWords(status: number): string {
   return meaning === undefined ? String(status) : `${status} ${meaning}`;
 }
 
-export function statusBadge({ status, isCut }: Pick<RequestLogLine, "status" | "isCut">): Html {
-  return badge(isCut ? `${statusWords(status)}, cut off` : statusWords(status), statusTone(status, isCut));
-}
-
-function statusTone(status: number, isCut: boolean): Tone {
-  if (status >= 500) return "bad";
-  return status >= 400 || isCut ? "doubtful" : "good";
+export function statusBadge(line: RequestLogLine): Html {
+  const words = statusWords(line.status);
+  return badge(line.isCut ? `${words}, cut off` : words, requestTone(line));
 }
 
 export const routeWords: Readonly<Record<string, string>> = {

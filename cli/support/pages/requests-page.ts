@@ -17,32 +17,20 @@ import {
   statusBadge,
   statusWords,
 } from "./request-query.ts";
-import { type Inspection, route } from "./route.ts";
-
-export const requestsRoute = route({
-  pattern: "/requests",
-  parse: (_, query) => ({
-    ...requestQuery(query),
-    limit: query.get("format") === "csv" ? maxRows : perPage,
-  }),
-  page: requestsPage,
-});
+import { route } from "./route.ts";
 
 const perPage = 50;
 /** A spreadsheet gets more requests than a page, since nobody turns its pages. */
 const maxRows = 10_000;
 
-async function requestsPage(
-  query: RequestQueryText & { readonly limit: number },
-  inspection: Inspection,
-): Promise<Page> {
+export const requestsRoute = route("/requests", async (asked, inspection) => {
   const { log, signal } = inspection;
+  const query = requestQuery(asked.query);
   if (log === undefined) return requestsWithoutLog();
   await log.refresh();
-  const found = await log.index.find(
-    { filter: query.filter, after: query.after, limit: query.limit },
-    signal,
-  );
+  const { filter, after } = query;
+  const limit = asked.query.get("format") === "csv" ? maxRows : perPage;
+  const found = await log.index.find({ filter, after, limit }, signal);
   const [state, reader] = [log.state(), inspection.reader()];
   const main = html`<h1>Requests</h1>
 ${logNotices(state, reader)}
@@ -59,7 +47,7 @@ ${
 ${pagesOf(query, found)}`;
   const tables = [requestsTable(found.lines)];
   return { status: 200, title: "Requests", trail: homeTrail, main, tables };
-}
+});
 
 function requestsTable(lines: readonly RequestLogLine[]): CsvTable {
   const columns = ["time", "requestId", "status", "route", "programId", "tenantId", "tokenId"] as const;

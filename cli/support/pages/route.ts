@@ -31,14 +31,6 @@ export interface Inspection {
   readonly signal: AbortSignal;
 }
 
-export interface RouteParts<Pattern extends string, Input> {
-  /** Segments of a path; one that begins with a colon takes any text that isn't empty and names it. */
-  readonly pattern: Pattern;
-  /** What the address asks for. Throws `usage` or `not_found` for what asks for nothing. */
-  readonly parse: (named: Named<Pattern>, query: URLSearchParams) => Input;
-  readonly page: (input: Input, inspection: Inspection) => Promise<Answer>;
-}
-
 /** A kind of address; `undefined` where the segments, already decoded, are of another kind. */
 export type Route = (
   segments: readonly string[],
@@ -46,19 +38,31 @@ export type Route = (
   inspection: Inspection,
 ) => Promise<Answer> | undefined;
 
-export function route<const Pattern extends string, Input>(parts: RouteParts<Pattern, Input>): Route {
-  const { pattern, parse, page } = parts;
+/** The page of a list that the address asks for, from 1. */
+export function pageNumber(query: URLSearchParams): number {
+  return Number(query.get("page") ?? 1) || 1;
+}
+
+/** What an address says: its named segments and its query. */
+type Asked<Pattern extends string> = { readonly [Name in NameIn<Pattern>]: string } & {
+  readonly query: URLSearchParams;
+};
+
+/**
+ * A page and its address. A segment of `pattern` that begins with a colon takes any text that isn't empty, and names it. The page
+ * throws `usage` or `not_found` when the address asks for nothing.
+ */
+export function route<const Pattern extends string>(
+  pattern: Pattern,
+  page: (asked: Asked<Pattern>, inspection: Inspection) => Promise<Answer>,
+): Route {
   const wanted = pattern.split("/").slice(1);
   return (segments, query, inspection) => {
     if (!isOfKind(segments, wanted)) return undefined;
-    const named = Object.fromEntries(
-      wanted.flatMap((name, at) => (isName(name) ? [[name.slice(1), segments[at]]] : [])),
-    ) as Named<Pattern>;
-    return page(parse(named, query), inspection);
+    const named = wanted.flatMap((name, at) => (isName(name) ? [[name.slice(1), segments[at]]] : []));
+    return page({ ...Object.fromEntries(named), query } as Asked<Pattern>, inspection);
   };
 }
-
-type Named<Pattern extends string> = { readonly [Name in NameIn<Pattern>]: string };
 
 type NameIn<Pattern extends string> = Pattern extends `${infer First}/${infer Rest}`
   ? NameIn<First> | NameIn<Rest>

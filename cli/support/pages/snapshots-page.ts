@@ -11,29 +11,24 @@ import { storedPrograms } from "../facts/program-in-store.ts";
 import { removedAtOf } from "../facts/registry.ts";
 import { diffPath, snapshotPath, snapshotProgramPath, snapshotsPath } from "./addresses.ts";
 import { asOfForm, asOfNotice, chosenTime, type LiveAt, seenUntil, span } from "./as-of.ts";
-import type { CsvTable } from "./csv.ts";
+import { type CsvTable, csvTable } from "./csv.ts";
 import { type Page, tenantTrail } from "./page.ts";
 import { badge, dataTable, factList, heading, numeric, pager, time } from "./parts.ts";
 import { type FoundPrograms, programsSection, programsTable, searchPrograms } from "./programs-section.ts";
-import { route } from "./route.ts";
+import { pageNumber, route } from "./route.ts";
 
 const perPage = 50;
 
-export const snapshotsRoute = route({
-  pattern: "/tenants/:tenant/snapshots",
-  parse: ({ tenant }, query) => ({
-    tenantId: parseTenantId(tenant),
-    pageNumber: Number(query.get("page") ?? 1) || 1,
-    at: chosenTime(query.get("at")),
-  }),
-  page: async ({ tenantId, pageNumber, at }, { store, reader, signal }) => {
-    const pointer = await readPublishedPointer(store, tenantId, signal);
-    const history = await readLivePeriods(store, pointer, signal);
-    const removedAt = await removedAtOf(store, tenantId, signal);
-    const asOf = at && { at, found: periodsAt(history.periods, at), removedAt };
-    const periods = history.periods.map((period) => seenUntil(period, removedAt));
-    return snapshotsPage({ tenantId, ...history, periods }, pageNumber, asOf, reader());
-  },
+export const snapshotsRoute = route("/tenants/:tenant/snapshots", async ({ tenant, query }, inspection) => {
+  const { store, reader, signal } = inspection;
+  const tenantId = parseTenantId(tenant);
+  const at = chosenTime(query.get("at"));
+  const pointer = await readPublishedPointer(store, tenantId, signal);
+  const history = await readLivePeriods(store, pointer, signal);
+  const removedAt = await removedAtOf(store, tenantId, signal);
+  const asOf = at && { at, found: periodsAt(history.periods, at), removedAt };
+  const periods = history.periods.map((period) => seenUntil(period, removedAt));
+  return snapshotsPage({ tenantId, ...history, periods }, pageNumber(query), asOf, reader());
 });
 
 /** The snapshots, newest first, and when partners saw which. */
@@ -43,10 +38,10 @@ interface Seen {
   readonly periods: readonly LivePeriod[];
 }
 
-function snapshotsPage(seen: Seen, pageNumber: number, asOf: LiveAt | null, reader: Reader): Page {
+function snapshotsPage(seen: Seen, wanted: number, asOf: LiveAt | null, reader: Reader): Page {
   const { tenantId, published } = seen;
   const pages = Math.max(1, Math.ceil(published.length / perPage));
-  const page = Math.min(Math.max(1, Math.trunc(pageNumber)), pages);
+  const page = Math.min(Math.max(1, Math.trunc(wanted)), pages);
   const shown = published.slice((page - 1) * perPage, page * perPage);
   const place = pages > 1 ? `, page ${page} of ${pages}` : "";
   const main = html`<h1>Snapshots of <bdi>${tenantId}</bdi></h1>
@@ -93,36 +88,31 @@ export function snapshotCells(
 
 function snapshotsTable({ published, periods }: Seen): CsvTable {
   const seen = (id: string): readonly LivePeriod[] => periods.filter(({ snapshotId }) => snapshotId === id);
-  const rows = published.map(({ snapshotId, generation, generatedAt, programs, isLive, withdrawnAt }) => [
-    snapshotId,
-    generation,
-    generatedAt,
-    programs,
-    isLive,
-    withdrawnAt?.toISOString() ?? null,
-    seen(snapshotId)
-      .map(({ from, until }) => `${from}/${until ?? ""}`)
-      .join(" "),
-  ]);
-  const columns = ["snapshot", "generation", "data of", "programs", "live", "withdrawn", "seen by partners"];
-  return { name: "snapshots", columns, rows };
+  return csvTable("snapshots", published, {
+    snapshot: ({ snapshotId }) => snapshotId,
+    generation: ({ generation }) => generation,
+    "data of": ({ generatedAt }) => generatedAt,
+    programs: ({ programs }) => programs,
+    live: ({ isLive }) => isLive,
+    withdrawn: ({ withdrawnAt }) => withdrawnAt?.toISOString() ?? null,
+    "seen by partners": ({ snapshotId }) =>
+      seen(snapshotId)
+        .map(({ from, until }) => `${from}/${until ?? ""}`)
+        .join(" "),
+  });
 }
 
 /** P76: what is in one snapshot, live or not, for as long as it is kept. */
-export const snapshotRoute = route({
-  pattern: "/tenants/:tenant/snapshots/:snapshot",
-  parse: ({ tenant, snapshot }, query) => ({
-    tenantId: parseTenantId(tenant),
-    snapshotId: parseSnapshotId(snapshot),
-    query: query.get("q")?.trim() ?? "",
-    pageNumber: Number(query.get("page") ?? 1) || 1,
-  }),
-  page: async ({ tenantId, snapshotId, query, pageNumber }, { store, reader, signal }) => {
+export const snapshotRoute = route(
+  "/tenants/:tenant/snapshots/:snapshot",
+  async ({ tenant, snapshot, query }, { store, reader, signal }) => {
+    const [tenantId, snapshotId] = [parseTenantId(tenant), parseSnapshotId(snapshot)];
     const { manifest, isLive } = await chosenSnapshot(store, tenantId, snapshotId, signal);
-    const found = searchPrograms(await storedPrograms(store, manifest, signal), query, pageNumber);
-    return snapshotPage(manifest, isLive, query, found, reader());
+    const words = query.get("q")?.trim() ?? "";
+    const found = searchPrograms(await storedPrograms(store, manifest, signal), words, pageNumber(query));
+    return snapshotPage(manifest, isLive, words, found, reader());
   },
-});
+);
 
 function snapshotPage(
   manifest: Manifest,

@@ -15,31 +15,26 @@ import { findingsSection, findingsTables } from "./findings-section.ts";
 import { homeTrail } from "./page.ts";
 import { concernItem, dataTable, describedFacts, heading, notice, numeric } from "./parts.ts";
 import { programsSection, programsTable, searchPrograms } from "./programs-section.ts";
-import { route } from "./route.ts";
+import { pageNumber, route } from "./route.ts";
 import { snapshotCells } from "./snapshots-page.ts";
 
 /** One tenant: how it stands, its programs, its snapshots, and what the last run found in its data. */
-export const tenantRoute = route({
-  pattern: "/tenants/:tenant",
-  parse: ({ tenant }, query) => ({
-    tenantId: parseTenantId(tenant),
-    query: query.get("q")?.trim() ?? "",
-    pageNumber: Number(query.get("page") ?? 1) || 1,
-  }),
-  page: async ({ tenantId, query, pageNumber }, inspection) => {
-    const { store, log, signal } = inspection;
-    const reader = inspection.reader();
-    await log?.refresh();
-    const { tenants } = await readTenants({ store, only: tenantId, log, now: reader.now, signal });
-    const [facts] = tenants;
-    if (facts === undefined || isUnknown(facts)) {
-      throw new Failure("not_found", `The store has nothing of tenant ${tenantId}.`);
-    }
-    const tenant = judgedTenant(facts, reader);
-    const published = tenant.live === null ? null : await readPublished(store, tenantId, signal);
-    const found = published && searchPrograms(published.programs, query, pageNumber);
-    const { lastRun, concerns } = tenant;
-    const main = html`<h1><bdi>${tenantId}</bdi></h1>
+export const tenantRoute = route("/tenants/:tenant", async (asked, inspection) => {
+  const { store, log, signal } = inspection;
+  const reader = inspection.reader();
+  const tenantId = parseTenantId(asked.tenant);
+  await log?.refresh();
+  const { tenants } = await readTenants({ store, only: tenantId, log, now: reader.now, signal });
+  const [facts] = tenants;
+  if (facts === undefined || isUnknown(facts)) {
+    throw new Failure("not_found", `The store has nothing of tenant ${tenantId}.`);
+  }
+  const tenant = judgedTenant(facts, reader);
+  const published = tenant.live === null ? null : await readPublished(store, tenantId, signal);
+  const query = asked.query.get("q")?.trim() ?? "";
+  const found = published && searchPrograms(published.programs, query, pageNumber(asked.query));
+  const { lastRun, concerns } = tenant;
+  const main = html`<h1><bdi>${tenantId}</bdi></h1>
 ${concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
 ${describedFacts(tenantFacts(tenant), reader)}
 ${found !== null && programsSection({ query, found, path: tenantPath(tenantId), programPath: (id) => programPath(tenantId, id) })}
@@ -47,9 +42,8 @@ ${whyForm(tenantId)}
 <p><a href="${auditPath(tenantId)}">What operators changed, and why</a></p>
 ${published !== null && published.snapshots.length > 0 && snapshotList(tenantId, published.snapshots, reader)}
 ${lastRun !== null && findingsSection(tenantId, lastRun)}`;
-    const tables = [...(found === null ? [] : [programsTable(found)]), ...findingsTables(lastRun)];
-    return { status: 200, title: tenantId, trail: homeTrail, main, tables };
-  },
+  const tables = [...(found === null ? [] : [programsTable(found)]), ...findingsTables(lastRun)];
+  return { status: 200, title: tenantId, trail: homeTrail, main, tables };
 });
 
 async function readPublished(store: ObjectStore, tenantId: TenantId, signal: AbortSignal) {

@@ -3,17 +3,15 @@ import type { Reader } from "../../output/times.ts";
 import { concernTitle, tallyWords } from "../judgement/concern.ts";
 import { isGone, type JudgedTenant, type JudgedTenants } from "../judgement/tenant.ts";
 import { healthPath, tenantPath } from "./addresses.ts";
-import type { CsvTable } from "./csv.ts";
+import { type CsvTable, csvTable } from "./csv.ts";
 import { readJudgedTenants } from "./health-page.ts";
 import type { Page } from "./page.ts";
 import { badge, command, dataTable, heading, notice, numeric, outcomeBadge, time } from "./parts.ts";
 import { route } from "./route.ts";
 
-export const tenantsRoute = route({
-  pattern: "/",
-  parse: () => undefined,
-  page: async (_, inspection) => tenantsPage(await readJudgedTenants(inspection), inspection.reader()),
-});
+export const tenantsRoute = route("/", async (_, inspection) =>
+  tenantsPage(await readJudgedTenants(inspection), inspection.reader()),
+);
 
 /** All tenants: how fresh, how many programs, how the last run went. */
 function tenantsPage({ tenants, concerns, faults }: JudgedTenants, reader: Reader): Page {
@@ -51,33 +49,19 @@ function cells(
 }
 
 function tenantsTable(tenants: readonly JudgedTenant[]): CsvTable {
-  const columns = [
-    "tenant",
-    "snapshot",
-    "published",
-    "confirmed",
-    "programs",
-    "held since",
-    "hold",
-    "last try",
-    "tried",
-    "fault",
-    "removed",
-  ];
-  const rows = tenants.map(({ tenantId, live, hold, lastTry, fault, removal }) => [
-    tenantId,
-    live?.snapshotId ?? null,
-    live?.publishedAt ?? null,
-    live?.confirmedAt ?? null,
-    live?.programs ?? null,
-    hold?.since ?? null,
-    hold?.reason ?? null,
-    lastTry?.outcome ?? null,
-    lastTry?.triedAt ?? null,
-    fault,
-    removal?.removedAt ?? null,
-  ]);
-  return { name: "tenants", columns, rows };
+  return csvTable("tenants", tenants, {
+    tenant: ({ tenantId }) => tenantId,
+    snapshot: ({ live }) => live?.snapshotId ?? null,
+    published: ({ live }) => live?.publishedAt ?? null,
+    confirmed: ({ live }) => live?.confirmedAt ?? null,
+    programs: ({ live }) => live?.programs ?? null,
+    "held since": ({ hold }) => hold?.since ?? null,
+    hold: ({ hold }) => hold?.reason ?? null,
+    "last try": ({ lastTry }) => lastTry?.outcome ?? null,
+    tried: ({ lastTry }) => lastTry?.triedAt ?? null,
+    fault: ({ fault }) => fault,
+    removed: ({ removal }) => removal?.removedAt ?? null,
+  });
 }
 
 function summary(tenants: readonly JudgedTenant[]): string {

@@ -11,6 +11,7 @@ import { exactTime, type Reader } from "../../output/times.ts";
 import { readPublishedPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
 import { removedAtOf } from "../facts/registry.ts";
+import { counted } from "../judgement/step.ts";
 import { programPath, snapshotPath, snapshotProgramPath, timelinePath } from "./addresses.ts";
 import { asOfForm, asOfNotice, chosenTime, seenUntil } from "./as-of.ts";
 import { changeCells, changeColumns, changeTable } from "./change-rows.ts";
@@ -20,30 +21,27 @@ import { badge, notice, pager, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
 import { type Inspection, route } from "./route.ts";
 
+export const timelineRoute = route(
+  "/tenants/:tenant/programs/:program/timeline",
+  async ({ tenant, program, query }, inspection) => {
+    const input = { tenantId: parseTenantId(tenant), programId: parseProgramId(program) };
+    return await timelinePage(input, query, inspection);
+  },
+);
+
 interface Input {
   readonly tenantId: TenantId;
   readonly programId: ProgramId;
-  /** As many of the oldest periods; without it all of them. */
-  readonly older: number | undefined;
-  readonly at: Date | null;
 }
-
-export const timelineRoute = route({
-  pattern: "/tenants/:tenant/programs/:program/timeline",
-  parse: ({ tenant, program }, query): Input => ({
-    tenantId: parseTenantId(tenant),
-    programId: parseProgramId(program),
-    older: Number(query.get("older")) || undefined,
-    at: chosenTime(query.get("at")),
-  }),
-  page: timelinePage,
-});
 
 /** A page is read by a person, and each manifest names all programs of its tenant. */
 const bounds = { maxManifests: 40, maxEntries: 20 };
 
-async function timelinePage(input: Input, inspection: Inspection): Promise<Page> {
-  const { tenantId, programId, older: wanted, at } = input;
+async function timelinePage(input: Input, query: URLSearchParams, inspection: Inspection): Promise<Page> {
+  const { tenantId, programId } = input;
+  // As many of the oldest periods; without a number all of them.
+  const wanted = Number(query.get("older")) || undefined;
+  const at = chosenTime(query.get("at"));
   const { store, signal } = inspection;
   const reader = inspection.reader();
   const pointer = await readPublishedPointer(store, tenantId, signal);
@@ -61,7 +59,7 @@ ${programLinks(tenantId, programId, "timeline")}
 ${asOfForm(path, at, reader)}
 ${at !== null && (await noticeAt(at, input, all, removedAt, inspection))}
 <section aria-labelledby="changes"><h2 id="changes">Changes, newest first</h2>
-<p class="lead" role="status">${counted(entries.length, "change")} in ${counted(new Set(periods.map(({ snapshotId }) => snapshotId)).size, "snapshot")} ${periodsSpan(periods, removedAt)}.</p>
+<p class="lead" role="status">${counted(entries.length, "change").replace(/^0/, "No")} in ${counted(new Set(periods.map(({ snapshotId }) => snapshotId)).size, "snapshot")} ${periodsSpan(periods, removedAt)}.</p>
 ${removedAt !== null && notice("doubtful", html`<p>Since ${time(removedAt, reader)} they get 401 (unauthorized): tenant ${tenantId} was removed.</p>`)}
 ${periods.some(({ isCertain }) => !isCertain) && notice("doubtful", html`<p>For a part of this time nothing is kept of what else was live. Changes in it may have come earlier, or more of them.</p>`)}
 <ol class="timeline" reversed>${entries.map((entry) => timelineEntry(input, isWhole, entry, reader))}</ol>
@@ -129,10 +127,6 @@ function mark(what: TimelineEntry["what"], isWhole: boolean): Parameters<typeof 
 function how({ how: reason }: LivePeriod): string {
   if (reason === "published") return "A build published snapshot";
   return reason === null ? "Then live was snapshot" : "A rollback went to snapshot";
-}
-
-function counted(count: number, noun: string): string {
-  return `${count === 0 ? "No" : count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function periodsSpan(periods: readonly LivePeriod[], removedAt: string | null): Html | false {

@@ -5,16 +5,10 @@ import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { clientPath, requestsOf, tenantPath, tokensPath } from "./addresses.ts";
-import type { CsvTable } from "./csv.ts";
-import { homeTrail, type Page } from "./page.ts";
+import { type CsvTable, csvTable } from "./csv.ts";
+import { homeTrail } from "./page.ts";
 import { badge, dataTable, heading, logNotices, noLog, numeric, tenantForm, time } from "./parts.ts";
 import { type Inspection, route } from "./route.ts";
-
-export const tokensRoute = route({
-  pattern: "/tokens",
-  parse: (_, query) => query.get("tenant")?.trim() || undefined,
-  page: tokensPage,
-});
 
 /** A person reads the page. */
 const maxShown = 200;
@@ -23,7 +17,9 @@ const dayMs = 86_400_000;
 /** The use of the keys, the busiest first; `null` without a log. */
 type Used = { readonly activity: ReadonlyMap<string, KeyActivity>; readonly state: LogState } | null;
 
-async function tokensPage(tenantId: string | undefined, inspection: Inspection): Promise<Page> {
+/** The keys of all tenants or of one, the busiest first, and what partners do with them. */
+export const tokensRoute = route("/tokens", async ({ query }, inspection) => {
+  const tenantId = query.get("tenant")?.trim() || undefined;
   const reader = inspection.reader();
   const { registry } = await readRegistry(inspection.store);
   const own = registry.tokens.filter((token) => tenantId === undefined || token.tenantId === tenantId);
@@ -54,7 +50,7 @@ ${
 }`;
   const tables = [keysTable(tokens, used, reader)];
   return { status: 200, title, trail: homeTrail, main, tables };
-}
+});
 
 function byLoad(tokens: readonly RegisteredToken[], { activity }: NonNullable<Used>): RegisteredToken[] {
   const byId = new Map<string, RegisteredToken>(tokens.map((token) => [token.tokenId, token]));
@@ -62,29 +58,23 @@ function byLoad(tokens: readonly RegisteredToken[], { activity }: NonNullable<Us
 }
 
 function keysTable(tokens: readonly RegisteredToken[], used: Used, reader: Reader): CsvTable {
-  return {
-    name: "keys",
-    columns: [
-      ...["tokenId", "name", "tenantId", "status", "lastSeenAt", "requests", "errors", "errorShare"],
-      ...["legacy", "limited", "busiestMinute", "limit", "expiresAt", "revokedAt"],
-    ],
-    rows: tokens.map((token) => {
-      const { tokenId, name, tenantId, rateLimit, expiresAt, revokedAt } = token;
-      const did = used?.activity.get(tokenId);
-      const seen = did?.lastSeenMs ?? null;
-      return [
-        ...[tokenId, name, tenantId, tokenStatus(token, reader.now)],
-        seen === null ? null : new Date(seen).toISOString(),
-        ...[
-          did?.requests ?? null,
-          did?.errors ?? null,
-          did && did.requests > 0 ? did.errors / did.requests : null,
-        ],
-        ...[did?.legacy ?? null, did?.limited ?? null, did?.busiestMinute ?? null],
-        ...[rateLimit ?? did?.limit ?? null, expiresAt, revokedAt],
-      ];
-    }),
-  };
+  const rows = tokens.map((token) => ({ ...token, did: used?.activity.get(token.tokenId) }));
+  return csvTable("keys", rows, {
+    tokenId: ({ tokenId }) => tokenId,
+    name: ({ name }) => name,
+    tenantId: ({ tenantId }) => tenantId,
+    status: (token) => tokenStatus(token, reader.now),
+    lastSeenAt: ({ did }) => (did?.lastSeenMs == null ? null : new Date(did.lastSeenMs).toISOString()),
+    requests: ({ did }) => did?.requests ?? null,
+    errors: ({ did }) => did?.errors ?? null,
+    errorShare: ({ did }) => (did && did.requests > 0 ? did.errors / did.requests : null),
+    legacy: ({ did }) => did?.legacy ?? null,
+    limited: ({ did }) => did?.limited ?? null,
+    busiestMinute: ({ did }) => did?.busiestMinute ?? null,
+    limit: ({ did, rateLimit }) => rateLimit ?? did?.limit ?? null,
+    expiresAt: ({ expiresAt }) => expiresAt,
+    revokedAt: ({ revokedAt }) => revokedAt,
+  });
 }
 
 function summary(tokens: readonly RegisteredToken[], total: number, used: Used, reader: Reader): string {

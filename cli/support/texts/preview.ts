@@ -62,5 +62,5 @@ function emptyFields({ neverFilled }: SourcePreview, { columns }: Layout): strin
     field,
     view === null ? "" : `${view}${column === null ? "" : `.${column}`}`,
   ]);
-  return `Never filled in any of them:\n\n${table([{ title: "PUBLIC FIELD" }, { title: "COMES FROM" }], rows, columns)}`;
+  return `Never filled in any of them:\n\n${table(["PUBLIC FIELD", "COMES FROM"], rows, columns)}`;
 }

@@ -37,10 +37,7 @@ const statusTitles: Readonly<Record<number, string>> = {
   500: "internal_error",
 };
 
-export function requestTone({
-  status,
-  isCut,
-}: Pick<RequestLogLine, "status" | "isCut">): "good" | "doubtful" | "bad" {
+export function requestTone({ status, isCut }: RequestLogLine): "good" | "doubtful" | "bad" {
   if (status >= 500) return "bad";
   return status >= 400 || isCut ? "doubtful" : "good";
 }

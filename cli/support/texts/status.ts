@@ -1,13 +1,13 @@
 import { printable } from "../../../core/printable.ts";
 import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
-import { table } from "../../output/table.ts";
+import { numbers, table } from "../../output/table.ts";
 import { relativeTime, shortAge } from "../../output/times.ts";
 import type { LastRun } from "../facts/runs.ts";
 import { type Concern, tally, tallyWords } from "../judgement/concern.ts";
 import type { JudgedTenant, JudgedTenants } from "../judgement/tenant.ts";
 import { factsOf } from "./description.ts";
-import { outcomePiece, tenantFacts } from "./tenant-facts.ts";
+import { outcomeTone, tenantFacts } from "./tenant-facts.ts";
 
 /** One line per tenant, and below what needs somebody's attention. */
 export function statusTable(report: JudgedTenants, layout: Layout): string {
@@ -24,7 +24,7 @@ export function statusTable(report: JudgedTenants, layout: Layout): string {
     hold === null ? "-" : style.doubtful("held"),
     lastTry === null
       ? "-"
-      : `${outcomeText(lastTry.outcome, layout)} ${relativeTime(new Date(lastTry.triedAt), now)}`,
+      : `${style[outcomeTone(lastTry.outcome)](printable(lastTry.outcome))} ${relativeTime(new Date(lastTry.triedAt), now)}`,
   ]);
   const notes = [
     ...concerns.map(({ text }): Fact => ["gateways", printable(text)]),
@@ -36,15 +36,7 @@ export function statusTable(report: JudgedTenants, layout: Layout): string {
   const isWell = tally(tenants).well === tenants.length;
   return [
     table(
-      [
-        { title: "TENANT" },
-        { title: "LIVE SNAPSHOT" },
-        { title: "PUBLISHED", align: "right" },
-        { title: "CONFIRMED", align: "right" },
-        { title: "PROGRAMS", align: "right" },
-        { title: "HOLD" },
-        { title: "LAST TRY" },
-      ],
+      ["TENANT", "LIVE SNAPSHOT", ...["PUBLISHED", "CONFIRMED", "PROGRAMS"].map(numbers), "HOLD", "LAST TRY"],
       rows,
       layout.columns,
     ),
@@ -73,11 +65,6 @@ function logNote({ gateways }: JudgedTenants): string {
   const span =
     covers === null ? "The log has no request of the last hour." : `The log was read up to ${covers.to}.`;
   return ["\n", span, ...faults.map((fault) => ` ${printable(fault)}`), "\n"].join("");
-}
-
-function outcomeText(outcome: string, { style }: Layout): string {
-  const piece = outcomePiece(printable(outcome));
-  return "tone" in piece ? style[piece.tone](piece.text) : piece.text;
 }
 
 /** What `snapshot status --json` prints; documented in docs/json.md. */

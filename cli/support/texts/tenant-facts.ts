@@ -81,13 +81,14 @@ export function buildFacts({ lastRun, lastTry, notInSource, live }: JudgedTenant
   return lastTry?.triedAt === finishedAt ? [run] : [run, tried];
 }
 
-export function outcomePiece(outcome: string): Exclude<Piece, string> & { readonly text: string } {
-  return { tone: outcomeTone(outcome), text: outcome };
-}
-
-function outcomeTone(outcome: string): "good" | "doubtful" | "bad" {
+/** How the outcome of a build is meant. */
+export function outcomeTone(outcome: string): "good" | "doubtful" | "bad" {
   if (outcome === "failed" || outcome === "refused") return "bad";
   return ["held", "skipped", "interrupted"].includes(outcome) ? "doubtful" : "good";
+}
+
+function outcomePiece(outcome: string): Piece {
+  return { tone: outcomeTone(outcome), text: outcome };
 }
 
 function nothingLive({ fault, live }: Pick<JudgedTenant, "fault" | "live">, isGone: boolean): string {

@@ -161,14 +161,6 @@ describe("snapshot status", () => {
     expect((await status()).stdout).not.toContain("no build has ended");
   });
 
-  test("P52 calls a tenant whose build somebody ended interrupted, not failed", async () => {
-    await desk.build({ now: morning });
-    await desk.build({ now: noon, signal: AbortSignal.abort() });
-    const { stdout } = await status();
-    expect(stdout).toContain("the last build was stopped before it was done");
-    expect(stdout).not.toContain("failed");
-  });
-
   test("says so when a run's report cannot be read, and uses the one before", async () => {
     await desk.build({ now: morning });
     await writeFile(join(desk.storeDirectory, "runs", "20261121T110000Z-00000000.json"), "{");
