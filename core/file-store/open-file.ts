@@ -111,9 +111,9 @@ const chunkBytes = 128 * 1024;
 
 /**
  * Releases up to 0.1.0 recorded each replacement as a hidden link beside the object, named after the tag of the replaced version.
- * If a process was killed between the link and the rename, the newest content is in the last link and not in the object's
- * file. So an object that this release has not replaced yet is read by following its links. Its first replacement takes over
- * the last link, and `tidyFolders` removes the links.
+ * If a process was killed between the link and the rename, the newest content is in the last link. So the links of an object that
+ * this release has not replaced yet are followed. Its first replacement takes over the last link, and `tidyFolders` removes the
+ * links.
  */
 export async function followLinks(
   guard: LinkGuard,

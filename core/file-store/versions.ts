@@ -22,21 +22,21 @@ import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./sto
  *
  * An object that is replaced under a condition has a hidden *versions folder* beside it, with one empty file: the *head*, named
  * after the version that the object is at. Whoever replaces version 7 puts the new content beside it as body 8, then renames
- * head 7 to head 8: exactly one process can, since the name is gone afterwards and its id is never given again. That rename is
- * the whole decision (P170). The body is then *published*: renamed onto the object's plain file. Any process may do that for
+ * head 7 to head 8: exactly one process can, since the name is gone afterwards and its id is never given again. This rename
+ * alone decides (P170). The body is then *published*: renamed onto the object's plain file. Any process may do that for
  * one that was killed, and the head moves on only from a version that is published (P171). To delete the object is to remove the
  * head of a published version.
  *
- * So a body is pending for the head at most, each is renamed once, and the plain file runs through the versions in order: a
- * process that was stopped for a year finds its head or its body gone and changes nothing. Readers publish what is pending and
- * read the plain file; where they may not write they read the pending body (P172).
+ * So only the head's body can be pending, each body is renamed once, and the plain file runs through the versions in order. A
+ * process that was stopped for a year finds its head or its body gone, and changes nothing. Readers publish a pending body and read
+ * the plain file. Where they may not write, they read the pending body (P172).
  */
 export interface Versions {
-  /** Opens the object's present content; `undefined` when there is no object. The caller closes the handle. */
+  /** Opens the object; `undefined` when there is none. The caller closes the handle. */
   open(path: string): Promise<OpenFile | undefined>;
-  /** Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster. */
+  /** Replaces the object if it still has the tag `expected`. `refused` also when another process was faster. */
   replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult>;
-  /** Completes what a killed process of this release or of 0.1.0 left undone, so that the plain file is the object. */
+  /** Completes the work of a killed process, of this release or of 0.1.0, so that the plain file is the object. */
   settle(path: string): Promise<void>;
   /** Deletes the object and its versions folder; every replacement under way loses. */
   remove(path: string): Promise<void>;
@@ -45,7 +45,7 @@ export interface Versions {
 export function createVersions(guard: LinkGuard, folders: StoreFolders): Versions {
   const openPlain = (path: string): Promise<OpenFile | undefined> => openFile(guard, path);
 
-  /** Runs `work` with the versions folder open; `undefined` when that, or what `work` looks for, is gone. */
+  /** Runs `work` with the versions folder open; `undefined` when the folder, or what `work` looks for, is gone. */
   async function inVersions<Result>(
     path: string,
     work: (folder: StoreFolder) => Promise<Result>,
@@ -62,7 +62,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     );
   }
 
-  /** Renames a name in the versions folder. False when the name is gone. */
+  /** False when the name is gone. */
   async function isRenamed(path: string, from: string, to: string): Promise<boolean> {
     const renaming = inVersions(path, async (folder) => {
       renameSync(folder.at(from), folder.at(to));
