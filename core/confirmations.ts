@@ -40,7 +40,6 @@ export function confirmationsBytes(confirmations: Confirmations): Buffer {
   return Buffer.from(`${head}\n${lines.join(",\n")}\n}}`, "utf8");
 }
 
-/** Checks the ids of an entry. Throws `corrupt_document`. */
 function checkedConfirmation(tenantId: string, entry: TenantConfirmation): readonly [TenantId, Confirmation] {
   const { snapshotId, confirmedAt, triedAt, outcome } = entry;
   const isWhole = (snapshotId === null) === (confirmedAt === null);

@@ -8,7 +8,6 @@ export interface StoreRequests {
   readonly delete: number;
 }
 
-/** The store, and the number of its calls so far. */
 export interface CountingStore extends ObjectStore {
   requests(): StoreRequests;
 }

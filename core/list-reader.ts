@@ -8,7 +8,6 @@ export interface ListPiece {
   readonly isFirst: boolean;
 }
 
-/** Splits a stored JSON document into pieces as its bytes arrive. */
 export interface ListReader {
   /** The members that end in this chunk. Throws `corrupt_document` when nothing stands between two commas. */
   add(chunk: Uint8Array): readonly ListPiece[];

@@ -10,7 +10,6 @@ export interface ResponseEntry {
   readonly size: number;
 }
 
-/** The content of a snapshot. */
 export interface Manifest {
   readonly tenantId: TenantId;
   /** The generation under which the snapshot was first published. */

@@ -15,7 +15,6 @@ export function packageVersion(): string {
   return "unknown";
 }
 
-/** Which program is running. */
 export interface BuildInfo {
   readonly version: string;
   /** Twelve digits of the code's digest, which tell apart builds of the same version. */

@@ -12,7 +12,7 @@ export interface ServerAccount {
   readonly isOther: boolean;
 }
 
-/** This process's own account, but for root, which PostgreSQL refuses: root lends the server `nobody`. */
+/** This process's own account. PostgreSQL refuses root, so root lends the server `nobody`. */
 export async function serverAccount(): Promise<ServerAccount> {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   if (uid === undefined || gid === undefined) {
@@ -35,10 +35,7 @@ export async function runAs(account: ServerAccount, program: string, args: reado
   });
 }
 
-/**
- * Whether the account may enter the directory: every folder from the root down lets it pass. Access lists
- * beyond the permission bits are not looked at.
- */
+/** Whether every folder from the root down lets the account pass. Access lists beyond the permission bits are not looked at. */
 export async function canEnter(account: ServerAccount, directory: string): Promise<boolean> {
   if (!account.isOther) return true;
   const { mode, uid, gid } = await stat(directory);
@@ -49,8 +46,8 @@ export async function canEnter(account: ServerAccount, directory: string): Promi
 }
 
 /**
- * P181: whether nobody but root can put something else in the place of what lies in the directory: it and every folder above
- * it is root's, and closed to others, or sticky like `/tmp`. The directory's path must have no links.
+ * P181: whether only root can replace what lies in the directory: it and every folder above it is root's, and closed to others,
+ * or sticky like `/tmp`. The path must have no links.
  */
 export async function isRootsAlone(directory: string): Promise<boolean> {
   const { mode, uid, gid } = await stat(directory);
@@ -72,8 +69,8 @@ async function nobody(): Promise<{ uid: number; gid: number }> {
 }
 
 /**
- * A folder of this user outside the checkout that every account of the machine can enter but only this one
- * can write. It survives a restart of the machine, unlike `/tmp`.
+ * A folder of this user that every account of the machine can enter and only this one can write. It survives a restart, unlike
+ * `/tmp`.
  */
 export async function machineDirectory(): Promise<string> {
   const uid = process.getuid?.() ?? 0;

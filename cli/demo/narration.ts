@@ -6,7 +6,6 @@ import type { Exchange } from "./requests.ts";
 /** So many lines of an answer are shown. */
 const shownLines = 12;
 
-/** Prints what the demo does. */
 export interface Narration {
   say(text: string): void;
   heading(step: number, text: string): void;

@@ -38,7 +38,6 @@ export async function runCli(
   throw new Failure("internal", [`${what} ended with ${status}:`, ...said]);
 }
 
-/** A running gateway. */
 export interface RunningGateway {
   readonly baseUrl: string;
   /** Resolves with the exit status when the gateway has ended, for any reason. */

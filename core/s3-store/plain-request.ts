@@ -5,7 +5,6 @@ import { type RequestTemplate, requestTemplate } from "./request-template.ts";
 import type { S3Agents } from "./s3-client.ts";
 import { createSign, type Sign, type SignedHeaders } from "./signature.ts";
 
-/** A request for one object. */
 export interface PlainRequest {
   readonly method: "GET" | "PUT";
   /** The key with the location's prefix. Its characters need no encoding in a path. */

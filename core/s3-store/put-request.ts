@@ -10,7 +10,6 @@ import { describeCall, type S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
 import { setRequestHeader, withAnswer } from "./sdk-request.ts";
 
-/** One put request. */
 export interface PutRequest {
   readonly key: ObjectKey;
   readonly body: ObjectBody;

@@ -3,7 +3,6 @@ import { type LogSource, openLog } from "./open-log.ts";
 import { type GatewayNote, gatewayNote, type RequestLogLine, requestLine } from "./request-line.ts";
 import { wholeLines } from "./whole-lines.ts";
 
-/** The result of a search through logs. */
 export interface FoundRequests {
   /** In the order of the logs. There may be several, since a client may use an id more than once. */
   readonly requests: readonly LoggedRequest[];

@@ -11,7 +11,6 @@ import { isWantedLine, type RequestFilter, rowTest } from "./request-filter.ts";
 import { type Block, Segment } from "./segment.ts";
 import { type Place, placeOf, TopRows } from "./top-rows.ts";
 
-/** Which page of the matching requests to show. */
 export interface RequestQuery {
   readonly filter: RequestFilter;
   /** Only requests after this place, in the order from the newest to the oldest. */

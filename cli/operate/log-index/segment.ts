@@ -28,7 +28,6 @@ export class Segment implements Disposable {
     return this.blocks.length === this.#maxBlocks && this.blocks.at(-1)?.rows === rowsPerBlock;
   }
 
-  /** How much the segment takes on the disk. */
   get bytes(): number {
     return this.#file.size + this.lines.bytes;
   }

@@ -42,7 +42,6 @@ export function changeLines({ words }: ProgramChange, { style, width }: Layout):
   return [`    ${label}:`, `      ${style.bad(`- ${old}`)}`, `      ${style.good(`+ ${young}`)}`];
 }
 
-/** A value in words, on one line. */
 export function shown(words: string | null): string {
   return shortened(printable(words ?? "nothing"), maxValueLength);
 }

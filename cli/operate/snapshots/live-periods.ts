@@ -46,7 +46,7 @@ export function livePeriods(
   const periods = changes.flatMap((change, at): readonly LivePeriod[] => {
     const next = changes[at + 1];
     const ended = next === undefined ? current.snapshotId : next.before;
-    const isRollback = change.after === null && wasLiveBefore(changes, at, ended);
+    const isRollback = change.after === null && wasLiveEarlier(changes, at, ended);
     const began = change.after ?? (isRollback ? ended : change.before);
     const until = next?.at ?? null;
     const isCertain = unknownChanges(changes, at, current.generation) === 0;
@@ -109,7 +109,7 @@ function effectiveChanges(
  * Whether the snapshot was live before this change, so that a rollback may have brought it back. Otherwise the rollback was
  * probably killed, and a publication followed that was pruned since.
  */
-function wasLiveBefore(changes: readonly Change[], at: number, snapshotId: SnapshotId): boolean {
+function wasLiveEarlier(changes: readonly Change[], at: number, snapshotId: SnapshotId): boolean {
   return changes.slice(0, at).some(({ before, after }) => before === snapshotId || after === snapshotId);
 }
 

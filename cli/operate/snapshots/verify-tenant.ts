@@ -1,14 +1,16 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
+import type { Current } from "../../../core/current.ts";
 import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
-import { currentKey, manifestKey } from "../../../core/object-key.ts";
+import { currentKey, isObjectKey, liveMarkerKey, livePrefix, manifestKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { type LiveMarker, readLiveMarker } from "../../publish/live-copy/live-marker.ts";
+import { isInLiveTree, liveFiles } from "../../publish/live-copy/live-tree-plan.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { type Finding, type FindingCode, FindingLog } from "./finding.ts";
 import { ListAgreement, type ReportDisagreement } from "./list-agreement.ts";
-import { verifyLiveTree } from "./verify-live-tree.ts";
 
 export interface TenantVerification {
   readonly tenantId: TenantId;
@@ -112,6 +114,7 @@ function reportOf(log: FindingLog, { key }: ResponseEntry): ReportDisagreement {
 
 const damaged = Symbol("damaged");
 
+/** Turns a damaged object, such as a link in its place, into a finding, so that the others are checked, too. */
 async function orFinding<Result>(
   log: FindingLog,
   code: FindingCode,
@@ -134,4 +137,63 @@ function outcome(log: FindingLog): Pick<TenantVerification, "outcome" | "finding
     findings: log.kept,
     findingsOmitted: log.total - log.kept.length,
   };
+}
+
+/**
+ * P29: checks the tree for people against the live snapshot: its marker, the digest of each file, and foreign files. A tree that
+ * is not wanted (`isWanted`) is checked if it exists.
+ */
+async function verifyLiveTree(
+  store: ObjectStore,
+  current: Current,
+  manifest: Manifest,
+  isWanted: boolean,
+  log: FindingLog,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tenantId } = current;
+  const markerKey = liveMarkerKey(tenantId);
+  const marker = await orFinding(
+    log,
+    "live_file_damaged",
+    markerKey,
+    readLiveMarker(store, tenantId, signal),
+  );
+  if (marker === damaged || (marker === "missing" && !isWanted)) return;
+  const fault = markerFault(marker, current);
+  // The files need no check, since the next build writes all of them anew.
+  if (fault !== undefined) return log.add("live_tree_outdated", markerKey, fault);
+  await forEachBounded(liveFiles(manifest), maxParallelReads, async ({ key, entry }) => {
+    const copy = { ...entry, key };
+    const found = await orFinding(
+      log,
+      "live_file_damaged",
+      key,
+      readEntry(store, copy, signal, () => {}),
+    );
+    if (found !== undefined && found !== damaged) log.add("live_file_damaged", key, faultText(copy, found));
+  });
+  await orFinding(log, "live_file_foreign", livePrefix(tenantId), findForeign(store, manifest, log, signal));
+}
+
+async function findForeign(
+  store: ObjectStore,
+  manifest: Manifest,
+  log: FindingLog,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const { key } of store.list(livePrefix(manifest.tenantId), { signal })) {
+    if (isInLiveTree(manifest, key)) continue;
+    const how = isObjectKey(key) ? "" : "; no build can delete a file of this name, so delete it yourself";
+    log.add("live_file_foreign", key, `it belongs to no program of the live snapshot${how}`);
+  }
+}
+
+function markerFault(marker: LiveMarker | "missing" | "foreign", live: Current): string | undefined {
+  if (marker === "missing") return "it is missing, so nobody knows what the folder shows";
+  if (marker === "foreign") return "its first lines do not say what the folder shows";
+  if (!marker.isComplete) return "the folder is being changed, or whoever changed it was ended";
+  if (marker.snapshotId === live.snapshotId && marker.manifestSha256 === live.manifestSha256)
+    return undefined;
+  return `the folder shows snapshot ${marker.snapshotId}, and ${live.snapshotId} is live`;
 }

@@ -36,7 +36,6 @@ export function isFit(findings: readonly StoreFinding[]): boolean {
   return findings.every(({ outcome }) => outcome === "ok" || outcome === "warning");
 }
 
-/** The result of a check, and its message. */
 export type CheckResult = readonly [outcome: StoreCheckOutcome, message: string];
 
 /** Runs checks one after the other and collects their findings. */

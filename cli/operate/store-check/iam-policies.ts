@@ -9,7 +9,6 @@ import {
 } from "../../../core/object-key.ts";
 import { probesPrefix } from "../../publish/store/probe-objects.ts";
 
-/** A policy document of AWS IAM. */
 export interface IamPolicy {
   readonly Version: "2012-10-17";
   readonly Statement: readonly IamStatement[];

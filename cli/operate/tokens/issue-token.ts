@@ -19,7 +19,6 @@ export interface IssuedToken {
   readonly entry: RegisteredToken;
 }
 
-/** A new token with its registry entry. */
 export function issueToken(
   terms: TokenTerms,
   replaces: TokenId | null,

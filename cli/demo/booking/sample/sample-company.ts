@@ -5,7 +5,6 @@ import { thalassaOdyssey } from "./profiles/thalassa-odyssey.ts";
 import { zaytunaTravel } from "./profiles/zaytuna-travel.ts";
 import type { SampleProfile } from "./sample-profile.ts";
 
-/** A company of the sample. */
 export interface SampleCompany {
   readonly code: string;
   readonly name: string;
