@@ -1,4 +1,4 @@
-import { asFailure } from "../../core/failure.ts";
+import { asFailure, Failure } from "../../core/failure.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
@@ -50,22 +50,23 @@ export async function listTenants(
     side(async () => (await readRegistry(store)).registry.tokens, signal),
     side(() => knownSandbox(store, signal), signal),
   ]);
-  if (source.reason !== null && stored.reason !== null && keys.reason !== null) throw stored.error;
+  const away = { source: reasonOf(source), store: reasonOf(stored), tokens: reasonOf(keys) };
+  if (Object.values(away).every((reason) => reason !== null)) throw stored;
   // A row without an id is no tenant (D131). `source check` and builds report it.
   const names = new Map(
-    source.value?.flatMap(({ tenantId, name }) => (tenantId === null ? [] : [[tenantId, name]])),
+    known(source)?.flatMap(({ tenantId, name }) => (tenantId === null ? [] : [[tenantId, name]])),
   );
-  const judged = stored.value && judgedTenants(stored.value, reader).tenants;
-  const known = new Map(judged?.map((tenant) => [tenant.tenantId, tenant]));
-  const active = keys.value && activeByTenant(keys.value, reader.now);
-  const ids = new Set([...names.keys(), ...known.keys(), ...(active?.keys() ?? [])]);
+  const judged = stored instanceof Failure ? [] : judgedTenants(stored, reader).tenants;
+  const byId = new Map(judged.map((tenant) => [tenant.tenantId, tenant]));
+  const active = keys instanceof Failure ? undefined : activeByTenant(keys, reader.now);
+  const ids = new Set([...names.keys(), ...byId.keys(), ...(active?.keys() ?? [])]);
   const tenants = [...ids].sort().map((tenantId): TenantLine => {
-    const tenant = known.get(tenantId);
+    const tenant = byId.get(tenantId);
     const { live = null, fault = null, removal = null, concerns = [] } = tenant ?? {};
     return {
       tenantId,
       name: names.get(tenantId) ?? null,
-      isInSource: source.value === undefined ? null : names.has(tenantId),
+      isInSource: away.source === null ? names.has(tenantId) : null,
       live: live && {
         snapshotId: live.snapshotId,
         generation: live.generation,
@@ -75,26 +76,27 @@ export async function listTenants(
       fault,
       activeTokens: active === undefined ? null : (active.get(tenantId) ?? 0),
       removedAt: removal?.removedAt ?? null,
-      isSandbox: tenantId === sandbox.value,
+      isSandbox: tenantId === known(sandbox),
       concerns,
     };
   });
-  return { tenants, away: { source: source.reason, store: stored.reason, tokens: keys.reason } };
+  return { tenants, away };
 }
 
-interface Side<Value> {
-  readonly value: Value | undefined;
-  readonly error: unknown;
-  readonly reason: string | null;
-}
-
-async function side<Value>(ask: () => Promise<Value>, signal: AbortSignal): Promise<Side<Value>> {
-  try {
-    return { value: await ask(), error: undefined, reason: null };
-  } catch (error) {
+/** What one side knows, or why it could not be asked. */
+async function side<Value>(ask: () => Promise<Value>, signal: AbortSignal): Promise<Value | Failure> {
+  return await ask().catch((error: unknown) => {
     if (signal.aborted) throw error;
-    return { value: undefined, error, reason: asFailure(error).message };
-  }
+    return asFailure(error);
+  });
+}
+
+function known<Value>(value: Value | Failure): Value | undefined {
+  return value instanceof Failure ? undefined : value;
+}
+
+function reasonOf(value: unknown): string | null {
+  return value instanceof Failure ? value.message : null;
 }
 
 function activeByTenant(tokens: readonly RegisteredToken[], now: Date): ReadonlyMap<string, number> {

@@ -7,14 +7,12 @@ import { type TokenPlaintext, tokenDigest } from "../../../core/token.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
 import { registryReading } from "./registry.ts";
 
-/** A gateway, and the tokens to ask it with. */
 export interface AskedGateway {
   /** Without a slash at its end. */
   readonly url: string;
   readonly tokens: readonly TokenPlaintext[];
 }
 
-/** What the gateway really answers for a program. */
 export type GatewayAnswer =
   /** Nothing was asked, and why. */
   | { readonly kind: "not_asked"; readonly reason: string }

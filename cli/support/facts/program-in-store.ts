@@ -69,7 +69,6 @@ export async function readProgramInStore(
   }
 }
 
-/** A stored response as a value. Throws `corrupt_document` when it is not what the manifest vouches for. */
 export async function storedJson(
   store: ObjectStore,
   entry: ResponseEntry,

@@ -25,7 +25,6 @@ export async function registryReading(store: ObjectStore): Promise<RegistryReadi
   }
 }
 
-/** What the list of access keys knows of a request's key. */
 export type TokenFinding =
   /** The gateway did not find out which key it was, if any. */
   | { readonly kind: "none" }
@@ -63,7 +62,6 @@ export interface Removal {
   readonly openKeys: number;
 }
 
-/** A tenant's access keys were moved to another id. */
 export interface Rename {
   readonly tenantId: string;
   /** RFC 3339. */

@@ -54,7 +54,6 @@ export type AnsweringSnapshot =
 /** Gateways follow within seconds: what was replaced so shortly before is no old answer. */
 const followMs = 5000;
 
-/** The snapshot that the line names, as it was at the time of the request. */
 export async function answeringSnapshot(
   store: ObjectStore,
   { tenantId, snapshotId, time, status }: RequestLogLine,
@@ -109,7 +108,6 @@ export async function damagedObject(
   });
 }
 
-/** What became of the program that a 404 was for. */
 export async function missOf(
   store: ObjectStore,
   { programId, snapshotId, time }: RequestLogLine,

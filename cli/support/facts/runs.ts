@@ -9,7 +9,6 @@ import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { isRunReport } from "../../../schemas/generated/validators-run-report.ts";
 import { type Reading, readOr } from "./reading.ts";
 
-/** What the last run that concerned a tenant did for it. */
 export interface LastRun {
   readonly runId: string;
   readonly startedAt: string;
@@ -22,13 +21,11 @@ export interface LastRun {
   readonly tenantRun: TenantRun | null;
 }
 
-/** How the last build of a tenant ended, and when. */
 export interface LastTry {
   readonly outcome: string;
   readonly triedAt: string;
 }
 
-/** What the builds of a tenant left behind. */
 export interface BuildRecord {
   readonly lastRun: LastRun | null;
   /** The later of the newest report and of `runs/confirmed.json`: `snapshot watch` stores no report of a run without news. */

@@ -38,7 +38,9 @@ export async function takenPlaces(
   });
 }
 
-export type WithdrawnSince = { readonly kind: "asked"; readonly programs: readonly string[] } | SourceAway;
+/** The programs that the source names in its answer. */
+type AskedPrograms<Program> = { readonly kind: "asked"; readonly programs: readonly Program[] } | SourceAway;
+export type WithdrawnSince = AskedPrograms<string>;
 
 /** The programs of the snapshot that the next build of its tenant withdraws (P20). Never throws for the source's sake. */
 export async function withdrawnSince(
@@ -51,10 +53,7 @@ export async function withdrawnSince(
   });
 }
 
-/** What the source says, or why it could not be asked. */
-export type SourceSearch =
-  | { readonly kind: "asked"; readonly programs: readonly FoundInSource[] }
-  | SourceAway;
+export type SourceSearch = AskedPrograms<FoundInSource>;
 
 /** Somebody waits for the page (P69). */
 const maxWaitMs = 3000;

@@ -31,7 +31,6 @@ export interface TenantFacts extends BuildRecord {
   readonly tenantId: string;
   /** `null` when partners get 500: nothing was ever published, or what is there is damaged (see `fault`). */
   readonly live: LiveFacts | null;
-  /** What is wrong with the stored documents, in words. */
   readonly fault: string | null;
   /** What `snapshot verify` found damaged of the live snapshot; `null` when that is nothing, or nobody asked. */
   readonly damage: LiveDamage | null;
@@ -94,11 +93,9 @@ export interface TenantsReading {
   /** `null` when no log was given. */
   readonly gateways: GatewayFacts | null;
   readonly usualIntervalMs: number | null;
-  /** What could not be read, in words. */
   readonly faults: readonly string[];
 }
 
-/** Logs to be asked, and how far they are read. */
 export interface AskedLog {
   readonly index: LogIndex;
   state(): LogState;

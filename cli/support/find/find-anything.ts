@@ -4,13 +4,11 @@ import { nearestName } from "../../shell/nearest-name.ts";
 import type { SourceSearch } from "../facts/source-questions.ts";
 import type { CatalogEntry, CatalogReading } from "./program-catalog.ts";
 
-/** What may be meant by what somebody wrote. */
 export interface FoundAnything {
   readonly tenantIds: readonly string[];
   readonly tokens: readonly RegisteredToken[];
   /** Published ones; the best first. */
   readonly programs: readonly CatalogEntry[];
-  /** The number of all programs that match. */
   readonly totalPrograms: number;
   /** What the text is letter by letter, but for case. */
   readonly exact: {

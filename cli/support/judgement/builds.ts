@@ -10,7 +10,6 @@ export interface TenantWay {
 
 /** Whether builds come. `at`: when the last one ended, RFC 3339. */
 export type Builds =
-  /** No build is on record. */
   | { readonly kind: "unseen" }
   /** The last one got as far as the rules let it. */
   | { readonly kind: "running"; readonly at: string }
@@ -33,7 +32,6 @@ export type Keeper =
 /** What the guard keeps from happening: lost programs, fields that get empty, another tenant's programs. */
 export type Guard = "shrink" | "field" | "shared";
 
-/** What of a tenant's facts tells of its builds. */
 export type BuildFacts = Pick<
   TenantFacts,
   "hold" | "lastRun" | "lastTry" | "unresolved" | "usualIntervalMs"

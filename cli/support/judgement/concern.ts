@@ -1,6 +1,5 @@
 import type { Step } from "./step.ts";
 
-/** Something that somebody should look at. */
 export interface Concern {
   readonly kind: ConcernKind;
   /** `bad`: partners get errors, an empty list, or data that nobody renews. `doubtful`: somebody may want it so. */
@@ -15,7 +14,6 @@ export interface Concern {
   readonly programs: readonly (string | null)[];
   /** A request of the log that shows it; `null` when it is not known from requests. */
   readonly requestId: string | null;
-  /** What to do about it, and by whom. */
   readonly steps: readonly Step[];
 }
 
@@ -94,7 +92,6 @@ export function tally(subjects: readonly { readonly concerns: readonly Concern[]
   return { bad, doubtful, well: subjects.length - bad - doubtful };
 }
 
-/** The tally in words, for every command and page. */
 export function tallyWords(subjects: readonly { readonly concerns: readonly Concern[] }[]): string {
   const { bad, doubtful, well } = tally(subjects);
   const noun = subjects.length === 1 ? "tenant" : "tenants";

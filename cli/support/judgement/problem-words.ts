@@ -16,7 +16,6 @@ export function problemWords(problem: Problem): string {
   return words === undefined ? `${problem.message}.` : words(problem);
 }
 
-/** The first findings in words, and how many more there are. */
 export function problemList(problems: readonly Problem[]): string {
   const shown = problems.slice(0, maxShown).map(problemWords);
   const more = problems.length > maxShown ? ` (${problems.length - maxShown} more below.)` : "";

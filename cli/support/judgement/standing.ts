@@ -8,7 +8,6 @@ import type { GarbledText } from "./problem-words.ts";
 import { forOperations, forSupport, type Judgement, type Step } from "./step.ts";
 import type { JudgedTenant } from "./tenant.ts";
 
-/** Everything that was found out about one program, read once. */
 export interface ProgramFacts {
   readonly tenantId: TenantId;
   /** The id in the question, which may be ill-formed. */
@@ -95,7 +94,6 @@ export function flawStep(source: ProgramInSource, garbled: readonly GarbledText[
   );
 }
 
-/** The advice when the source could not be asked. The reason, printed beside it, may be a view or a server that is away. */
 export const askAgain =
   "Where the booking system's database could not be reached, ask again from where it can be; otherwise tell operations.";
 export const mendViews: Step = forOperations(

@@ -16,7 +16,6 @@ import {
 } from "./remedies.ts";
 import { buildCommand, clause, counted, every, forOperations, forSupport } from "./step.ts";
 
-/** A tenant with its judgement. Every command and page prints this one. */
 export interface JudgedTenant extends TenantFacts {
   readonly way: TenantWay;
   /** What somebody should look at, the worst first; empty when all is well. */
@@ -27,7 +26,6 @@ export interface JudgedTenant extends TenantFacts {
 
 export interface JudgedTenants extends Omit<TenantsReading, "tenants"> {
   readonly tenants: readonly JudgedTenant[];
-  /** The concerns of all tenants together. */
   readonly concerns: readonly Concern[];
 }
 

@@ -4,7 +4,6 @@ import { type Html, html } from "../../output/html.ts";
 import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
 import { dataTable } from "./parts.ts";
 
-/** Changes field by field: what was, and what is instead. */
 export function changeTable(caption: string, changes: readonly ProgramChange[]): Html {
   const table = dataTable(
     caption,

@@ -95,7 +95,6 @@ function findForm(): Page {
   return { status: 200, title: "Find", trail: homeTrail, main };
 }
 
-/** The page for somebody who put an access key into the box. */
 function findKeyPage(): Page {
   const main = html`<h1>Find</h1>
 ${notice("bad", html`<p>That is an access key, or a part of one, and it is not shown here. It is in the address of this page now, and in the history of the browser: treat it as known to others.</p>`)}

@@ -14,7 +14,6 @@ import { deskStyles, stylesheet } from "./stylesheet.ts";
 export interface InspectServerOptions {
   readonly inspection: Inspection;
   readonly gate: Gate;
-  /** The log of the people and the pages that they looked at. */
   readonly log: Logger;
 }
 

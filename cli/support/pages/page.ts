@@ -28,7 +28,6 @@ export function tenantTrail(tenantId: string, ...more: Page["trail"]): Page["tra
 
 export const homeTrail: Page["trail"] = [{ text: "Tenants", path: home }];
 
-/** The page as a document. `storeAddress` tells the reader which store it is about. */
 export function pageDocument(page: Page, storeAddress: string): string {
   const { title, trail, main } = page;
   return `<!doctype html>\n${

@@ -167,7 +167,6 @@ export function selectField(
   return html`<div><label for="${id}">${label}</label><select id="${id}" name="${name}">${options.map(option)}</select></div>`;
 }
 
-/** Something that the reader must not overlook. */
 export function notice(tone: Tone, content: HtmlValue): Html {
   return html`<div class="notice ${tone}">${content}</div>`;
 }

@@ -35,7 +35,6 @@ ${
 ${pagesOf(path, query, found)}</section>`;
 }
 
-/** All matches, not only those of the page. */
 export function programsTable({ matches }: FoundPrograms): CsvTable {
   return csvTable("programs", matches, {
     id: ({ id }) => id,

@@ -10,11 +10,9 @@ import { homeTrail } from "./page.ts";
 import { badge, dataTable, heading, logNotices, noLog, numeric, tenantForm, time } from "./parts.ts";
 import { type Inspection, route } from "./route.ts";
 
-/** A person reads the page. */
 const maxShown = 200;
 const dayMs = 86_400_000;
 
-/** The use of the keys, the busiest first; `null` without a log. */
 type Used = { readonly activity: ReadonlyMap<string, KeyActivity>; readonly state: LogState } | null;
 
 /** The keys of all tenants or of one, the busiest first, and what partners do with them. */
