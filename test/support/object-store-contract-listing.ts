@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { bytesBody } from "../../core/object-body.ts";
 import type { ContractFixture } from "./object-store-contract.ts";
 import { key, listKeys, putText } from "./object-store-probes.ts";
-import { isQuick } from "./quick-pass.ts";
 
 /** More than two pages of 1,000, in 1,250 folders of two objects each. */
 const many = Array.from({ length: 2500 }, (_, number) => {
@@ -82,7 +81,7 @@ export function describeListing(fixture: ContractFixture): void {
       expect(await listFolders(fixture, "emptied/")).toEqual([]);
     });
 
-    describe.skipIf(isQuick)("2,500 objects", () => {
+    describe("2,500 objects", () => {
       beforeAll(async () => {
         const body = bytesBody(Buffer.from("{}"));
         await Promise.all(many.map((name) => fixture.store.put(key(name), body)));

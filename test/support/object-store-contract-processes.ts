@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import type { ContractFixture } from "./object-store-contract.ts";
 import { getText, key, putText } from "./object-store-probes.ts";
 import type { Counter, WorkerTask } from "./object-store-worker.ts";
-import { isQuick } from "./quick-pass.ts";
 import { startTypescript, type TypescriptProcess } from "./typescript-process.ts";
 
 const processes = 4;
@@ -12,7 +11,7 @@ export function describeProcesses(fixture: ContractFixture): void {
   const start = (task: WorkerTask): TypescriptProcess =>
     startTypescript("./object-store-worker.ts", [JSON.stringify({ opening: fixture.opening, task })]);
 
-  describe.skipIf(isQuick)("between processes", () => {
+  describe("between processes", () => {
     test("of 4 processes' puts-if-absent exactly one is stored", async () => {
       const name = "processes/absent.json";
       const workers = Array.from({ length: processes }, (_, number) =>

@@ -6,7 +6,6 @@ import { describeCopies } from "./object-store-contract-copies.ts";
 import { describeKeysAndDeletes } from "./object-store-contract-keys.ts";
 import { describeListing } from "./object-store-contract-listing.ts";
 import { describeProcesses } from "./object-store-contract-processes.ts";
-import { isQuick } from "./quick-pass.ts";
 import type { StoreOpening } from "./store-opening.ts";
 
 /** A store of its own for one run of the suite, empty at the beginning. */
@@ -33,7 +32,7 @@ export function describeObjectStoreContract(
   /** For further stores of a driver that has shown what it does between processes: those tests take long, and the quick pass leaves these stores out. */
   options: { readonly withoutProcesses?: boolean } = {},
 ): void {
-  describe.skipIf(isQuick && options.withoutProcesses === true)(`object-store contract: ${name}`, () => {
+  describe(`object-store contract: ${name}`, () => {
     let made: ContractStore | undefined;
     beforeAll(async () => {
       made = await makeStore();

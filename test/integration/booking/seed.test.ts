@@ -5,7 +5,6 @@ import { withSourceClient } from "../../../cli/database/source-client.ts";
 import { privateTextColumns } from "../../../cli/demo/booking/private-columns.ts";
 import { type SeedOptions, type SeedReport, seedSource } from "../../../cli/demo/booking/seed-source.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
-import { isQuick } from "../../support/quick-pass.ts";
 
 let database: TestDatabase;
 const today = new Date().toISOString().slice(0, 10);
@@ -51,7 +50,7 @@ async function schemaParts(): Promise<readonly unknown[]> {
 }
 
 describe("seedSource", () => {
-  test.skipIf(isQuick)("the same seed and date give the same rows, in another database too", async () => {
+  test("the same seed and date give the same rows, in another database too", async () => {
     await seed();
     const first = await contents();
     await seed({ seed: "2" });
@@ -173,7 +172,7 @@ describe("seedSource", () => {
     ]);
   });
 
-  test.skipIf(isQuick)("fills as many tenants as asked for, without a query per row", async () => {
+  test("fills as many tenants as asked for, without a query per row", async () => {
     const report = await seed({ tenants: 12, programs: 250 });
     expect(report).toMatchObject({ tenants: 12, programs: 3000 });
     const [counted] = await database.query(

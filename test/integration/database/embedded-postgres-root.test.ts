@@ -23,7 +23,6 @@ import {
   startEmbeddedPostgres,
   withEmbeddedPostgres,
 } from "../../../cli/database/start-embedded-postgres.ts";
-import { isQuick } from "../../support/quick-pass.ts";
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
@@ -143,7 +142,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
     expect(await readdir(target)).toEqual([]);
   });
 
-  describe.skipIf(isQuick)("P181: the data lie elsewhere", () => {
+  describe("P181: the data lie elsewhere", () => {
     test.each([
       ["the server's account can't enter DATA_DIR", () => chmod(dataDir, 0o700)],
       ["everybody can write to DATA_DIR", () => chmod(dataDir, 0o777)],
@@ -157,7 +156,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
     });
   });
 
-  test.runIf(canRunAsNobody && !isQuick)(
+  test.runIf(canRunAsNobody)(
     "P181: an ordinary user's server is that user's; root does not join it",
     async () => {
       await chown(dataDir, nobody, nobody);

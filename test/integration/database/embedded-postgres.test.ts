@@ -12,11 +12,9 @@ import {
   withEmbeddedPostgres,
 } from "../../../cli/database/start-embedded-postgres.ts";
 import { patience } from "../../support/patience.ts";
-import { isQuick } from "../../support/quick-pass.ts";
 
 const quick = { durable: false };
 /** Each of these makes a cluster of its own, or starts a server over and over. */
-const whole = test.skipIf(isQuick);
 let dataDir: string;
 const children: ChildProcess[] = [];
 
@@ -81,7 +79,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("startEmbeddedPostgres", () => {
-  whole("creates the database on first use and keeps its data", async () => {
+  test("creates the database on first use and keeps its data", async () => {
     await withEmbeddedPostgres(dataDir, quick, (url) =>
       query(url, "CREATE TABLE kept AS SELECT 42 AS answer"),
     );
@@ -90,24 +88,21 @@ describe("startEmbeddedPostgres", () => {
     );
   });
 
-  whole(
-    "stores UTF-8, sorts by code point, lives in UTC and is closed to other users of the machine",
-    async () => {
-      await withEmbeddedPostgres(dataDir, quick, async (url) => {
-        expect(await query(url, "SHOW server_encoding")).toBe("UTF8");
-        expect(await query(url, "SHOW timezone")).toBe("UTC");
-        const sorted = "SELECT string_agg(x, '' ORDER BY x) FROM unnest('{a,B,ä,Z}'::text[]) AS x";
-        expect(await query(url, sorted)).toBe("BZaä");
+  test("stores UTF-8, sorts by code point, lives in UTC and is closed to other users of the machine", async () => {
+    await withEmbeddedPostgres(dataDir, quick, async (url) => {
+      expect(await query(url, "SHOW server_encoding")).toBe("UTF8");
+      expect(await query(url, "SHOW timezone")).toBe("UTC");
+      const sorted = "SELECT string_agg(x, '' ORDER BY x) FROM unnest('{a,B,ä,Z}'::text[]) AS x";
+      expect(await query(url, sorted)).toBe("BZaä");
 
-        expect(await query(url, "SHOW listen_addresses")).toBe("127.0.0.1");
-        const stranger = new URL(url);
-        stranger.password = "guess";
-        await expect(query(stranger.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
-        expect((await stat(join(dataDir, "postgres/password"))).mode & 0o777).toBe(0o600);
-        expect((await stat(join(dataDir, "postgres/cluster"))).mode & 0o777).toBe(0o700);
-      });
-    },
-  );
+      expect(await query(url, "SHOW listen_addresses")).toBe("127.0.0.1");
+      const stranger = new URL(url);
+      stranger.password = "guess";
+      await expect(query(stranger.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+      expect((await stat(join(dataDir, "postgres/password"))).mode & 0o777).toBe(0o600);
+      expect((await stat(join(dataDir, "postgres/cluster"))).mode & 0o777).toBe(0o700);
+    });
+  });
 
   test("says what to set when its data can't be kept where DATA_DIR says", async () => {
     const file = join(dataDir, "file");
@@ -135,7 +130,7 @@ describe("startEmbeddedPostgres", () => {
     await serverEnd();
   });
 
-  whole("several that start at once over an empty directory share one server", async () => {
+  test("several that start at once over an empty directory share one server", async () => {
     const own = [startEmbeddedPostgres(dataDir, quick), startEmbeddedPostgres(dataDir, quick)];
     const users = await Promise.all([startUser(), startUser(), ...own]);
     expect(new Set(users.map(({ url }) => url)).size).toBe(1);
@@ -145,7 +140,7 @@ describe("startEmbeddedPostgres", () => {
     for (const server of await Promise.all(own)) await server.stop();
   });
 
-  whole("the server ends in good order after its last user was killed", async () => {
+  test("the server ends in good order after its last user was killed", async () => {
     const user = await startUser();
     expect(await serverPid()).toBeGreaterThan(0);
     user.process.kill("SIGKILL");
@@ -158,7 +153,7 @@ describe("startEmbeddedPostgres", () => {
     }, patience);
   });
 
-  whole("starts over what a killed server left behind", async () => {
+  test("starts over what a killed server left behind", async () => {
     const user = await startUser();
     await query(user.url, "CREATE TABLE kept AS SELECT 42 AS answer");
     // A server that is not durable may lose its last transactions.
@@ -171,7 +166,7 @@ describe("startEmbeddedPostgres", () => {
     );
   });
 
-  whole("starting and stopping many times in a row never meets a server that is on its way out", async () => {
+  test("starting and stopping many times in a row never meets a server that is on its way out", async () => {
     for (let round = 0; round < 3; round += 1) {
       const users = await Promise.all([startUser(), startUser()]);
       for (const { url } of users) expect(await query(url, "SELECT 1")).toBe(1);

@@ -6,7 +6,7 @@ import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { putNewFile, writeSyncedFile } from "../../../core/file-store/new-file.ts";
 import { tidyFolders } from "../../../core/file-store/tidy.ts";
 import { tokensKey } from "../../../core/object-key.ts";
-import { isQuick } from "../../support/quick-pass.ts";
+import { sized } from "../../support/quick-pass.ts";
 import { type Actor, type Desk, startActor } from "../../support/stepped-versions.ts";
 import {
   body,
@@ -121,8 +121,8 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 
 describe("P170 P171 in every order of calls, whoever is stopped or killed before any of them", () => {
   for (const [name, scenario] of Object.entries(scenarios)) {
-    test.skipIf(isQuick && scenario.isLarge)(name, { timeout: 300_000 }, async () => {
-      const states = await exploreAll(scenario, isQuick || scenario.isLarge ? 1 : 2);
+    test(name, { timeout: 300_000 }, async () => {
+      const states = await exploreAll(scenario, scenario.isLarge ? 1 : sized({ whole: 2, quick: 1 }));
       expect(states).toBeGreaterThan(20);
     });
   }
