@@ -1,4 +1,3 @@
-import { closeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { ETag } from "../object-store.ts";
 import type { LinkGuard } from "./link-guard.ts";
@@ -20,7 +19,7 @@ export async function followLinks(
     const next = linkAfter(path, file.etag);
     const successor = await openFile(guard, next);
     if (successor === undefined) return { path: at, file };
-    closeSync(file.fd);
+    await file.handle.close();
     at = next;
     file = successor;
   }

@@ -1,4 +1,4 @@
-import { closeSync, constants, createReadStream } from "node:fs";
+import { constants } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
@@ -59,7 +59,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         const version = await versions.open(path);
         if (version === undefined) return { kind: "missing" };
         if (version.etag === options?.ifNoneMatch) {
-          closeSync(version.fd);
+          await version.handle.close();
           return { kind: "not_modified" };
         }
         const { etag, size, modifiedAt } = version;
@@ -89,11 +89,11 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         options?.signal?.throwIfAborted();
         const version = await versions.open(source);
         if (version === undefined) return { kind: "missing" };
-        const { fd, etag, bytes } = version;
+        const { handle, etag, bytes } = version;
         try {
           if (isNamed(versionsFolder(target))) await versions.settle(target);
           // The open file has passed the guard. Its name could lead elsewhere by now.
-          const opened = guard.hasProc ? `/proc/self/fd/${fd}` : source;
+          const opened = guard.hasProc ? `/proc/self/fd/${handle.fd}` : source;
           const copied: WriteFile = async (path) => {
             if (!isWrittenDirectly(path, bytes)) await copyFile(opened, path, copyMode);
             return etag;
@@ -101,7 +101,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
           await putNewFile(folders, target, copied, "rename", false);
           return { kind: "copied" };
         } finally {
-          closeSync(fd);
+          await handle.close();
         }
       });
     },
@@ -147,14 +147,14 @@ function written(body: ObjectBody): WriteFile {
 
 type Content = Pick<Extract<GetResult, { kind: "object" }>, "body" | "forEachChunk">;
 
-async function contentOf(key: ObjectKey, { fd, size, bytes }: OpenFile): Promise<Content> {
+async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenFile): Promise<Content> {
   if (bytes === undefined) {
     return {
-      body: createReadStream("", { fd, start: 0 }),
-      forEachChunk: (take) => translated(key, () => readThrough(fd, size, take)),
+      body: handle.createReadStream({ start: 0 }),
+      forEachChunk: (take) => translated(key, () => readThrough(handle, size, take)),
     };
   }
-  closeSync(fd);
+  await handle.close();
   return { body: Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }) };
 }
 

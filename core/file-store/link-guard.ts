@@ -1,7 +1,6 @@
-import { closeSync, constants, existsSync, lstatSync, open as openFile, readlinkSync } from "node:fs";
-import { lstat, realpath } from "node:fs/promises";
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { promisify } from "node:util";
 import { Failure } from "../failure.ts";
 import { isErrno, unlessErrno } from "./file-error.ts";
 
@@ -21,15 +20,13 @@ export interface LinkGuard {
   readonly root: string;
   /** Whether the path `/proc/self/fd/N` leads to the file or folder that is open as N. */
   readonly hasProc: boolean;
-  /** Opens with `flags` and returns the file descriptor. Throws the system's errors, and a `Failure` for a link. */
-  open(path: string, flags: number): Promise<number>;
+  /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
+  open(path: string, flags: number): Promise<FileHandle>;
   /** The inode that has the name; `undefined` when there is none. For names in a folder that was just found to answer. */
   inodeAt(path: string): Promise<bigint | undefined>;
   /** Throws a `Failure` when the path or a folder on the way is a link. A missing path is no link. */
   refuseLinks(path: string): Promise<void>;
 }
-
-const open = promisify(openFile);
 
 /** `hasProc` lets tests run as on other systems than Linux. A chroot may have no `/proc`. */
 export function createLinkGuard(
@@ -57,8 +54,8 @@ export function createLinkGuard(
     }
   }
 
-  async function verify(fd: number, path: string): Promise<void> {
-    const opened = hasProc ? openedPath(fd) : undefined;
+  async function verify(handle: FileHandle, path: string): Promise<void> {
+    const opened = hasProc ? openedPath(handle.fd) : undefined;
     if (opened === undefined) return await refuseLinks(path);
     if (isAt(opened, path)) return;
     realRoot = await realpath(root);
@@ -74,20 +71,20 @@ export function createLinkGuard(
     refuseLinks,
     async open(path, flags) {
       const noFollow = path === root ? 0 : constants.O_NOFOLLOW;
-      let fd: number;
+      let handle: FileHandle;
       try {
         // Without O_NONBLOCK, opening a named pipe would wait for a writer and block a thread.
-        fd = await open(path, flags | noFollow | constants.O_NONBLOCK);
+        handle = await open(path, flags | noFollow | constants.O_NONBLOCK);
       } catch (error) {
         // The systems' errors for a link where O_NOFOLLOW forbids one or O_DIRECTORY requires a folder.
         if (isErrno(error, "ELOOP", "EMLINK", "ENOTDIR")) await refuseLinks(path);
         throw error;
       }
       try {
-        await verify(fd, path);
-        return fd;
+        await verify(handle, path);
+        return handle;
       } catch (error) {
-        closeSync(fd);
+        await handle.close();
         throw error;
       }
     },

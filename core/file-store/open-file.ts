@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, read as readFile } from "node:fs";
-import { promisify } from "node:util";
+import { type BigIntStats, fstatSync, lstatSync } from "node:fs";
+import { constants, type FileHandle } from "node:fs/promises";
 import { Failure } from "../failure.ts";
 import type { ETag } from "../object-store.ts";
 import { isErrno } from "./file-error.ts";
@@ -11,7 +11,7 @@ const maxHashedBytes = 1024 * 1024;
 
 /** An open file and the tag of its version. */
 export interface OpenFile {
-  readonly fd: number;
+  readonly handle: FileHandle;
   readonly inode: bigint;
   readonly etag: ETag;
   readonly size: number;
@@ -37,13 +37,13 @@ export function isNamed(path: string): boolean {
 }
 
 /**
- * Opens the file; `undefined` when there is none. The caller closes it. Opening and reading may wait for the disk, so another
- * thread does it. The other calls are answered from memory, and handing them over would take ten times as long.
+ * Opens the file; `undefined` when there is none. The caller closes the handle. Opening and reading may wait for the disk, so
+ * another thread does it. The system knows the size by then, and handing the question over would take ten times as long.
  */
 export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile | undefined> {
-  let fd: number;
+  let handle: FileHandle;
   try {
-    fd = await guard.open(path, constants.O_RDONLY);
+    handle = await guard.open(path, constants.O_RDONLY);
   } catch (error) {
     if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
     // The system refuses to open a socket.
@@ -51,30 +51,28 @@ export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile
     throw error;
   }
   try {
-    const stat = fstatSync(fd, { bigint: true });
+    const stat = fstatSync(handle.fd, { bigint: true });
     // A folder can be opened like a file, but it is no object.
     if (stat.isDirectory()) {
-      closeSync(fd);
+      await handle.close();
       return undefined;
     }
     if (!stat.isFile()) throw specialFile(path);
     const size = Number(stat.size);
-    const bytes = size <= maxHashedBytes ? await readExactly(fd, size) : undefined;
+    const bytes = size <= maxHashedBytes ? await readExactly(handle, size) : undefined;
     const sha256 = bytes === undefined ? "" : createHash("sha256").update(bytes).digest("hex");
-    return { fd, inode: stat.ino, etag: versionTag(stat, sha256), size, modifiedAt: stat.mtime, bytes };
+    return { handle, inode: stat.ino, etag: versionTag(stat, sha256), size, modifiedAt: stat.mtime, bytes };
   } catch (error) {
-    closeSync(fd);
+    await handle.close();
     throw error;
   }
 }
 
-const read = promisify(readFile);
-
-async function readExactly(fd: number, size: number): Promise<Buffer> {
+async function readExactly(handle: FileHandle, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(size);
   let filled = 0;
   while (filled < size) {
-    const { bytesRead } = await read(fd, bytes, filled, size - filled, filled);
+    const { bytesRead } = await handle.read(bytes, filled, size - filled, filled);
     if (bytesRead === 0) throw new Error("the file was cut while it was being read");
     filled += bytesRead;
   }
@@ -94,20 +92,20 @@ function specialFile(path: string): Failure {
  * the file. Throws when there are fewer bytes, and what `take` throws.
  */
 export async function readThrough(
-  fd: number,
+  handle: FileHandle,
   size: number,
   take: (chunk: Buffer) => Promise<void>,
 ): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(size, chunkBytes));
   try {
     for (let at = 0; at < size; ) {
-      const { bytesRead } = await read(fd, buffer, 0, Math.min(buffer.length, size - at), at);
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
       if (bytesRead === 0) throw new Error("the file was cut while it was being read");
       await take(buffer.subarray(0, bytesRead));
       at += bytesRead;
     }
   } finally {
-    closeSync(fd);
+    await handle.close();
   }
 }
 

@@ -1,7 +1,5 @@
-import { closeSync, constants, fsync } from "node:fs";
-import { lstat, mkdir, open, stat } from "node:fs/promises";
+import { constants, type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { promisify } from "node:util";
 import { isErrno, unlessErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
@@ -35,12 +33,12 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
     const entry = shared.get(folder) ?? newEntry(folder);
     entry.users += 1;
     try {
-      const fd = await entry.opening;
+      const handle = await entry.opening;
       if (!guard.hasProc) await guard.refuseLinks(folder);
-      const path = guard.hasProc ? `/proc/self/fd/${fd}` : folder;
+      const path = guard.hasProc ? `/proc/self/fd/${handle.fd}` : folder;
       return await work({
         at: (name) => (name === undefined ? `${path}/` : `${path}/${name}`),
-        sync: () => syncShared(entry, fd),
+        sync: () => syncShared(entry, handle),
       });
     } catch (error) {
       // The folder may have been removed and made again, so the next caller opens it again.
@@ -50,8 +48,8 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
       entry.users -= 1;
       if (entry.users === 0) {
         forget(folder, entry);
-        const fd = await entry.opening.catch(() => undefined);
-        if (fd !== undefined) closeSync(fd);
+        const handle = await entry.opening.catch(() => undefined);
+        await handle?.close();
       }
     }
   }
@@ -98,21 +96,19 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
 }
 
 interface SharedFolder {
-  readonly opening: Promise<number>;
+  readonly opening: Promise<FileHandle>;
   users: number;
   syncing: Promise<void> | undefined;
   nextSync: Promise<void> | undefined;
 }
 
-const syncFile = promisify(fsync);
-
 /**
  * Puts into one folder share a sync. A call that arrives during a sync joins the *next* one, since the present one may have begun
  * before the caller's name was there.
  */
-function syncShared(entry: SharedFolder, fd: number): Promise<void> {
+function syncShared(entry: SharedFolder, handle: FileHandle): Promise<void> {
   const start = (): Promise<void> => {
-    entry.syncing = syncFile(fd).finally(() => {
+    entry.syncing = handle.sync().finally(() => {
       entry.syncing = undefined;
     });
     return entry.syncing;

@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  linkSync,
-  mkdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag, ObjectBody, PutResult } from "../object-store.ts";
@@ -42,7 +33,7 @@ import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./sto
  * read the plain file; where they may not write they read the pending body (P172).
  */
 export interface Versions {
-  /** Opens the object's present content; `undefined` when there is no object. The caller closes it. */
+  /** Opens the object's present content; `undefined` when there is no object. The caller closes the handle. */
   open(path: string): Promise<OpenFile | undefined>;
   /** Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster. */
   replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult>;
@@ -92,7 +83,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     const version = newVersion(0);
     const earlier = await followLinks(guard, path);
     if (earlier === undefined) return false;
-    closeSync(earlier.file.fd);
+    await earlier.file.handle.close();
     const beginning = folders.within(dirname(path), async (folder) => {
       const temporary = folder.at(temporaryName());
       mkdirSync(temporary, folderMode);
@@ -147,7 +138,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   async function isStill(path: string, expected: ETag | undefined, look: typeof open): Promise<boolean> {
     if (expected === undefined) return true;
     const file = await look(path);
-    if (file !== undefined) closeSync(file.fd);
+    await file?.handle.close();
     return file?.etag === expected;
   }
 
@@ -176,7 +167,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     const plain = await openPlain(path);
     if (plain !== undefined) {
       if (await isCurrent(path, plain)) return plain;
-      closeSync(plain.fd);
+      await plain.handle.close();
     }
     for (let looks = 1; ; looks += 1) {
       const listed = await listVersions(path);
@@ -236,7 +227,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
       }
       const earlier = await followLinks(guard, path);
       if (earlier === undefined) return;
-      closeSync(earlier.file.fd);
+      await earlier.file.handle.close();
       if (earlier.path !== path) await published(path);
     },
 

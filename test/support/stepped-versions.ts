@@ -134,10 +134,10 @@ function desk(root: string, gate: Gated["gate"], note: Gated["note"]): Desk {
     async open(path, flags) {
       await gate();
       try {
-        const fd = await plain.open(path, flags);
-        const inode = met(fstatSync(fd, { bigint: true }).ino);
-        note(`opened ${readFileSync(`/proc/self/fd/${fd}`)}, ${inode}`);
-        return fd;
+        const handle = await plain.open(path, flags);
+        const inode = met(fstatSync(handle.fd, { bigint: true }).ino);
+        note(`opened ${readFileSync(`/proc/self/fd/${handle.fd}`)}, ${inode}`);
+        return handle;
       } catch (error) {
         note(`not opened: ${String(error)}`);
         throw error;

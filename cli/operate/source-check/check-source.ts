@@ -14,7 +14,7 @@ import { hiddenRows } from "./hidden-rows.ts";
 import { readJsonKeys } from "./json-keys.ts";
 import { type AskStore, knownCaseVariants, withLiveUse } from "./live-side.ts";
 import { countedRows, missingRows, type ProgramTally } from "./missing-rows.ts";
-import { addProgramProblems } from "./program-problems.ts";
+import { ProgramProblems } from "./program-problems.ts";
 import { caseProblems, publishedCaseProblems } from "./tenant-case.ts";
 import { isOfEncoding, misencodedTexts } from "./text-encoding.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
@@ -144,11 +144,12 @@ async function checkTenant(
   const strays = new StrayTally();
   const sizes = await readProgramSums(client, tenantId, rules.limits, (sum) => strays.add(sum));
   for (const stray of strays.rows) addStrayRows(groups, tenantId, stray);
+  const problems = new ProgramProblems(groups, tenantId);
   const tally = { programs: 0, published: 0, unpublished: 0 };
   for await (const batch of readPrograms(client, tenantId, rules.limits, sizes)) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
-      addProgramProblems(groups, tenantId, read, outcome);
+      problems.add(read, outcome);
       if (outcome.kind === "published") shared.add(tenantId, outcome.rendered.detailSha256);
       if (outcome.kind !== "invalid") tally[outcome.kind] += 1;
     }

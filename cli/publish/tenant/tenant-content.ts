@@ -55,7 +55,7 @@ export class TenantContent {
   readonly #withdrawn = new Set<string>();
   readonly #unlisted: string[] = [];
   /** The findings of several programs with the same id, until the last of them was read. */
-  #duplicates: { readonly id: string | null; readonly problem: DataProblem }[] = [];
+  #duplicates: { readonly id: string; readonly problem: DataProblem }[] = [];
   #nextKept = 0;
 
   constructor(
@@ -93,7 +93,7 @@ export class TenantContent {
       return;
     }
     for (const problem of outcome.problems) {
-      if (read.isDuplicate) this.#duplicates.push({ id, problem });
+      if (read.isDuplicate && id !== null) this.#duplicates.push({ id, problem });
       else this.#problems.add(problem);
     }
     if (outcome.kind === "invalid") {

@@ -3,7 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import { limitWaiting, type SourceClient } from "../../database/connect.ts";
 import { FindingGroups } from "../../operate/source-check/finding-groups.ts";
-import { addProgramProblems } from "../../operate/source-check/program-problems.ts";
+import { ProgramProblems } from "../../operate/source-check/program-problems.ts";
 import { type CheckedProgram, checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
 import { type ComparedProgram, type ComparedPrograms, minShared } from "../../publish/guards/shared-guard.ts";
@@ -66,6 +66,7 @@ export async function previewSource(
     wish.programId === undefined ? undefined : await readAsked(client, tenantId, wish.programId, rules);
   const sample = await samplePrograms(client, tenantId, maxSampled);
   const groups = new FindingGroups();
+  const problems = new ProgramProblems(groups, tenantId);
   const filled = new FilledFields();
   const compared = new Map<string, ComparedProgram>();
   const sampled = new Set<string | null>();
@@ -75,7 +76,7 @@ export async function previewSource(
   for await (const batch of readPrograms(client, tenantId, rules.limits, {}, sample.programIds)) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
-      addProgramProblems(groups, tenantId, read, outcome);
+      problems.add(read, outcome);
       sampled.add(read.source.programId);
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {

@@ -120,9 +120,17 @@ test("whatever the rows, a build ends well, leaves the neighbour alone and accou
       expect(tenantRun(report, "neighbour")).toMatchObject({ outcome: "published", problems: [] });
       const { outcome, failure, counts, problems, problemsOmitted } = tenantRun(report, "hostile");
       expect({ outcome, failure }).toEqual({ outcome: "published", failure: null });
-      expect(counts.programs + counts.invalid + counts.notPublishable).toBe(source[0]?.length);
+      // Rows of one id are one program, unless some of them are to be published and others are not.
+      const ids = (source[0] ?? []).map(({ program_id: id }, at) => id ?? at);
+      const counted = counts.programs + counts.invalid + counts.notPublishable;
+      expect(counted).toBeGreaterThanOrEqual(new Set(ids).size);
+      expect(counted).toBeLessThanOrEqual(ids.length);
       const errors = problems.filter(({ severity }) => severity === "error").length;
-      if (problemsOmitted === 0) expect(errors).toBe(counts.invalid);
+      if (problemsOmitted === 0) expect(errors).toBeGreaterThanOrEqual(counts.invalid);
+      if (new Set(ids).size === ids.length) {
+        expect(counted).toBe(ids.length);
+        if (problemsOmitted === 0) expect(errors).toBe(counts.invalid);
+      }
       expect((await bench.published("hostile")).details.size).toBe(counts.programs);
       const check = await bench.run(["source", "check", "--json"], { env });
       expect(check.status).toBe(report.totals.errors > 0 ? 1 : 0);

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
@@ -40,7 +40,7 @@ describe.each(Object.entries(copies))("P173 %s", (_, command) => {
         run();
         const actor = await startActor(source, "a", async ({ versions }) => {
           const file = await versions.open(pathIn(source));
-          if (file !== undefined) closeSync(file.fd);
+          await file?.handle.close();
           return (await versions.replace(pathIn(source), body("0pa"), file?.etag)).kind;
         });
         for (let step = 0; step < calls && actor.result === undefined; step += 1) await actor.step();

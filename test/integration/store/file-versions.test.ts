@@ -1,4 +1,4 @@
-import { closeSync, cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unlessErrno } from "../../../core/file-store/file-error.ts";
@@ -31,7 +31,7 @@ type Work = (desk: Desk, path: string, promised: Promised) => Promise<string>;
 
 async function seen({ versions }: Desk, path: string) {
   const file = await versions.open(path);
-  if (file !== undefined) closeSync(file.fd);
+  await file?.handle.close();
   return file && { text: String(file.bytes), etag: file.etag };
 }
 
