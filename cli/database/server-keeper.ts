@@ -42,7 +42,8 @@ interface KeeperTask {
 /**
  * Runs in the keeper, a process beside the server. The server's users are the processes that hold a connection to the keeper. The
  * kernel closes it for those that are killed, so the last one leaves for certain, however it ends, and the keeper stops the server.
- * A user that comes meanwhile gets no answer. The process that starts the keeper is its first user, by standard input.
+ * A user that comes meanwhile gets no answer. The process that starts the keeper is its first user, by standard input until it
+ * connects.
  *
  * The function is passed on as text, so it uses nothing of this file.
  */
@@ -62,11 +63,14 @@ function keep({ command, account, cluster, port, ownLog, ownUsers, secret }: Kee
   const door = process.getBuiltinModule("node:net").createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => {});
     socket.once("data", (said) => {
-      if (String(said) !== secret || users.size === 0) {
+      const [given, isLauncher] = String(said).split(" ");
+      if (given !== secret || users.size === 0) {
         socket.destroy();
         return;
       }
       users.add(socket);
+      // Standard input may close after this connection, which would then not be the last one.
+      if (isLauncher !== undefined) users.delete(process.stdin);
       socket.write("joined");
       socket.once("close", () => leave(socket));
       // The connection of the last user closes with this process, when the server has ended.
@@ -158,7 +162,7 @@ export async function joinServer(cluster: Cluster, only?: string): Promise<Serve
   const socket = connect(Number(door), "127.0.0.1");
   const isJoined = await new Promise<boolean>((resolve) => {
     socket.setTimeout(5000, () => socket.destroy());
-    socket.once("connect", () => socket.write(secret));
+    socket.once("connect", () => socket.write(only === undefined ? secret : `${secret} launcher`));
     socket.once("data", (said) => resolve(String(said) === "joined"));
     socket.on("error", () => {});
     socket.once("close", () => resolve(false));
