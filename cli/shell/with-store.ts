@@ -5,7 +5,7 @@ import type { CliSettings } from "./shell.ts";
 
 /**
  * Opens the store of the settings, runs with it, and closes it. Throws `settings` when `STORE_ID` names another store
- * (P161). A command that writes opens the store by `withCheckedStore`.
+ * (P161). A command that changes what partners see opens the store by `withCheckedStore`.
  */
 export async function withStore<Result>(
   settings: CliSettings,

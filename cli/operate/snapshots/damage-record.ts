@@ -17,7 +17,8 @@ export async function readDamage(store: ObjectStore, signal: AbortSignal): Promi
 
 /**
  * Records what was found, so that `snapshot status` and others can tell it. A tenant of which all is whole leaves the record. A
- * failure changes nothing for whoever verifies: the policy of the store may forbid them to write.
+ * failure changes nothing for whoever verifies: the policy of the store may forbid them to write. No probe of conditional writes
+ * goes before, since a lost record is found again by the next verification.
  */
 export async function noteDamage(
   store: ObjectStore,

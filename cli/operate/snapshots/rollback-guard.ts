@@ -15,7 +15,7 @@ export function rollbackRefusal(live: Manifest | undefined, target: Manifest): F
   );
 }
 
-/** What partners would lose if another snapshot replaced the one that they see. */
+/** The loss that partners would have if another snapshot replaced the one that they see. */
 interface Collapse {
   /** How many programs partners see; `undefined` when that cannot be read. */
   readonly seen: number | undefined;

@@ -118,13 +118,22 @@ test("whatever the rows, a build ends well, leaves the neighbour alone and accou
       expect(status).toBe(0);
       expect(stderr).not.toMatch(/^\s+at /m);
       expect(tenantRun(report, "neighbour")).toMatchObject({ outcome: "published", problems: [] });
-      const { outcome, failure, counts, problems, problemsOmitted } = tenantRun(report, "hostile");
+      const {
+        outcome,
+        failure,
+        counts,
+        leftOut = [],
+        problems,
+        problemsOmitted,
+      } = tenantRun(report, "hostile");
       expect({ outcome, failure }).toEqual({ outcome: "published", failure: null });
       // Rows of one id are one program, unless some of them are to be published and others are not.
       const ids = (source[0] ?? []).map(({ program_id: id }, at) => id ?? at);
       const counted = counts.programs + counts.invalid + counts.notPublishable;
       expect(counted).toBeGreaterThanOrEqual(new Set(ids).size);
       expect(counted).toBeLessThanOrEqual(ids.length);
+      expect(leftOut).toHaveLength(counts.invalid);
+      expect(new Set(leftOut.map((id, at) => id ?? at)).size).toBe(counts.invalid);
       const errors = problems.filter(({ severity }) => severity === "error").length;
       if (problemsOmitted === 0) expect(errors).toBeGreaterThanOrEqual(counts.invalid);
       if (new Set(ids).size === ids.length) {
