@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import {
   type BigIntStats,
   closeSync,
@@ -66,7 +66,7 @@ export function unlinkIfThere(path: string): void {
 }
 
 export function temporaryName(): string {
-  return `${temporaryPrefix}${randomBytes(12).toString("hex")}`;
+  return `${temporaryPrefix}${randomUUID()}`;
 }
 
 export const temporaryPrefix = ".new-";

@@ -110,8 +110,9 @@ export function renderedProgram(
 }
 
 /**
- * D11: the first fault of the rendered *bytes*, read back as a partner would. Normally there is none. The check holds when the
- * mapping is wrong one day, or when the source gives nested arrays.
+ * D11: the first fault of the rendered text, read back as a partner would. Normally there is none. The check holds when the
+ * mapping is wrong one day, or when the source gives nested arrays. The bytes need no reading back of their own: `JSON.stringify`
+ * escapes lone surrogates, and UTF-8 holds every other text.
  */
 export function schemaViolation(rendered: RenderedProgram, programId: ProgramId): DataProblem | undefined {
   const checks = [
@@ -119,8 +120,7 @@ export function schemaViolation(rendered: RenderedProgram, programId: ProgramId)
     [isProgramListItem, rendered.listItem],
   ] as const;
   for (const [isValid, text] of checks) {
-    const bytes = Buffer.from(text);
-    const result = validate<unknown>(isValid, JSON.parse(bytes.toString("utf8")));
+    const result = validate<unknown>(isValid, JSON.parse(text));
     if (result.valid) continue;
     const { path, expected, found } = result.violation;
     return {
