@@ -55,7 +55,7 @@ describe("--tenant", () => {
     const { status, report, stderr } = await bench.build(["--tenant", "acme", "--tenant", "nobody"]);
     expect(status).toBe(1);
     expect(report).toMatchObject({ outcome: "failed", tenants: [], failure: { code: "not_found" } });
-    expect(stderr).toContain(" nobody. ");
+    expect(stderr).toContain("list nobody. ");
     expect(stderr).not.toContain("store_");
     expect([...(await bench.tree())]).toEqual([]);
   });
