@@ -43,7 +43,7 @@ test("P85 without a record of what is about to be done nothing is done", async (
   server.faults.add({ kind: "before", operation: "PutObject", keyEnd: ".begun.json", times: 100 });
   const { status, stdout, stderr } = await run(...create);
   expect([status, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain("so the change was not made");
+  expect(stderr).toMatch(/audit\/.* not made/);
   server.faults.clear();
   expect(await tokenIds()).toEqual([]);
 });
@@ -53,9 +53,9 @@ test("P86 a token is printed also when the record of its issue cannot be complet
   server.faults.add({ kind: "before", operation: "PutObject", keyStart: "audit/", skip: 1, times: 100 });
   const { status, stdout, stderr } = await run(...create);
   expect([status, stdout]).toEqual([1, expect.stringMatching(/^ppr_\w+\n$/)]);
-  expect(stderr.replaceAll(/\s+/g, " ")).toContain("What was done is done");
   server.faults.clear();
   expect(await tokenIds()).toHaveLength(1);
   const { records } = JSON.parse((await run("audit", "list", "--json")).stdout);
   expect(records).toEqual([expect.objectContaining({ command: "token create", outcome: "begun" })]);
+  expect(stderr).toMatch(new RegExp(`${records[0].recordId} as begun`));
 });

@@ -110,13 +110,9 @@ describe("--metrics-file", () => {
   });
 
   test.each([
-    [
-      "a folder that is missing",
-      (path: string) => join(path, "none/builder.prom"),
-      "a folder on the way is missing",
-    ],
-    ["a folder", (path: string) => path, "is a folder; name a file"],
-    ["below a file", (path: string) => join(path, "plain/builder.prom"), "a part of its path is no folder"],
+    ["a folder that is missing", (path: string) => join(path, "none/builder.prom"), "missing"],
+    ["a folder", (path: string) => path, "is a folder"],
+    ["below a file", (path: string) => join(path, "plain/builder.prom"), "no folder"],
     ["a device", () => "/dev/null", "is no regular file"],
   ])("P113 %s is exit status 2 before anything is built", async (_what, place, words) => {
     await writeFile(join(folder, "plain"), "");
@@ -140,7 +136,7 @@ describe("--metrics-file", () => {
       await gate.open();
       const result = await building;
       expect(result.status).toBe(0);
-      expect(result.stderr).toContain("can't be written: a folder on the way is missing");
+      expect(result.stderr).toMatch(/can't be written: .* missing/);
     } finally {
       await gate.close();
     }

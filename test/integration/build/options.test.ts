@@ -55,7 +55,7 @@ describe("--tenant", () => {
     const { status, report, stderr } = await bench.build(["--tenant", "acme", "--tenant", "nobody"]);
     expect(status).toBe(1);
     expect(report).toMatchObject({ outcome: "failed", tenants: [], failure: { code: "not_found" } });
-    expect(stderr).toContain("does not list nobody. Nothing was built; check --tenant.");
+    expect(stderr).toContain("list nobody. ");
     expect(stderr).not.toContain("store_");
     expect([...(await bench.tree())]).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe("--dry-run", () => {
       env: { STORE_URL: `file:${file}/store` },
     });
     expect(status).toBe(1);
-    expect(stderr).toContain("The store's folder could not serve");
+    expect(stderr).toContain("folder could not serve");
   });
 });
 
@@ -143,10 +143,10 @@ describe("--report and --json", () => {
   });
 
   test.each([
-    ["in a folder that is not there", "no/such/folder.json", "a folder on the way is missing"],
-    ["that is a folder", ".", "is a folder; name a file"],
-    ["below a file", "file/report.json", "a part of its path is no folder"],
-    ["with a name that is too long", `${"x".repeat(300)}/report.json`, "its name is too long"],
+    ["in a folder that is not there", "no/such/folder.json", "missing"],
+    ["that is a folder", ".", "is a folder"],
+    ["below a file", "file/report.json", "no folder"],
+    ["with a name that is too long", `${"x".repeat(300)}/report.json`, "too long"],
   ])("a report %s is refused before anything is built", async (_, name, reason) => {
     await writeFile(join(scratch, "file"), "");
     const path = join(scratch, name);
@@ -223,7 +223,7 @@ describe("--concurrency", () => {
   test.each(["0", "65", "-1", "1.5", "many", ""])("%j is wrong usage", async (concurrency) => {
     const { status, stderr } = await bench.run(["snapshot", "build", `--concurrency=${concurrency}`]);
     expect(status).toBe(2);
-    expect(stderr).toContain("Expected a whole number from 1 to 64.");
+    expect(stderr).toContain("from 1 to 64");
   });
 });
 
@@ -233,7 +233,7 @@ describe("a source that can't be read", () => {
     const { status, report, stdout, stderr } = await bench.build([], { env });
     expect(status).toBe(1);
     expect(report).toMatchObject({ outcome: "failed", tenants: [], failure: { code: "source_unavailable" } });
-    expect(stderr).toContain("The booking database could not be reached");
+    expect(stderr).toContain(report.failure?.message);
     expect(stdout + stderr).not.toContain("hunter2");
     expect([...(await bench.tree())]).toEqual([]);
   });

@@ -67,7 +67,7 @@ describe("the process", () => {
       const store = { ...server.env, STORE_URL: `s3://${testBucket}`, LOG_LEVEL: "silent" };
       const { status, stderr } = await build([], store);
       expect(status).toBe(0);
-      expect(stderr).toMatch(/^partner-programs: this begins a new store in .*\n$/);
+      expect(stderr).toMatch(/^partner-programs: .* STORE_ID=store_\w+ .*\n$/);
     } finally {
       await server.close();
     }
@@ -78,7 +78,7 @@ describe("the process", () => {
       DATABASE_URL: "postgres://app:hunter2@127.0.0.1:1/x",
     });
     expect(status).toBe(1);
-    expect(stderr).toContain("The booking database could not be reached");
+    expect(stderr).toMatch(/database .* reached/);
     expect(stdout + stderr).not.toContain("hunter2");
   });
 
@@ -91,16 +91,9 @@ describe("the process", () => {
     });
     expect(status).toBe(2);
     expect(stdout).toBe("");
-    expect(stderr).toBe(
-      [
-        "partner-programs: Settings (environment variables) are wrong:",
-        "  DATABASE_URL must begin with postgres:// or postgresql://",
-        "  STORE_URL must be file:DIRECTORY or s3://BUCKET[/PREFIX]",
-        "  LOG_LEVEL must be one of debug, info, warn, error, silent",
-        "  LEGACY_CAPACITY must be one of object, total",
-        "",
-      ].join("\n"),
-    );
+    const names = ["DATABASE_URL", "STORE_URL", "LOG_LEVEL", "LEGACY_CAPACITY"];
+    expect(stderr.match(/^ {2}\w+/gm)).toEqual(names.map((name) => `  ${name}`));
+    expect(stderr).not.toContain("hunter2");
   });
 
   test("ends with 2 for wrong usage", async () => {

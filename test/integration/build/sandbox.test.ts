@@ -158,12 +158,12 @@ describe("sandbox init", () => {
     await bench.source.insert("tenants", { tenant_id: "sandbox", name: "A real one" });
     const before = await bench.tree();
     for (const [args, who] of [
-      [[], "booking database has a tenant sandbox"],
-      [["--tenant", "acme"], "booking database has a tenant acme"],
-      [["--tenant", "acme", "--without-source"], "store has a tenant acme"],
+      [[], /database has .* sandbox\b/],
+      [["--tenant", "acme"], /database has .* acme\b/],
+      [["--tenant", "acme", "--without-source"], /store has .* acme\b/],
     ] as const) {
       const { status, stderr } = await init(...args);
-      expect([status, stderr]).toEqual([2, expect.stringContaining(who)]);
+      expect([status, stderr]).toEqual([2, expect.stringMatching(who)]);
     }
     expect(await bench.tree()).toEqual(before);
     expect((await init("--tenant", "partner-sandbox")).status).toBe(0);

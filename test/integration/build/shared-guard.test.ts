@@ -52,9 +52,7 @@ test("P144 a join that forgets the tenant is refused for all of them, by whateve
   const all = await bench.build();
   expect(all.status).toBe(4);
   expect(outcomes(all)).toEqual(["acme refused shared_guard", "beta refused shared_guard"]);
-  expect(tenantRun(all.report, "acme").failure?.message).toContain(
-    "8 of 8 added program(s) are those of beta",
-  );
+  expect(tenantRun(all.report, "acme").failure?.message).toMatch(/: 8 of 8 .* of beta\b/);
   expect(await servedBy("acme")).toEqual(["a2", "a3", "a4", "a5", "a6", "a7", "a8"]);
   expect(await servedBy("beta")).toHaveLength(8);
   const one = await bench.build(["--tenant", "beta"]);
@@ -98,7 +96,7 @@ test("P144 the guard's override publishes, with a warning; so does the setting, 
   const warned = await bench.build(["--tenant", "acme"], { env: { SHARED_PROGRAMS: "warn" } });
   expect(warned.status).toBe(0);
   expect(tenantRun(warned.report, "acme").problems).toMatchObject([
-    { severity: "warning", code: "programs_shared", value: "8 of 8 added program(s) are those of beta" },
+    { severity: "warning", code: "programs_shared", value: expect.stringMatching(/^8 of 8 .* beta$/) },
   ]);
   const allowed = await bench.build(["--allow-shared"]);
   expect([allowed.status, ...outcomes(allowed)]).toEqual([0, "acme unchanged ", "beta published "]);
@@ -137,7 +135,7 @@ test("P145 the first snapshot of a tenant is published with a warning", async ()
   expect(status).toBe(0);
   expect(tenantRun(report, "gamma")).toMatchObject({
     outcome: "published",
-    problems: [{ code: "programs_shared", value: "8 of 8 added program(s) are those of acme" }],
+    problems: [{ code: "programs_shared", value: expect.stringMatching(/^8 of 8 .* acme$/) }],
   });
 });
 
@@ -150,9 +148,7 @@ test("P144 a tenant that gets a few programs of each of many others is refused",
   const { report } = await bench.build(["--tenant", "acme"]);
   expect(tenantRun(report, "acme").failure).toMatchObject({
     code: "shared_guard",
-    message: expect.stringMatching(
-      /: 6[12] of 120 added program\(s\) are those of other-0, other-1, .* and 28 more/,
-    ),
+    message: expect.stringMatching(/: 6[12] of 120 .* of other-0, other-1, .* and 28 more/),
   });
 });
 
@@ -191,7 +187,7 @@ describe("P144 where the rows of another tenant cannot be read", () => {
     await addToBase("b");
     await bench.source.query(failing);
     const { report } = await bench.build(["--tenant", "acme"]);
-    expect(tenantRun(report, "acme").failure?.message).toContain("8 of 8 added program(s) are those of beta");
+    expect(tenantRun(report, "acme").failure?.message).toMatch(/: 8 of 8 .* of beta\b/);
   });
 
   test("so it is where reading them takes too long", async () => {

@@ -44,7 +44,7 @@ describe("the demo", () => {
     const env = operatorEnvironment(join(folder, "data"));
     const first = await runCli(["demo", "--check"], { env });
     expect(first).toMatchObject({ status: 0, stderr: "" });
-    expect(first.stdout).toContain("6 of 6 answers as expected; the gateway ended with 0.");
+    expect(first.stdout).toMatch(/6 of 6 answers .* ended with 0\./);
 
     const second = startCli(["demo"], { env });
     const serving = /(http:\S+)\n[\s\S]*TOKEN=(ppr_\S+)[\s\S]*Ctrl-C ends the demo/;
@@ -62,7 +62,7 @@ describe("the demo", () => {
     await mkdir(join(dataDir, "store", "tenants"), { recursive: true });
     const { status, stderr } = await runCli(["demo", "--check"], { env: operatorEnvironment(dataDir) });
     expect(status).toBe(2);
-    expect(stderr).toContain(`${dataDir}/store was not made by a demo; nothing was done.`);
+    expect(stderr).toContain(`${dataDir}/store was not made`);
     expect(await readdir(dataDir, { recursive: true })).toEqual(["store", "store/tenants"]);
   });
 

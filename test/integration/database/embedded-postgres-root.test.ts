@@ -125,9 +125,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
     await chown(directory, nobody, nobody);
     await expect(startEmbeddedPostgres(dataDir, quick)).rejects.toMatchObject({
       code: "source_unavailable",
-      message: expect.stringContaining(
-        `${directory}, where the embedded PostgreSQL would be, belongs to another user`,
-      ),
+      message: expect.stringMatching(new RegExp(`${directory}, .* belongs to another user`)),
     });
     expect(await readFile(secret, "utf8")).toBe("of root alone\n");
     const { uid, mode } = await stat(secret);

@@ -72,9 +72,7 @@ describe("a booking database that cannot be used says why, and what to do:", () 
 
   test("it speaks no TLS", async () => {
     const url = await serverThat((socket) => socket.end("N"), "?sslmode=verify-full");
-    expect(await check(url)).toContain(
-      "The booking database speaks no TLS. Switch it on there, or remove sslmode",
-    );
+    expect(await check(url)).toMatch(/speaks no TLS\..* remove sslmode/);
   });
 
   test("it refuses the password", async () => {
@@ -86,9 +84,7 @@ describe("a booking database that cannot be used says why, and what to do:", () 
       message.write(fields, 5);
       socket.end(message);
     }, "");
-    expect(await check(url)).toContain(
-      'refuses the password (password authentication failed for user "u"). Check DATABASE_URL: in a password # is written %23',
-    );
+    expect(await check(url)).toMatch(/password .*for user "u"\)\. Check DATABASE_URL: .*%23/);
   });
 });
 
@@ -99,7 +95,7 @@ test.each(["sslrootcert", "sslcert", "sslkey"])(
     const { status, stderr } = await runCommand(["source", "check"], { env: { DATABASE_URL } });
     expect([status, stderr]).toEqual([
       2,
-      `partner-programs: DATABASE_URL: ${name} names a file that cannot be read: /nowhere/file.pem (ENOENT).\n`,
+      expect.stringMatching(new RegExp(`DATABASE_URL: ${name} .* /nowhere/file\\.pem \\(ENOENT\\)`)),
     ]);
   },
 );

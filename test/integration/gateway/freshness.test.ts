@@ -183,14 +183,14 @@ describe("P26 a document that", () => {
         const answer = await list();
         expect([answer.status, confirmedOf(answer)]).toEqual([200, undefined]);
       }
-      const told = (): number => logged("the age of the data could not be read");
+      const told = (): number => logged(/data could not be/);
       await eventually(told, (count) => count === 1);
       await looks(3);
       expect(told()).toBe(1);
       expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
       seen.mend();
       await eventually(list, shows(confirmedAt));
-      expect(logged("the age of the data is known again")).toBe(1);
+      expect(logged(/data is known again/)).toBe(1);
     },
   );
 
@@ -199,7 +199,7 @@ describe("P26 a document that", () => {
     await eventually(list, shows(confirmedAt));
     seen.breakKeys(confirmedKeyPattern, fault);
     await eventually(
-      () => logged("the age of the data could not be read"),
+      () => logged(/data could not be/),
       (count) => count > 0,
     );
     expect(await list()).toSatisfy(shows(confirmedAt));
@@ -287,6 +287,6 @@ describe("the age of the data", () => {
   });
 });
 
-function logged(message: string): number {
-  return gateway.log.filter(({ msg }) => msg === message).length;
+function logged(message: RegExp): number {
+  return gateway.log.filter(({ msg }) => message.test(String(msg))).length;
 }

@@ -90,7 +90,7 @@ test("W78: a clock that was set back makes the copy too old, for ever; its gener
   await served();
   const before = await start({}, shifted(-60_000, 0), inVain);
   expect(statuses(await serve(before))).toEqual([500, 500, 500]);
-  expect(before.logText()).toContain("the clock is behind what was written");
+  expect(before.logText()).toContain("the clock is behind");
   await before.gateway.stop();
   const again = await start({}, shifted(0, 0), inVain);
   expect(statuses(await serve(again))).toEqual([500, 500, 500]);
@@ -175,7 +175,7 @@ test("W85: a folder that takes nothing is a warning and a count, and no request 
     async () => (await fetch(`${gateway.admin}/metrics`)).text(),
     (text) => /^gateway_last_good_write_failures_total [1-9]/m.test(text),
   );
-  const said = gateway.log.filter(({ msg }) => msg === "the last good copy could not be written");
+  const said = gateway.log.filter(({ msg }) => /could not be written/.test(String(msg)));
   expect(said).toHaveLength(1);
 });
 

@@ -19,7 +19,7 @@ const late = issueToken("acme", { rateLimit: 1_000_000 });
 const paths = ["/v1/programs", "/api/v1/partner/programs", "/v1/programs/p1"];
 /** Registry, manifest, both lists and a detail. */
 const first = { generation: 5, revision: 1, files: 5 };
-const failed = "the last good copy could not be written";
+const failed = /could not be written/;
 const running: GatewayFixture[] = [];
 let root: string;
 let folder: string;
@@ -81,7 +81,8 @@ function swap(path: string, put: () => void = () => {}): void {
 
 /** Lines that say so, of this cause. */
 function failures(gateway: GatewayFixture, of = ""): number {
-  return gateway.log.filter(({ msg, cause }) => msg === failed && String(cause).includes(of)).length;
+  return gateway.log.filter(({ msg, cause }) => failed.test(String(msg)) && String(cause).includes(of))
+    .length;
 }
 
 /** As operators see it: each attempt counts, and the first of them is told. */
@@ -124,7 +125,7 @@ test("W101: what changed while nothing could be written is there as soon as some
   expect(failures(gateway)).toBe(1);
   await waitForCopy(folder, { generation: 6, revision: 2, files: 10 });
   await gateway.gateway.stop();
-  expect(gateway.logText()).toContain("the last good copy is written again");
+  expect(gateway.logText()).toContain("copy is written again");
   expect(await servedFromCopy(late)).toEqual(right);
 });
 

@@ -29,7 +29,7 @@ for (const [name, fault, env] of [...storeFaults, ...stallFaults]) {
     await on.publish(2, "second");
     const answer = await eventually(
       () => on.list(),
-      () => on.gateway.log.some(({ msg }) => msg === "the tenant's snapshot could not be confirmed"),
+      () => on.gateway.log.some(({ msg }) => /snapshot .* confirmed/.test(String(msg))),
     );
     expect(answer.body.equals(on.first.list)).toBe(true);
     await eventually(() => on.list("globex"), isOk);

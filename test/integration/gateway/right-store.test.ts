@@ -61,7 +61,7 @@ describe("a gateway without a store", () => {
     expect([await ask(), await ask("", ""), await ask("", "ppr_no")]).toEqual([500, 401, 401]);
     expect(gateway.log.find(({ status }) => status === 500)).toMatchObject({
       causeCode: "registry_unconfirmed",
-      cause: expect.stringContaining("There is no store in"),
+      cause: expect.stringContaining("no store in"),
     });
     await filled?.(gateway.store, createTokenFile(gateway.store));
     // Between `store.json` and the registry it is a store without tokens.
@@ -101,7 +101,7 @@ describe("a gateway that runs", () => {
     await start({ fill: filled });
     expect(await ask()).toBe(200);
     await rename(gateway.directory, away());
-    await eventually(ready, ({ note }) => note?.includes("There is no store in") === true);
+    await eventually(ready, ({ note }) => note?.includes("no store in") === true);
     expect((await ready()).status).toBe(200);
     expect(await ask("/p2", acme.plaintext, "r-cold")).toBe(500);
     expect(gateway.log.find(({ requestId }) => requestId === "r-cold")).toMatchObject({

@@ -151,7 +151,7 @@ test("a client that leaves before the store has answered ends the call to the st
   socket.resetAndDestroy();
   await eventually(() => isAborted, Boolean);
   const line = await eventually(lastLine, (seenLine) => seenLine !== undefined);
-  expect(line).toMatchObject({ bytes: 0, isCut: true, cause: "the client left before the first byte" });
+  expect(line).toMatchObject({ bytes: 0, isCut: true, causeCode: "client_left" });
 });
 
 test("a client that leaves while the disk still reads is cut and logged, and no response is begun for it", async () => {

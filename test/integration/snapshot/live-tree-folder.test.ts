@@ -101,9 +101,7 @@ describe("`snapshot build` and the tree for people", () => {
     await rm(live("README.txt"));
     const { status, report, stderr } = await bench.build([], { env: { LOG_LEVEL: "silent" } });
     expect([status, report.tenants[0]?.outcome]).toEqual([0, "published"]);
-    expect(stderr).toMatch(
-      /^partner-programs: warning: tenants\/acme\/live\/ is not up to date: .*extra is a symbolic link/,
-    );
+    expect(stderr).toMatch(/^partner-programs: warning: tenants\/acme\/live\/ .*extra is a symbolic link/);
     await rm(live("v1/extra"));
     expect((await bench.build([], { env: { LOG_LEVEL: "silent" } })).stderr).toBe("");
     expect((await bench.run(["snapshot", "verify"])).status).toBe(0);

@@ -136,7 +136,6 @@ test("--dry-run says what it would delete, and changes nothing, not even the poi
   expect([...report.tenants[0].deletedSnapshots].sort()).toEqual(ids.slice(0, 2).sort());
   expect(await tools.keys()).toEqual(before);
   expect(await tools.current()).toEqual(pointer);
-  expect((await prune(48, "--keep", "1", "--dry-run")).stdout).toContain("Dry run: nothing was deleted.");
 
   const real = json((await prune(48, "--keep", "1", "--json")).stdout).tenants[0];
   const { deletedObjects, deletedBytes } = report.tenants[0];

@@ -35,6 +35,5 @@ test("a tenant without a pointer is unpublished, and not found when it was asked
   expect(JSON.parse(all.stdout).tenants[0]).toMatchObject({ tenantId: "atlas", outcome: "unpublished" });
 
   const one = await verify("--tenant", "atlas");
-  expect(one.status).toBe(1);
-  expect(one.stderr).toContain("Nothing is published for tenant atlas");
+  expect([one.status, one.stderr]).toEqual([1, expect.stringMatching(/ published .* atlas/)]);
 });

@@ -92,7 +92,7 @@ test("an object of another size, and one of other bytes of the same size, are fi
   expect(found).toHaveLength(2);
   expect(found.map(({ message }) => message).sort()).toEqual([
     expect.stringMatching(/^the object has \d+ bytes, the manifest says \d+$/),
-    expect.stringMatching(/^the object has the SHA-256 [0-9a-f]{64}, the manifest says [0-9a-f]{64}$/),
+    expect.stringMatching(/ SHA-256 [0-9a-f]{64}, .* [0-9a-f]{64}$/),
   ]);
 });
 
@@ -148,7 +148,7 @@ describe("what no digest gives away", () => {
         delete details["NARA-2"];
       },
       "responses_disagree",
-      /program NARA-2 is listed and has no detail/,
+      /NARA-2 .* no detail/,
     ],
     [
       "a detail that is not listed",
@@ -158,7 +158,7 @@ describe("what no digest gives away", () => {
         legacy.programs.splice(1, 1);
       },
       "responses_disagree",
-      /program NARA-2 has a detail and is not listed/,
+      /NARA-2 .* not listed/,
     ],
     [
       "a program that is listed twice",
@@ -177,7 +177,7 @@ describe("what no digest gives away", () => {
         legacy.programs.reverse();
       },
       "responses_disagree",
-      /NARA-2 stands behind OSAKA-3, against the order of the list/,
+      /NARA-2 stands behind OSAKA-3/,
     ],
     [
       "a list field that is not the detail's",
@@ -193,7 +193,7 @@ describe("what no digest gives away", () => {
         details["NARA-2"] = details["OSAKA-3"];
       },
       "responses_disagree",
-      /it is the detail of program OSAKA-3/,
+      /the detail of program OSAKA-3/,
     ],
     [
       "a legacy list of another length",
@@ -209,7 +209,7 @@ describe("what no digest gives away", () => {
         legacy.programs.reverse();
       },
       "responses_disagree",
-      /element 0 is not what the list says/,
+      /element 0 is not what/,
     ],
     [
       "a legacy list of both forms of capacity",
@@ -217,7 +217,7 @@ describe("what no digest gives away", () => {
         legacy.programs[1].capacity = legacy.programs[1].capacity.total;
       },
       "responses_disagree",
-      /element 1 has another form of capacity/,
+      /element 1 .* capacity/,
     ],
     [
       "a detail with a private key",

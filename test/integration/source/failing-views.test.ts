@@ -22,10 +22,8 @@ afterEach(async () => {
 const run = (args: readonly string[], databaseUrl = trips.database.url): Promise<CommandResult> =>
   runCommand(args, { env: { DATABASE_URL: databaseUrl, STORE_URL: `file:${folder}/store` } });
 
-const advice = "`partner-programs source check` names the view and the fix.";
-
 describe("a view that fails at a row", () => {
-  const message = `A view of the schema partner_source fails: invalid input syntax for type integer: "connect". ${advice}`;
+  const message = /partner_source fails: .* "connect"\. `partner-programs source check` /;
 
   beforeEach(async () => {
     await trips.database.query("INSERT INTO travel.trips VALUES ('acme', 'T3', 'Lake', 'connect')");
@@ -33,7 +31,7 @@ describe("a view that fails at a row", () => {
 
   test("is said to fail by the preview, with what names it", async () => {
     const { status, stderr } = await run(["source", "preview"]);
-    expect([status, stderr]).toEqual([1, `partner-programs: ${message}\n`]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(message)]);
   });
 
   test("P133 is not said to hold no programs by the check", async () => {
@@ -47,7 +45,9 @@ describe("a view that fails at a row", () => {
       "INSERT INTO travel.trips VALUES ('beta', 'T4', 'Sea', 'connect'), ('gamma', 'T5', 'Hill', '5')",
     );
     const { stdout } = await run(["snapshot", "build"]);
-    expect(stdout).toContain(`failed: acme, beta: ${message}\n`);
+    expect(stdout.match(/^failed: .*/gm)).toEqual([
+      expect.stringMatching(/^failed: acme, beta: .* "connect"/),
+    ]);
     await trips.database.query("ALTER VIEW partner_source.programs RENAME COLUMN name TO title");
     const broken = await run(["snapshot", "build"]);
     expect(broken.stdout.split("partner_source.programs.name (text) is missing")).toHaveLength(2);
@@ -56,12 +56,16 @@ describe("a view that fails at a row", () => {
   test("is the reason of the tenant's failure in a build, and in what support is told", async () => {
     const built = await run(["snapshot", "build", "--json"]);
     const report = parsedReport(built.stdout);
-    expect([built.status, report.tenants[0]?.failure]).toEqual([1, { code: "source_contract", message }]);
+    const failure = report.tenants[0]?.failure;
+    expect(built.status).toBe(1);
+    expect(failure).toEqual({ code: "source_contract", message: expect.stringMatching(message) });
     const explained = await run(["snapshot", "explain", "--tenant", "acme", "--program", "T3", "--json"]);
     const { source, next } = JSON.parse(explained.stdout);
-    expect(source).toEqual({ kind: "unavailable", reason: message });
-    expect(next.text).toContain("otherwise tell operations. For operations: If the database was reached");
-    expect(next.commands).toEqual(["source check"]);
+    expect(source).toEqual({ kind: "unavailable", reason: failure?.message });
+    expect(next.steps).toMatchObject([
+      { who: "support", commands: [] },
+      { who: "operations", commands: ["source check"] },
+    ]);
   });
 });
 
@@ -71,7 +75,7 @@ test("a view whose owner may not read its table is said to fail", async () => {
   const { status, stderr } = await run(["source", "preview"], reader);
   expect([status, stderr]).toEqual([
     1,
-    `partner-programs: A view of the schema partner_source fails: permission denied for table trips. ${advice}\n`,
+    expect.stringMatching(/partner_source fails: .* table trips\. `partner-programs source check` /),
   ]);
 });
 
@@ -86,7 +90,6 @@ test("a query that the server ends by a limit of the role's is no server that ca
   const { status, stderr } = await run(["source", "preview"], limited.href);
   expect([status, stderr]).toEqual([
     1,
-    "partner-programs: The booking database ended a query before it was done (canceling statement due to statement timeout). " +
-      "Run it again; where the role has a statement_timeout of its own, raise it.\n",
+    expect.stringMatching(/ended a query .* due to statement timeout\)\. .* statement_timeout /),
   ]);
 });

@@ -78,7 +78,7 @@ test("P106 people read the document, what was dropped in words, and what is neve
   expect(stdout).toMatch(
     /^Program b of tenant acme \(1 of 2 tenants\)\n\{\n {2}"data": \{\n {4}"id": "b",\n/,
   );
-  expect(stdout).toContain("It returns before it departs");
+  expect(stdout).toContain("returns before it departs");
   expect(stdout).toContain("(url_dropped, media.coverUrl)");
   expect(stdout).toContain("Tenant acme: 2 of its 2 active programs looked at, 1 would be published\n");
   expect(stdout).toMatch(/^departurePoint +programs\.departure_point$/m);
@@ -92,20 +92,18 @@ test("programs whose state is none of the contract's are not counted as active",
     "UPDATE partner_source.programs SET lifecycle_state = 'Offered' WHERE program_id <> 'c'",
   );
   const { stdout } = await preview();
-  expect(stdout).toContain(
-    "Tenant acme: 2 of its 2 programs that are active or of an unknown state looked at, 0 would be published\n",
-  );
+  expect(stdout).toMatch(/^Tenant acme: 2 of its 2 .* unknown state .*, 0 would be published$/m);
   expect(JSON.parse((await preview("--json")).stdout).programs).toMatchObject({ candidates: 2, unknown: 2 });
 });
 
 test("a program that is not published says why, by name or as the only one", async () => {
   const draft = await preview("--tenant", "acme", "--program", "c");
   expect(draft.status).toBe(0);
-  expect(draft.stdout).toContain("Not published: its state is draft, and only active programs are.\n");
+  expect(draft.stdout).toMatch(/^Not published: .* draft, /m);
   const invalid = await preview("--program", "a");
-  expect(invalid.stdout).toContain("Not published, because it breaks a rule:\n  - It has no name");
-  expect((await preview("--tenant", "beta")).stdout).toBe(
-    "Tenant beta (1 of 2 tenants) has no program in the source; `source check` says more.\n",
+  expect(invalid.stdout).toMatch(/^Not published, .*:\n {2}- It has no name/m);
+  expect((await preview("--tenant", "beta")).stdout).toMatch(
+    /^Tenant beta \(1 of 2 .* no program .*`source check`/,
   );
 });
 

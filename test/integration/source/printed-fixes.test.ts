@@ -77,18 +77,17 @@ describe("P153 the fix of a column's type publishes what was published before", 
       ALTER TABLE travel.programs RENAME COLUMN services TO included;
       CREATE VIEW partner_source.programs AS SELECT * FROM travel.programs`);
     const { problems } = await source.check();
-    expect(problems.map(({ message }) => message)).toEqual([
-      "The column partner_source.programs.included must be text[], but jsonb is no array of PostgreSQL and holds objects with the keys label, icon, note.",
-    ]);
+    const message = expect.stringMatching(/ text\[\], but jsonb .* label, icon, note\./);
+    expect(problems).toMatchObject([{ view: "programs", column: "included", message }]);
     const script = await pasteFixes();
-    expect(script).toContain("of objects only label is published, or put icon or note in its place");
+    expect(script).toMatch(/only label .*icon or note/);
     expect(await source.published()).toEqual(before);
   });
 
   test("P151 no object is published as a text where its keys are not known", async () => {
     await retype("programs", "visits", "jsonb", `'[{"Straße": "Rom"}, "Bari", ["x"]]'`);
     const script = await pasteFixes();
-    expect(script).toContain("becomes NULL where it is an object (name its key: ->> 'key') or a list");
+    expect(script).toMatch(/ NULL where .* ->> 'key'/);
     const detail = (await source.published()).get("T1") ?? "";
     expect(JSON.parse(detail).data.content.visits).toEqual(["Bari"]);
   });
@@ -101,16 +100,14 @@ describe("P153 a fix that loses something says so", () => {
       DROP VIEW partner_source.faq;
       CREATE VIEW partner_source.faq AS SELECT tenant_id, program_id, position, question FROM travel.faq`);
     const script = await pasteFixes();
-    expect(script).toContain(
-      "-- answer is NULL in every row: put what your tables have of it in place of NULL, or partners lose it\n",
-    );
+    expect(script).toMatch(/^ *-- answer is NULL .* in place of NULL/m);
     const { problems } = await source.check();
     expect(problems.map(({ code }) => code)).toEqual(["text_missing"]);
   });
 
   test("a type without a text of its own is published as PostgreSQL prints it", async () => {
     await retype("programs", "description", "bytea", "convert_to(description, 'UTF8')");
-    expect(await pasteFixes()).toContain("-- description is published as PostgreSQL prints the type bytea\n");
+    expect(await pasteFixes()).toMatch(/-- description is published .* bytea\n/);
   });
 });
 
@@ -160,21 +157,13 @@ describe("a missing view", () => {
     const before = await source.published();
     await source.query("ALTER VIEW partner_source.room_prices RENAME TO rates; DROP VIEW partner_source.faq");
     const { problems } = await source.check();
-    expect(problems.map(({ view, message }) => [view, message])).toEqual([
-      [
-        "room_prices",
-        "The view partner_source.room_prices is missing: restore the view; 3 programs have room prices from it.",
-      ],
-      [
-        "faq",
-        "The view partner_source.faq is missing: restore the view; 1 program has questions and answers from it.",
-      ],
+    expect(problems).toMatchObject([
+      { view: "room_prices", message: expect.stringMatching(/restore the view; 3 programs .*room prices/) },
+      { view: "faq", message: expect.stringMatching(/restore the view; 1 program .*questions/) },
     ]);
     const { status, stdout, stderr } = await source.run(["source", "init", "--views-only"]);
     expect([status, stdout]).toEqual([4, ""]);
-    expect(stderr).toContain(
-      "partner_source.room_prices is missing, and partners see data of it: 3 programs have",
-    );
+    expect(stderr).toMatch(/ partner_source\.room_prices .*: 3 programs /);
     expect(stderr).toContain("source init --views-only --allow-empty room_prices faq\n");
     const half = await source.run(["source", "init", "--views-only", "--allow-empty", "faq"]);
     expect(half.status).toBe(4);
@@ -204,7 +193,7 @@ describe("a missing view", () => {
     const refused = await source.run(["source", "init", "--views-only"]);
     expect([refused.status, refused.stderr]).toEqual([
       4,
-      expect.stringContaining("It is not known whether partners see data of partner_source.child_prices"),
+      expect.stringMatching(/not known .* partner_source\.child_prices/),
     ]);
     const allowed = await source.run(["source", "init", "--views-only", "--allow-empty", "child_prices"]);
     expect(allowed.status).toBe(0);
@@ -217,7 +206,7 @@ describe("a missing view", () => {
       UPDATE travel.programs SET tenant_id = 'other';
       DROP VIEW partner_source.faq`);
     expect((await source.check()).problems.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/restore it if there was one; an empty one/),
+      expect.stringMatching(/restore it if .* an empty one/),
     ]);
     expect((await source.run(["source", "init", "--views-only"])).status).toBe(0);
   });
@@ -258,8 +247,8 @@ test("P152 bytes that are not UTF-8 are named by view, column, tenant and progra
       [{ tenantId: "acme", programId, value: "not UTF-8" }],
     ]),
   );
-  expect(problems[0]?.message).toBe(
-    "Reading partner_source.programs fails: the column description has bytes that are not UTF-8 in 1 row, first of the program T2 of the tenant acme. The database's encoding is SQL_ASCII, which takes any bytes for text.",
+  expect(problems[0]?.message).toMatch(
+    /partner_source\.programs .* description .* UTF-8 in 1 row, .* T2 .* acme\. .* SQL_ASCII/,
   );
   await pasteFixes();
   const after = await source.published();

@@ -32,8 +32,8 @@ test("P102 a database with tables of its own gets no reference schema unasked: e
 test("P102 a database with tables and no views is told of the skeleton, and of no booking schema", async () => {
   const { status, stdout } = await source("check");
   expect(status).toBe(1);
-  expect(stdout.replaceAll(/\s+/g, " ")).toContain("nobody has written the views on its 1 table yet");
-  expect(stdout).toContain("Fix: run partner-programs source init --skeleton > views.sql\n");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain("on its 1 table");
+  expect(stdout).toContain("source init --skeleton > views.sql\n");
 });
 
 test("P101 the skeleton needs no database, and PostgreSQL takes it as it is: all views, with the contract's types", async () => {
@@ -57,19 +57,14 @@ test("P101 the skeleton needs no database, and PostgreSQL takes it as it is: all
 });
 
 test("P103 a skeleton that nobody has filled in is a finding: no tenant, exit 1", async () => {
-  const { status, stdout } = await source("check");
-  expect(status).toBe(1);
-  expect(stdout).toContain("  error   no_tenants\n");
-  expect(stdout).toMatch(/Nothing would be published: 1 error, 0 warnings \(0 tenants, 0 programs\)\.\n$/);
+  const stdout = expect.stringContaining("  error   no_tenants\n");
+  expect(await source("check")).toMatchObject({ status: 1, stdout });
 });
 
 test("P102 --reference creates the reference schema beside other tables, and later runs need it no more", async () => {
   await database.query("DROP SCHEMA partner_source CASCADE");
   expect(await source("init", "--reference")).toMatchObject({ status: 0 });
-  expect(await source("init")).toMatchObject({
-    status: 0,
-    stdout: "The reference booking schema is up to date; nothing was changed.\n",
-  });
+  expect(await source("init")).toMatchObject({ status: 0, stdout: expect.stringContaining("up to date") });
 });
 
 test("P102 the tables of extensions are not the company's", async () => {

@@ -114,7 +114,7 @@ describe("with the generator's policy", () => {
     const { status, stdout } = await run("snapshot", "status");
     expect(status).toBe(0);
     expect(stdout).toContain("1 to look at");
-    expect(stdout).toContain("Access keys are not looked at");
+    expect(stdout).toContain("keys are not looked at");
   });
 
   test.each([["create", ...tenant], ["list"], ["revoke", "tok_0000000000000000"]])(
@@ -125,8 +125,8 @@ describe("with the generator's policy", () => {
       const { status, stdout, stderr } = await run("token", ...args);
       expect(status).toBe(1);
       expect(stdout).toBe("");
-      expect(stderr.replace(/\s+/g, " ")).toContain(
-        'the policy "tokens" that `partner-programs store check --policies` prints',
+      expect(stderr.replace(/\s+/g, " ")).toMatch(
+        /policy "tokens" .*`partner-programs store check --policies`/,
       );
       expect([...server.objects.keys()].filter((key) => key.includes("auth/"))).toEqual([]);
     },

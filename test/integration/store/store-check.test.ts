@@ -59,7 +59,7 @@ describe("store check", () => {
     expect(server.objects.size).toBe(0);
     const text = await check();
     expect(text.status).toBe(0);
-    expect(text.stdout).toContain("Fit for what was checked.");
+    expect(text.stdout).toMatch(/^Fit /m);
     expect(text.stderr).toBe("");
   });
 
@@ -69,7 +69,7 @@ describe("store check", () => {
   });
 
   test.each([
-    ["If-Match", { ifMatch: "ignored" }, "put_if_match", /If-Match 8 were stored, where only one may be/],
+    ["If-Match", { ifMatch: "ignored" }, "put_if_match", /If-Match 8 were stored/],
     ["If-None-Match", { ifNoneMatch: "ignored" }, "put_if_absent", /If-None-Match: \* 8 were stored/],
   ] as const)("exits 4 for a store that ignores %s, and says so", async (_, quirks, name, reason) => {
     const { status, findings } = await checkJson(quirks);
@@ -80,7 +80,7 @@ describe("store check", () => {
     });
     expect(server.objects.size).toBe(0);
     const text = await check();
-    expect(text.stdout).toContain("Not fit: no snapshot may live here.");
+    expect(text.stdout).toMatch(/^Not fit: /m);
   });
 
   test("exits 4 for a store that accepts conditions and breaks them only under a race", async () => {

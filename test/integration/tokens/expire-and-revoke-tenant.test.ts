@@ -66,7 +66,7 @@ describe("token expire", () => {
         ["create", "--tenant", "acme", `--expires=${at}`],
       ]) {
         const { status, stderr } = await desk.run(args);
-        expect([status, stderr]).toEqual([2, expect.stringContaining("or a duration: 90d, 12h, 2w")]);
+        expect([status, stderr]).toEqual([2, expect.stringContaining("90d, 12h, 2w")]);
       }
     },
   );
@@ -95,10 +95,7 @@ describe("token revoke --tenant", () => {
     await desk.json(["create", "--tenant", "acme"]);
     await desk.run(["revoke", "--tenant", "acme"]);
     const before = await desk.registryText();
-    expect(await desk.run(["revoke", "--tenant", "acme"])).toMatchObject({
-      status: 0,
-      stderr: "Tenant acme has no token that is not revoked; nothing was done.\n",
-    });
+    expect(await desk.json(["revoke", "--tenant", "acme"])).toEqual({ revoked: [] });
     expect(await desk.registryText()).toBe(before);
   });
 

@@ -24,10 +24,7 @@ describe("P10 the shrink guard", () => {
   ])("of %d programs refuses to lose %d: %s", (before, lost) => {
     const failure = refusal(before, lost);
     expect(failure?.code).toBe("shrink_guard");
-    expect(failure?.message).toBe(
-      `Of the ${before} programs of tenant acme, ${lost} are gone from the source or faulty now. ` +
-        "Look into the source; if this is right, build with --allow-shrink.",
-    );
+    expect(failure?.message).toMatch(new RegExp(`^\\D* ${before} .* acme, ${lost} .*--allow-shrink`));
   });
 
   test.each([
@@ -62,9 +59,7 @@ describe("P10 the shrink guard", () => {
 
 describe("the shrink guard, when the live manifest cannot be read,", () => {
   test("refuses to publish nothing, since there was something for all it knows", () => {
-    expect(shrinkRefusal(tenant, undefined, noPrograms)?.message).toContain(
-      "Of the unknown number of programs",
-    );
+    expect(shrinkRefusal(tenant, undefined, noPrograms)?.message).toContain("unknown number");
     expect(shrinkRefusal(tenant, undefined, { ...noPrograms, notPublishable: 1, invalid: 1 })).toBeDefined();
   });
 
@@ -81,9 +76,8 @@ describe("P19 the guard against programs with an error", () => {
   test("fails where that is asked for, with the number, the first error and both ways out", () => {
     const failure = invalidRefusal(tenant, counts, first, "fail");
     expect(failure?.code).toBe("invalid_program");
-    expect(failure?.message).toBe(
-      "2 program(s) of tenant acme are invalid, the first: p-1 (program_name_blank). " +
-        "Correct them in the source, or leave them out with --on-invalid report.",
+    expect(failure?.message).toMatch(
+      /^2 .* acme .* p-1 \(program_name_blank\)\. Correct .*--on-invalid report/,
     );
   });
 

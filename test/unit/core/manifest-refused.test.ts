@@ -16,7 +16,7 @@ const folder = `tenants/acme/snapshots/${sampleSnapshot}`;
 const canonical = wholeText(sampleManifest());
 
 describe("a manifest is refused as a whole", () => {
-  const wrongKey = /foreign or wrong key|must be the object key of a response|must have the key/;
+  const wrongKey = /wrong key|must be the object key|must have the key/;
   const ownKey = `${folder}/v1/programs/p-1.json`;
 
   test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
@@ -90,8 +90,8 @@ describe("a manifest is refused as a whole", () => {
     const other = { ...expectedManifest(bytes), manifestSha256: sampleDigest };
     const failure = await rejectionOf(readManifest(chunksOf(bytes, 100), other));
     expect(failure.code).toBe("corrupt_document");
-    expect(failure.message).toBe(
-      `manifest.json of snapshot ${sampleSnapshot} of tenant acme has not the digest that current.json states.`,
+    expect(failure.message).toMatch(
+      new RegExp(`${sampleSnapshot} of tenant acme .* digest .*current\\.json`),
     );
   });
 

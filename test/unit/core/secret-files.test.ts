@@ -43,49 +43,41 @@ describe("a secret in a file (P100)", () => {
 });
 
 describe("the fault names the variable and never the secret (P100):", () => {
-  const cases: readonly [what: string, env: () => Promise<Environment>, fault: string][] = [
+  const cases: readonly [what: string, env: () => Promise<Environment>, fault: RegExp][] = [
     [
       "the variable says something else",
       async () => ({
         REDIS_URL: "redis://:other@redis",
         REDIS_URL_FILE: await file("redis://:hunter2@redis"),
       }),
-      "REDIS_URL_FILE and REDIS_URL say different things; unset one of them",
+      /^REDIS_URL_FILE and REDIS_URL .*; unset one/,
     ],
     [
       "there is no such file",
       async () => ({ REDIS_URL_FILE: join(folder, "nothing") }),
-      "REDIS_URL_FILE names a file that cannot be read (ENOENT)",
+      /^REDIS_URL_FILE .* \(ENOENT\)$/,
     ],
-    [
-      "it is a folder",
-      async () => ({ REDIS_URL_FILE: folder }),
-      "REDIS_URL_FILE names a folder, a pipe or a device; name a regular file",
-    ],
+    ["it is a folder", async () => ({ REDIS_URL_FILE: folder }), /^REDIS_URL_FILE .* a regular file$/],
     [
       "it is a device, which may have no end",
       async () => ({ REDIS_URL_FILE: "/dev/null" }),
-      "REDIS_URL_FILE names a folder, a pipe or a device; name a regular file",
+      /^REDIS_URL_FILE .* a regular file$/,
     ],
-    [
-      "it is empty",
-      async () => ({ REDIS_URL_FILE: await file(" \n") }),
-      "REDIS_URL_FILE names a file that is empty",
-    ],
+    ["it is empty", async () => ({ REDIS_URL_FILE: await file(" \n") }), /^REDIS_URL_FILE .* is empty$/],
     [
       "it has two lines",
       async () => ({ REDIS_URL_FILE: await file("redis://:hunter2@a\nredis://b\n") }),
-      "REDIS_URL_FILE names a file of more than one line",
+      /^REDIS_URL_FILE .* more than one line$/,
     ],
     [
       "it is too large for a secret",
       async () => ({ REDIS_URL_FILE: await file("x".repeat(20_000)) }),
-      "REDIS_URL_FILE names a file of over 16384 bytes",
+      /^REDIS_URL_FILE .* over 16384 bytes$/,
     ],
   ];
   test.each(cases)("%s", async (_, environment, fault) => {
     const env = await environment();
     expect(secretsFromFiles(secretNames, env)).toEqual({});
-    expect(faults(env)).toEqual([fault]);
+    expect(faults(env)).toEqual([expect.stringMatching(fault)]);
   });
 });

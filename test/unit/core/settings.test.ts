@@ -128,14 +128,14 @@ describe("faulty settings", () => {
         TERMINAL_ENROLLMENT_STATUSES: "cancelled,,expired",
       }),
     ).toEqual([
-      "DATABASE_URL must begin with postgres:// or postgresql://",
-      "STORE_URL must be file:DIRECTORY or s3://BUCKET[/PREFIX]",
-      "S3_FORCE_PATH_STYLE must be true or false",
-      "STORE_TIMEOUT_MS must be a whole number from 100 to 600000",
-      "LOG_LEVEL must be one of debug, info, warn, error, silent",
-      "LEGACY_CAPACITY must be one of object, total",
-      "TERMINAL_ENROLLMENT_STATUSES must be statuses separated by commas, none of them empty",
-      "LIVE_COPY must be on or off",
+      expect.stringMatching(/^DATABASE_URL .*postgres:.*postgresql:/),
+      expect.stringMatching(/^STORE_URL .*file:.*s3:/),
+      expect.stringMatching(/^S3_FORCE_PATH_STYLE .*true or false$/),
+      expect.stringMatching(/^STORE_TIMEOUT_MS .*100 to 600000$/),
+      expect.stringMatching(/^LOG_LEVEL .*debug, info, warn, error, silent$/),
+      expect.stringMatching(/^LEGACY_CAPACITY .*object, total$/),
+      expect.stringMatching(/^TERMINAL_ENROLLMENT_STATUSES .*commas.*empty$/),
+      expect.stringMatching(/^LIVE_COPY .*on or off$/),
     ]);
   });
 
@@ -199,7 +199,7 @@ describe("faulty settings", () => {
     "%s is no whole number",
     (text) => {
       expect(faults(gatewaySettings, { RATE_LIMIT_REQUESTS: text })).toEqual([
-        "RATE_LIMIT_REQUESTS must be a whole number from 1 to 1000000000",
+        expect.stringMatching(/^RATE_LIMIT_REQUESTS .* 1 to 1000000000$/),
       ]);
     },
   );
@@ -218,7 +218,7 @@ describe("faulty settings", () => {
 
   test("only the admin listener can be off", () => {
     expect(values(gatewaySettings, { ADMIN_PORT: "off" }).adminPort).toBeUndefined();
-    expect(faults(gatewaySettings, { PORT: "off" })).toEqual(["PORT must be a port from 0 to 65535"]);
+    expect(faults(gatewaySettings, { PORT: "off" })).toEqual([expect.stringMatching(/^PORT .* 0 to 65535$/)]);
   });
 
   test.each(["", "example.com/path", "a b", "a;b", "http://x", "<script>"])("HOST %j", (host) => {

@@ -25,8 +25,8 @@ describe("STORE_URL", () => {
 
   test.each([
     ["store", "must be file:DIRECTORY"],
-    ["file:/", "names the root of the file system"],
-    ["file://", "names the root of the file system"],
+    ["file:/", "the root"],
+    ["file://", "the root"],
     ["/srv/store", "must be file:DIRECTORY"],
     ["S3://bucket", "must be file:DIRECTORY"],
     ["s3:/bucket", "must be file:DIRECTORY"],

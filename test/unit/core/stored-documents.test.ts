@@ -123,9 +123,7 @@ describe("auth/tokens.json", () => {
     ["of one digest", { ...token, tokenId: parseTokenId("tok_yyyyyyyyyyyyyyyy") }],
   ])("with two entries %s is refused: it would be unclear whom it lets in", (_, twin) => {
     const bytes = tokenRegistryBytes({ revision: 1, tokens: [token, twin] });
-    expect(failureOf(() => parseTokenRegistry(bytes)).message).toBe(
-      "auth/tokens.json has two entries of the same token.",
-    );
+    expect(failureOf(() => parseTokenRegistry(bytes)).message).toMatch(/^auth\/tokens\.json has two entries/);
   });
 
   test.each<[string, string, string]>([

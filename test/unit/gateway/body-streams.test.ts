@@ -18,6 +18,7 @@ const wrong = Buffer.alloc(1_500_000, "b");
 const key = currentKey(parseTenantId("acme"));
 const sha256 = createHash("sha256").update(good).digest("hex");
 const entry: ResponseEntry = { key, size: good.length, sha256 };
+const wrongDigest = { code: "corrupt_document", message: expect.stringMatching(/ not the digest/) };
 let directory: string;
 let store: StoreReader;
 
@@ -49,7 +50,7 @@ test("a file that is changed after it was read is refused", async () => {
   const streams = createBodyStreams(store);
   await read(streams);
   await writeFile(join(directory, key), wrong);
-  await expect(read(streams)).rejects.toThrow("has not the digest of its manifest");
+  await expect(read(streams)).rejects.toMatchObject(wrongDigest);
 });
 
 test("a manifest that wants other bytes of a file than the last one gets none", async () => {
@@ -57,7 +58,7 @@ test("a manifest that wants other bytes of a file than the last one gets none", 
   await read(streams);
   const other = { ...entry, sha256: createHash("sha256").update(wrong).digest("hex") };
   const body = streams.open(other, new AbortController().signal).then(whole);
-  await expect(body).rejects.toThrow("has not the digest of its manifest");
+  await expect(body).rejects.toMatchObject(wrongDigest);
 });
 
 test("what is damaged on its way over a network is refused, however often it came whole", async () => {
@@ -75,7 +76,7 @@ test("what is damaged on its way over a network is refused, however often it cam
   const streams = createBodyStreams(remote);
   await read(streams);
   bytes = wrong;
-  await expect(read(streams)).rejects.toThrow("has not the digest of its manifest");
+  await expect(read(streams)).rejects.toMatchObject(wrongDigest);
 });
 
 test("a file that is cut while it is read again breaks off with an error, and is closed", async () => {
@@ -87,7 +88,7 @@ test("a file that is cut while it is read again breaks off with an error, and is
     seen += chunk.length;
     await truncate(join(directory, key), 1000);
   });
-  await expect(reading).rejects.toThrow("the file was cut while it was being read");
+  await expect(reading).rejects.toThrow("the file was cut");
   expect(seen).toBeLessThan(good.length);
 });
 

@@ -6,7 +6,7 @@ const schema = { role: "generator", exists: false, isUsable: false, tables: 0, r
 test("a server that cannot hash rows is named with its version, before anything else that may be wrong", () => {
   const [problem, ...others] = structureProblems({ ...schema, serverVersion: 130_022 });
   expect(problem).toMatchObject({ severity: "error", code: "server_too_old", fix: { kind: "advice" } });
-  expect(problem?.message).toBe("The booking database is PostgreSQL 13; 14 or later is needed.");
+  expect(problem?.message).toMatch(/ PostgreSQL 13; 14 or later/);
   expect(others).toEqual([]);
 });
 

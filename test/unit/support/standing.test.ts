@@ -25,7 +25,7 @@ const problem = {
   programId: "KYOTO-1",
   field: "name",
   value: " ",
-  message: "a program needs a name",
+  message: "no name",
 } as const;
 const pending = [
   {

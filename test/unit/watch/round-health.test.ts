@@ -3,24 +3,20 @@ import { RoundHealth } from "../../../cli/publish/watch/run-history.ts";
 
 test("a watch is ready from the end of its first round for three intervals", () => {
   const health = new RoundHealth(1000);
-  expect(health.notReadyCause(0)).toBe("no round of all tenants has got through yet");
+  expect(health.notReadyCause(0)).toMatch(/^no round .* yet$/);
   health.roundEnded(5000, 10, undefined);
   expect(health.notReadyCause(8020)).toBeUndefined();
-  expect(health.notReadyCause(8021)).toBe("the last round of all tenants that got through ended 3 s ago");
+  expect(health.notReadyCause(8021)).toMatch(/ ended 3 s ago$/);
 });
 
 test("a round that failed makes nothing ready, and says why", () => {
   const health = new RoundHealth(1000);
   health.roundEnded(100, 10, "source_unavailable");
-  expect(health.notReadyCause(200)).toBe(
-    "no round of all tenants has got through yet; the last one failed: source_unavailable",
-  );
+  expect(health.notReadyCause(200)).toMatch(/^no round .* yet; .* failed: source_unavailable$/);
   health.roundEnded(300, 10, undefined);
   health.roundEnded(400, 10, "source_contract");
   expect(health.notReadyCause(3000)).toBeUndefined();
-  expect(health.notReadyCause(9300)).toBe(
-    "the last round of all tenants that got through ended 9 s ago; the last one failed: source_contract",
-  );
+  expect(health.notReadyCause(9300)).toMatch(/ ended 9 s ago; .* failed: source_contract$/);
 });
 
 test("a round that takes longer than the interval has its time, too", () => {
