@@ -29,7 +29,7 @@ export interface Exchange {
   closes: boolean;
   route: Route;
   token: KnownToken | undefined;
-  /** The well-formed id that a detail was asked for with. */
+  /** The well-formed id in the path of a request for a detail. */
   programId: ProgramId | undefined;
   quota: Quota | undefined;
   snapshot: LiveSnapshot | undefined;
@@ -64,8 +64,8 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
     requestId: requestIdOf(head.requestId),
     startedAtMs: nowMs,
     nth: connection.requests,
-    // W7: what follows an ignored body may not be the request that it looks like. And after an upgrade that is not
-    // accepted, Node's parser loses the rest of the packet.
+    // W7: the bytes after an ignored body may only look like a request. And after an upgrade that is not accepted, Node's parser
+    // loses the rest of the packet.
     closes: start.closes || head.hasBody || head.hasUpgrade,
     route: "unknown",
     token: undefined,
