@@ -8,7 +8,7 @@ import { type ObjectKey, type ResponseName, responsePath, snapshotsPrefix } from
 import { ProgramTable } from "./program-table.ts";
 import { parseStoredDocument } from "./stored-document.ts";
 
-/** What the pointer says about the manifest. */
+/** The statements of the pointer that the manifest must fit. */
 export interface ExpectedManifest {
   readonly tenantId: TenantId;
   readonly snapshotId: SnapshotId;
@@ -62,7 +62,7 @@ export async function readManifest(
     for (const line of reader.add(chunk)) {
       takeLine(line);
       lines += 1;
-      // P43: other requests get their turn.
+      // P43: after some lines, other requests get their turn.
       if (lines % linesPerTurn === 0) await turn();
     }
     if (outside.length + reader.rest.length > maxWholeLength)
