@@ -18,7 +18,7 @@ import { buildCommand, clause, counted, every, forOperations, forSupport } from 
 
 export interface JudgedTenant extends TenantFacts {
   readonly way: TenantWay;
-  /** What somebody should look at, the worst first; empty when all is well. */
+  /** The concerns about the tenant, the worst first; empty when all is well. */
   readonly concerns: readonly Concern[];
   /** When the next build is due, by the usual interval; `null` when that is not known. */
   readonly nextDueAt: string | null;
@@ -199,7 +199,10 @@ function reason(facts: Facts, before: string): string {
   return message === undefined ? "" : `${before}${clause(message)}`;
 }
 
-/** The snapshot that had so many more programs that somebody should look; smaller losses happen every day. */
+/**
+ * The earlier snapshot with the most programs, if so many are lost since that somebody should look. Small losses happen every
+ * day.
+ */
 function lostPrograms({ live, mostPrograms }: Facts): Facts["mostPrograms"] {
   if (live === null || live.programs === 0 || mostPrograms === null) return null;
   const lost = mostPrograms.programs - live.programs;
