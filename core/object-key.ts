@@ -48,7 +48,7 @@ export function currentKey(tenantId: TenantId): ObjectKey {
   return `${tenantPrefix(tenantId)}current.json` as ObjectKey;
 }
 
-/** The generator's memory of the source. Gateways never read it. Without it a build only takes longer. */
+/** The generator's memory of the source. Gateways never read it. If it is missing, a build only takes longer. */
 export function sourceMemoryKey(tenantId: TenantId): ObjectKey {
   return `${tenantPrefix(tenantId)}source.json` as ObjectKey;
 }

@@ -17,12 +17,11 @@ export interface ExpectedManifest {
 
 /**
  * P4: reads a manifest as it arrives. Throws `corrupt_document` unless the bytes have the digest in the pointer, the document
- * names the pointer's tenant and snapshot, and *every* key lies below that tenant's prefix and is the key of its own
- * response. Nothing of a refused manifest is used.
+ * names the pointer's tenant and snapshot, and *every* key lies below that tenant's prefix and is the key of its own response. No
+ * part of a refused manifest is used.
  *
  * The canonical form (`manifestText`) is parsed line by line, some lines per turn of the event loop. So a manifest of 100,000
- * programs is never in memory as a whole and does not delay other requests. Any other JSON of the same schema is read as a
- * whole.
+ * programs is never in memory as a whole and does not delay other requests. Any other JSON of the same schema is read as a whole.
  */
 export async function readManifest(
   body: AsyncIterable<Uint8Array>,

@@ -12,8 +12,8 @@ import type { KnownToken } from "./token-table.ts";
 export type Route = "list" | "detail" | "legacy" | "unknown";
 
 /**
- * One request with its response, and what the checks found out. Each check fills in its own part. The responder makes
- * headers of what is known by then, and the access log makes a line of it.
+ * One request with its response, and what the checks found out. Each check fills in its own part. From these parts the responder
+ * makes the headers, and the access log makes its line.
  */
 export interface Exchange {
   readonly req: IncomingMessage;
