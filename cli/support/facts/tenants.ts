@@ -143,7 +143,7 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
   for (let at = 0; at < tenantIds.length; at += maxParallelReads) {
     const round = tenantIds.slice(at, at + maxParallelReads).map(async (tenantId): Promise<TenantFacts> => {
       const record = records.of(tenantId);
-      const { parent, ...stands } = await standing(
+      const { parent, ...liveState } = await readLiveState(
         store,
         tenantId,
         record,
@@ -154,7 +154,7 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
       return {
         tenantId,
         ...record,
-        ...stands,
+        ...liveState,
         removal: removals.get(tenantId) ?? null,
         rename: rename === undefined ? null : { ...rename, tenantId: presentTenant(renames, tenantId) },
         keys: keys.kind === "read" ? (own.get(tenantId) ?? []) : null,
@@ -206,7 +206,7 @@ function keysByTenant(reading: RegistryReading): ReadonlyMap<string, readonly Re
   return own;
 }
 
-async function standing(
+async function readLiveState(
   store: ObjectStore,
   tenantId: TenantId,
   record: BuildRecord,

@@ -2,8 +2,8 @@ import { plainTime, type Reader } from "../../output/times.ts";
 import type { LastRun, LastTry } from "../facts/runs.ts";
 import type { Hold, TenantFacts } from "../facts/tenants.ts";
 
-/** P47: the state of the way from a tenant's booking data to its partners: whether builds come, and whether they may publish. */
-export interface TenantWay {
+/** P47: the state of a tenant's builds: whether they come, and whether they may publish. */
+export interface BuildState {
   readonly builds: Builds;
   readonly keeper: Keeper;
 }
@@ -39,7 +39,7 @@ export type BuildFacts = Pick<
   readonly confirmation: Pick<NonNullable<TenantFacts["confirmation"]>, "confirmedAt"> | undefined;
 };
 
-export function tenantWay(facts: BuildFacts, now: Date): TenantWay {
+export function buildStateOf(facts: BuildFacts, now: Date): BuildState {
   const { hold } = facts;
   const keeper: Keeper = hold === null ? keeperOf(facts) : { kind: "held", hold };
   return { builds: buildsOf(facts, now), keeper };

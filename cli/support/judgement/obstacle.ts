@@ -1,5 +1,5 @@
 import { plainTime, type Reader } from "../../output/times.ts";
-import { type Builds, holdWords, type Keeper, type TenantWay } from "./builds.ts";
+import { type BuildState, type Builds, holdWords, type Keeper } from "./builds.ts";
 import {
   faultsSteps,
   guardReason,
@@ -31,7 +31,7 @@ export type Need = "change" | "withdrawal" | "loss";
  */
 export function obstacleTo(
   need: Need,
-  { builds, keeper }: TenantWay,
+  { builds, keeper }: BuildState,
   { programId, isOnly }: { readonly programId: string; readonly isOnly: boolean },
 ): Obstacle {
   // A stated withdrawal passes a hold, the guard, and faults of other programs (P20).
@@ -90,7 +90,7 @@ function otherwise(builds: Builds, reader: Reader): string {
 }
 
 /** A sentence that says why a withdrawal gets through although the tenant is kept as it is. */
-export function notKept({ keeper }: TenantWay): string {
+export function notKept({ keeper }: BuildState): string {
   switch (keeper.kind) {
     case "none":
       return "";
