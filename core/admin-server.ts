@@ -10,7 +10,7 @@ export interface AdminServerOptions {
   readonly otherMethods: 404 | 405;
   /** Why the program is not ready; `undefined` while it is. */
   readonly notReadyCause: () => string | undefined;
-  /** What an operator should know of a program that is ready all the same. */
+  /** A remark for operators about a program that is ready; `undefined` when there is none. */
   readonly note?: () => string | undefined;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
@@ -18,7 +18,7 @@ export interface AdminServerOptions {
 /** Health, readiness and metrics for the operator's network: a server that does not listen yet. */
 export function createAdminServer(options: AdminServerOptions): Server {
   const isAdminHost = createAdminHostCheck(options.hostNames);
-  // The message repeats nothing of the request, since its reader may be somebody else than its sender.
+  // The message quotes nothing from the request, since another person than its sender may read it.
   const reason = `Ask by IP address, as localhost, or by a name that the setting ${options.hostSetting} or ADMIN_HOST_NAMES has.`;
   return createServer((req, res) => {
     req.resume();

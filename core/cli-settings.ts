@@ -3,7 +3,7 @@ import { SettingFault, settingText } from "./setting-parser.ts";
 import { choice, flag, integer, listenerHost, optional, portOrOff, text, url } from "./setting-types.ts";
 import { adminHostNames, storeSettings } from "./store-settings.ts";
 
-/** The default of the statuses that end an enrollment, so that it takes no place. */
+/** The default of the statuses that end an enrollment. An ended enrollment takes no place. */
 export const defaultTerminalStatuses: readonly string[] = [
   "cancelled",
   "canceled",

@@ -7,7 +7,7 @@ import { createListReader } from "./list-reader.ts";
 import { confirmedKey } from "./object-key.ts";
 import { parseJson, parseStoredDocument, schemaFailure } from "./stored-document.ts";
 
-/** What builds recorded about one tenant. Times are RFC 3339, UTC. */
+/** A tenant's entry in `runs/confirmed.json`, which builds write. Times are RFC 3339, UTC. */
 export interface Confirmation {
   /** P24: the snapshot to which `confirmedAt` belongs, live or not; `null` when none was ever confirmed. */
   readonly snapshotId: SnapshotId | null;
@@ -49,7 +49,7 @@ function checkedConfirmation(tenantId: string, entry: TenantConfirmation): reado
   return [tenantId, { snapshotId, confirmedAt, triedAt, outcome }];
 }
 
-/** When the snapshot was last confirmed; `null` when the entry is about another one, or none (P24). */
+/** When the snapshot was last confirmed; `null` when there is no entry, or when it is about another snapshot (P24). */
 export function confirmedAtOf(entry: Confirmation | undefined, snapshotId: string): string | null {
   return entry?.snapshotId === snapshotId ? entry.confirmedAt : null;
 }

@@ -16,7 +16,7 @@ export const storeKey = "store.json" as ObjectKey;
 export const tokensKey = "auth/tokens.json" as ObjectKey;
 export const tenantsPrefix = "tenants/";
 export const runsPrefix = "runs/";
-/** Lies beside the reports of runs. Their names are ids, so it cannot be taken for a report. */
+/** The object lies beside the reports of runs. Reports are named by ids, so it cannot be taken for a report. */
 export const confirmedKey = "runs/confirmed.json" as ObjectKey;
 
 /** Names the sandbox, the tenant whose programs come with the generator. Gateways never read it. */
@@ -48,7 +48,7 @@ export function currentKey(tenantId: TenantId): ObjectKey {
   return `${tenantPrefix(tenantId)}current.json` as ObjectKey;
 }
 
-/** The generator's memory of the source. Gateways never read it. Without it a build only takes longer. */
+/** The generator's memory of the source. Gateways never read it. If it is missing, a build only takes longer. */
 export function sourceMemoryKey(tenantId: TenantId): ObjectKey {
   return `${tenantPrefix(tenantId)}source.json` as ObjectKey;
 }
@@ -75,7 +75,7 @@ export function markKey(tenantId: TenantId, snapshotId: SnapshotId, mark: Snapsh
   return `${snapshotPrefix(tenantId, snapshotId)}${mark}.json` as ObjectKey;
 }
 
-/** The complete tree for people. Gateways never read it. */
+/** The folder with the copy of the live snapshot for people. Gateways never read it. */
 export function livePrefix(tenantId: TenantId): string {
   return `${tenantPrefix(tenantId)}live/`;
 }
@@ -84,7 +84,7 @@ export function liveKey(tenantId: TenantId, name: ResponseName): ObjectKey {
   return `${livePrefix(tenantId)}${responsePath(name)}` as ObjectKey;
 }
 
-/** The file that says which snapshot that tree shows. */
+/** The file that says which snapshot the tenant's `live/` folder shows. */
 export function liveMarkerKey(tenantId: TenantId): ObjectKey {
   return `${livePrefix(tenantId)}README.txt` as ObjectKey;
 }

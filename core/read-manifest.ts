@@ -8,7 +8,7 @@ import { type ObjectKey, type ResponseName, responsePath, snapshotsPrefix } from
 import { ProgramTable } from "./program-table.ts";
 import { parseStoredDocument } from "./stored-document.ts";
 
-/** What the pointer says about the manifest. */
+/** The statements of the pointer that the manifest must fit. */
 export interface ExpectedManifest {
   readonly tenantId: TenantId;
   readonly snapshotId: SnapshotId;
@@ -17,12 +17,11 @@ export interface ExpectedManifest {
 
 /**
  * P4: reads a manifest as it arrives. Throws `corrupt_document` unless the bytes have the digest in the pointer, the document
- * names the pointer's tenant and snapshot, and *every* key lies below that tenant's prefix and is the key of its own
- * response. Nothing of a refused manifest is used.
+ * names the pointer's tenant and snapshot, and *every* key lies below that tenant's prefix and is the key of its own response. No
+ * part of a refused manifest is used.
  *
  * The canonical form (`manifestText`) is parsed line by line, some lines per turn of the event loop. So a manifest of 100,000
- * programs is never in memory as a whole and does not delay other requests. Any other JSON of the same schema is read as a
- * whole.
+ * programs is never in memory as a whole and does not delay other requests. Any other JSON of the same schema is read as a whole.
  */
 export async function readManifest(
   body: AsyncIterable<Uint8Array>,
@@ -62,7 +61,7 @@ export async function readManifest(
     for (const line of reader.add(chunk)) {
       takeLine(line);
       lines += 1;
-      // P43: other requests get their turn.
+      // P43: after some lines, other requests get their turn.
       if (lines % linesPerTurn === 0) await turn();
     }
     if (outside.length + reader.rest.length > maxWholeLength)

@@ -45,7 +45,7 @@ export async function readTokenRegistry<Sink extends TokenSink>(
     }
   }
   const { revision, tokens } = parseStoredDocument(reader.end(), isTokensDocument, tokensKey);
-  // The list reader did not recognize the key, so the tokens are here.
+  // If the list reader did not recognize the key, all tokens are here.
   if (entries === undefined || tokens.length > 0) entries = createEntries(createSink());
   entries.add(tokens);
   return { revision, tokens: entries.sink() };

@@ -18,7 +18,7 @@ export interface Setting<Value> {
   readonly show: (value: Value) => string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the table holds settings of every value type; `any` keeps each one's own
+// biome-ignore lint/suspicious/noExplicitAny: the table holds settings of all value types; `any` keeps the type of each
 export type SettingTable = Readonly<Record<string, Setting<any>>>;
 
 export type SettingValues<Table extends SettingTable> = {

@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SettingFault } from "./setting-parser.ts";
 
-/** Where the snapshots live. */
+/** The address of the object store: a folder, or a place in a bucket. */
 export type StoreAddress =
   | { readonly kind: "file"; readonly directory: string }
   /** `prefix` is empty or ends in `/`. */

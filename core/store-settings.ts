@@ -76,7 +76,7 @@ export const storeSettings = {
   logLevel,
 } as const;
 
-/** The names of both admin listeners. */
+/** The host names to which the admin listeners of the gateway and of `snapshot watch` answer. */
 export const adminHostNames = text<readonly string[]>({
   name: "ADMIN_HOST_NAMES",
   about:

@@ -10,7 +10,7 @@ export type LargeAnswer = (exchange: Exchange, slot: BodySlot, body: LargeBody) 
 export interface LargeBody {
   readonly generation: number;
   readonly entry: ResponseEntry;
-  /** The client prefers it in its gzip form. */
+  /** Whether the client prefers the gzip form. */
   readonly gzip: boolean;
 }
 
@@ -25,7 +25,8 @@ export function createLargeAnswer(bodies: BodyCache, respond: Responder, maxWait
     { generation, entry }: LargeBody,
   ): Promise<BodyForm | undefined> {
     const left = new AbortController();
-    // `close` also fires when a response ends that did not wait. Other clients that wait keep the packing going.
+    // `close` fires when the client leaves. It also fires after a complete response, when nothing waits any more. Packing goes on
+    // as long as another client waits for it.
     res.once("close", () => left.abort());
     if (res.destroyed) return undefined;
     try {

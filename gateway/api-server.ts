@@ -9,7 +9,7 @@ import { type ConnectionRefusal, refuseOnError } from "./refuse-connection.ts";
 import { requestHead, requestIdOf } from "./request-head.ts";
 import { originForm } from "./request-target.ts";
 
-/** Bounds on what clients may take (W60, W64). */
+/** Bounds on connections and on the time that a client may take (W60, W64). */
 export interface ConnectionLimits {
   readonly maxConnections: number;
   /** How long a client may take to send a complete header section. */
@@ -102,7 +102,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 
   server.on("request", onRequest);
-  // W48: an unknown `Expect` is ignored; one for `100-continue` gets its answer instead of the permission.
+  // W48: an unknown `Expect` is ignored. A request with `100-continue` gets its final answer instead of an interim 100.
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
   refuseOnError(server, connections, options.legacyHeaders, onRefusal);

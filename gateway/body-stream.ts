@@ -21,7 +21,7 @@ export interface BodyStreams {
 }
 
 export function createBodyStreams(store: StoreReader, keptBodies?: KeptBodies): BodyStreams {
-  // A large file of this machine is hashed once. Hashing it for every reader would be most of the work.
+  // A large file of a local store is hashed once. Hashing it for every reader would be most of the work.
   const verified = new LRUCache<ObjectKey, string>({ max: 1000 });
   return {
     async open(entry, signal) {
@@ -55,7 +55,7 @@ export function createBodyStreams(store: StoreReader, keptBodies?: KeptBodies): 
 }
 
 function checked(body: Readable, entry: ResponseEntry, signal: AbortSignal): ChunkSource {
-  // A local file does not listen to the signal by itself.
+  // The stream of a local file ignores the signal.
   if (signal.aborted) body.destroy();
   return async (take) => {
     const verifying = verifyingStream(entry);

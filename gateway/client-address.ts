@@ -15,8 +15,8 @@ export interface ClientAddresses {
 
 export function createClientAddresses(proxies: TrustedProxies): ClientAddresses {
   /**
-   * W98: the search goes from the right, since each proxy appends the address that it got the request from. What stands left
-   * of the first address that is no trusted proxy may be invented. If all addresses are trusted, the first one is the client.
+   * W98: the search goes from the right, since each proxy appends the address that it got the request from. Everything to the
+   * left of the first untrusted address may be invented. If all addresses are trusted, the leftmost one is the client.
    */
   function outermost(nodes: readonly (string | undefined)[] | undefined): string | undefined {
     if (nodes === undefined) return undefined;
@@ -75,7 +75,7 @@ function forwardedNodes(value: string): readonly (string | undefined)[] | undefi
     const [, name, bare, quoted, end] = match;
     if (name !== undefined) isEmpty = false;
     if (name?.toLowerCase() === "for") {
-      // Section 4: each parameter once per element.
+      // RFC 7239 section 4: an element has each parameter at most once.
       if (node !== undefined) return undefined;
       node = bare ?? quoted?.replace(/\\(.)/g, "$1") ?? "";
     }
@@ -99,7 +99,7 @@ function pairPattern(): RegExp {
   return /[\t ]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w:[\]-]+)|"((?:[^"\\]|\\.)*)")[\t ]*)?([;,]|$)/y;
 }
 
-/** Section 6: an address with or without a port; IPv6 in brackets. */
+/** RFC 7239 section 6: an address with or without a port; IPv6 in brackets. */
 function nodeAddress(node: string): string | undefined {
   const match = nodePattern.exec(node);
   return match === null ? undefined : ipAddress(match[1] ?? match[2] ?? "");

@@ -18,7 +18,7 @@ export interface Waits {
   readonly beatMs: number;
   /** W170: for a changed token registry to reach the disk. After that it takes effect without being on the disk. */
   readonly keepMs: number;
-  /** Between two attempts to complete that copy, since on a nearly full disk some writes fail every time. */
+  /** Between two attempts to complete the last good copy. On a nearly full disk some writes fail every time. */
   readonly mendPauseMs: number;
 }
 

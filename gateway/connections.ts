@@ -18,7 +18,10 @@ export interface Connection {
   /** The request whose body is being ignored now, before its answer begins. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
   readonly credentials: CredentialsReader;
-  /** Whether a trusted proxy opened the connection. It is asked at once, since a closed socket has no address any more. */
+  /**
+   * Whether a trusted proxy opened the connection. This is decided when the connection opens, since a closed socket has no
+   * address.
+   */
   readonly isProxied: boolean;
   /** A response said `Connection: close`, or an error ended the connection. No further request is answered. */
   isEnding: boolean;
@@ -31,7 +34,7 @@ export interface Connections {
   /** Forgets a response that has been sent completely. */
   release(res: ServerResponse, socket: Socket): void;
   /**
-   * Ends the idle connections: those that are answering nothing and have not begun their first request. Node's own
+   * Ends the idle connections: those on which no byte has arrived yet, and those whose last answer is complete. Node's own
    * `closeIdleConnections` also cuts answers that the client has not received yet, and leaves unused connections open.
    */
   endIdle(): void;
@@ -129,5 +132,5 @@ export function createWaitingRequests(): WaitingRequests {
 
 /** Clients that pipeline send some dozens of requests. One that sends more has to use another connection for the rest. */
 const maxWaiting = 256;
-/** Counted from the end of the chunk, of at most 64 KiB, in which the first of them came. */
+/** The count begins at the end of the chunk, of at most 64 KiB, that brought the first waiting request. */
 const maxWaitingBytes = 256 * 1024;

@@ -12,8 +12,8 @@ import type { KnownToken } from "./token-table.ts";
 export type Route = "list" | "detail" | "legacy" | "unknown";
 
 /**
- * One request with its response, and what the checks found out. Each check fills in its own part. The responder makes
- * headers of what is known by then, and the access log makes a line of it.
+ * One request with its response, and what the checks found out. Each check fills in its own part. From these parts the responder
+ * makes the headers, and the access log makes its line.
  */
 export interface Exchange {
   readonly req: IncomingMessage;
@@ -29,7 +29,7 @@ export interface Exchange {
   closes: boolean;
   route: Route;
   token: KnownToken | undefined;
-  /** The well-formed id that a detail was asked for with. */
+  /** The well-formed id in the path of a request for a detail. */
   programId: ProgramId | undefined;
   quota: Quota | undefined;
   snapshot: LiveSnapshot | undefined;
@@ -64,8 +64,8 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
     requestId: requestIdOf(head.requestId),
     startedAtMs: nowMs,
     nth: connection.requests,
-    // W7: what follows an ignored body may not be the request that it looks like. And after an upgrade that is not
-    // accepted, Node's parser loses the rest of the packet.
+    // W7: the bytes after an ignored body may only look like a request. And after an upgrade that is not accepted, Node's parser
+    // loses the rest of the packet.
     closes: start.closes || head.hasBody || head.hasUpgrade,
     route: "unknown",
     token: undefined,

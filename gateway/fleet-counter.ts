@@ -78,7 +78,7 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     wasShared = false;
   }
 
-  /** Begins the batch of hits of the key by requests that are handled together. */
+  /** Begins a batch for the key. The batch gathers the hits of all requests that are handled in one turn of the event loop. */
   function begin(key: string): Batch {
     const counted = Promise.resolve().then(() => {
       batches.delete(key);
@@ -129,7 +129,7 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
 
 interface Batch {
   hits: number;
-  /** The window's state after all of them. */
+  /** The window's state after all hits of the batch. */
   readonly counted: Promise<WindowState>;
 }
 

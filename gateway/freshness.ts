@@ -9,8 +9,8 @@ import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /**
- * When each snapshot was last confirmed to be what the source says, as builds recorded it. Nothing depends on it (P26): an
- * unknown time is left out of the answer.
+ * When each snapshot was last confirmed to be what the source says, as builds recorded it. No request depends on these times
+ * (P26): an unknown one is left out of the answer.
  */
 export interface Freshness {
   /** `null` unless that very snapshot is known to be confirmed (P24). */

@@ -72,7 +72,10 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     });
   }
 
-  /** Check 8 (W3, W22), and the 200 (W2). A body that the cache holds for this generation passed check 8 before. */
+  /**
+   * Check 8: the live snapshot names the program (W3, W22). Then the 200 (W2). A body that the cache holds for this generation
+   * has passed check 8 before.
+   */
   function answer(exchange: Exchange, live: LiveSnapshot, name: ResponseName): void {
     const slot = bodySlot(live.tenantId, name);
     const gzip = prefersGzip(exchange.head.acceptEncoding);
@@ -100,7 +103,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     whenReady(exchange, ready, (body) => respond.body(exchange, body));
   }
 
-  /** Check 9 (W16, W17). */
+  /** Anything unexpected becomes a 500 (W16), also an object that is missing or damaged in the store (W17). */
   function fail(exchange: Exchange, error: unknown): void {
     // A response that has begun cannot become an error. The connection is cut, so that the client notices.
     if (exchange.res.headersSent) exchange.res.destroy();

@@ -22,7 +22,7 @@ export interface LiveSnapshots {
   ages(): readonly { readonly tenantId: TenantId; readonly ageMs: number }[];
   /** Forgets snapshots that nobody requested for `maxStaleMs`. */
   sweep(): void;
-  /** What this process knows of each tenant, for the last good copy. */
+  /** The pointer of each tenant that this process knows, for the last good copy. */
   confirmed(): Iterable<readonly [TenantId, KeptPointer]>;
   /** Number of tenants that are served from the last good copy, because the store has not confirmed them yet. */
   servedFromCopy(): number;
@@ -89,8 +89,8 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         (signal) => readLiveSnapshot(store, tenantId, { held, floor }, signal, lastGood),
       );
       if (held !== undefined && live.generation !== held.generation && renew !== undefined) {
-        // P42: the old snapshot answers while it may still be served (P18). What is not renewed by then is renewed while the
-        // new one answers.
+        // P42: the old snapshot answers until its next confirmation is due. Bodies that are not renewed by then are renewed while
+        // the new snapshot answers.
         const spareMs = state.confirmedAtMs + refreshMs - clock();
         const renewed = renew(held, live);
         if (spareMs > 0) await settledWithin(spareMs, renewed);
@@ -112,7 +112,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         state.live = { ...state.live, unconfirmed: { since, code: failure.code } };
       // While the store fails, requests must not start one attempt each.
       state.retryAtMs = clock() + Math.max(refreshMs, minRetryMs);
-      // The disk may have been too slow for the copy, so it is asked again, unless a read still hangs.
+      // The disk may have been too slow to give the copy, so the next request reads the copy again, unless a read still hangs.
       if (state.live === undefined && state.restoring === undefined)
         state.isRestored = lastGood === undefined;
     } finally {
@@ -120,7 +120,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
     }
   }
 
-  /** W76: takes over what an earlier process had confirmed, as if this process had run since then. Never rejects. */
+  /** W76: takes over the snapshot that an earlier process had confirmed, as if this process had run since then. Never rejects. */
   async function restore(state: TenantState): Promise<void> {
     const pointer = lastGood?.pointer(state.tenantId);
     if (lastGood === undefined || pointer === undefined) return;

@@ -11,8 +11,8 @@ import { settledWithin } from "./deadline.ts";
 export interface LogDestination {
   write(line: string): void;
   /**
-   * Resolves when all lines are written, or after `maxMs`. Callers that can wait await it before `flushSync`, which would
-   * write lines a second time that are just being written in the background.
+   * Resolves when all lines are written, or after `maxMs`. Callers that can wait await it before `flushSync`, which writes again
+   * the lines that are being written in the background.
    */
   flush(maxMs: number): Promise<void>;
   /** Writes what is left before the process ends, trying for at most `maxMs`. */

@@ -54,7 +54,7 @@ switch (action.kind) {
   }
 }
 
-/** The folder in `LAST_GOOD_DIR` for this store, after a test write; or the failure of that. */
+/** The folder in `LAST_GOOD_DIR` for this store, after a test write, or the failure of that write. */
 function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): string | undefined | Failure {
   if (lastGoodDir === undefined) return undefined;
   // Two servers may have buckets of the same name, and a profile may name the server.

@@ -5,8 +5,8 @@ import { Server as NetServer, type Socket } from "node:net";
 // when a new version of Node changes it.
 
 /**
- * Lets a client that has closed its side (`printf ... | nc`) get its answer. Node has no option for it. Otherwise the client
- * would get an answer only when no part of it has to be waited for.
+ * Lets a client that has closed its side (`printf ... | nc`) get its answer. By default Node gives such a client only an answer
+ * that is ready at once, and it has no documented option for this.
  * Tested by `wire-message.test.ts`.
  */
 export function allowHalfOpen(server: Server): void {

@@ -25,31 +25,31 @@ export function createOutageLog(
   now: () => number,
   fields: () => Readonly<Record<string, string | undefined>> = () => ({}),
 ): OutageLog {
-  const said = new Map<FailureCode, Said>();
-  let isSaid = false;
+  const lastLines = new Map<FailureCode, LastLine>();
+  let isFailureLogged = false;
   return {
     failed({ code, message }, level = "warn") {
-      const before = said.get(code);
+      const before = lastLines.get(code);
       if (before !== undefined && now() - before.atMs < everyMs) {
-        before.unsaid += 1;
+        before.unlogged += 1;
         return;
       }
-      const repeated = before === undefined || before.unsaid === 0 ? {} : { repeated: before.unsaid };
+      const repeated = before === undefined || before.unlogged === 0 ? {} : { repeated: before.unlogged };
       logger[level]({ ...fields(), causeCode: code, cause: message, ...repeated }, texts.failed);
-      said.set(code, { atMs: now(), unsaid: 0 });
-      isSaid = true;
+      lastLines.set(code, { atMs: now(), unlogged: 0 });
+      isFailureLogged = true;
     },
     succeeded() {
-      if (isSaid) logger.info(fields(), texts.succeeded);
-      isSaid = false;
+      if (isFailureLogged) logger.info(fields(), texts.succeeded);
+      isFailureLogged = false;
     },
   };
 }
 
-/** When a code was last logged, and how many failures came since. */
-interface Said {
+/** The last line for a failure code, and the number of failures since. */
+interface LastLine {
   readonly atMs: number;
-  unsaid: number;
+  unlogged: number;
 }
 
 const everyMs = 60_000;

@@ -4,11 +4,11 @@ import type { TokenDirectory } from "./token-directory.ts";
 
 /** Whether a gateway should get requests, as `/readyz` says. */
 export interface Readiness {
-  /** Why it should get none; `undefined` while it should. */
+  /** Why the gateway should get no requests; `undefined` while it is ready. */
   notReadyCause(): string | undefined;
-  /** What an operator should know of a gateway that is ready all the same. */
+  /** A remark for operators when a ready gateway serves older data; `undefined` otherwise. */
   note(): string | undefined;
-  /** Whether the gateway goes by the last good copy, wholly or in part. */
+  /** Whether the gateway uses the last good copy, wholly or in part. */
   isServingLastGood(): boolean;
 }
 

@@ -18,9 +18,9 @@ export interface ConnectionRefusal {
 }
 
 /**
- * W15: answers in the API's envelope what Node would answer by itself or not at all: parse errors, header sections that are
- * too long or too late, and CONNECT. While an earlier request of the connection is being answered, that answer is finished
- * and the connection is ended without an error, which could be taken for that answer.
+ * W15: answers in the API's envelope what Node would answer by itself or not at all: parse errors, header sections that are too
+ * long or too late, and CONNECT. While an earlier request of the connection is being answered, that answer is finished, and the
+ * connection is ended without an error response, which the client could take for that answer.
  */
 export function refuseOnError(
   server: Server,
@@ -48,8 +48,8 @@ export function refuseOnError(
 
   server.on("clientError", (error: ClientError, socket) => {
     if (!(socket instanceof Socket)) return;
-    // There is nobody to answer: the client is gone, or it never sent a byte. In that case it could take the answer for
-    // one to its first request.
+    // No answer is sent to a client that is gone. Neither is one sent to a client that has not sent a byte, since it could take
+    // the answer for one to its first request.
     if (!socket.writable || socket.bytesRead === 0 || error.code === "ECONNRESET") {
       socket.destroy();
       return;

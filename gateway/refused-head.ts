@@ -1,4 +1,4 @@
-/** What can be read of a request that Node's parser refused, from the packet in which it gave up. */
+/** The readable parts of a request that Node's parser refused, from the packet in which the parser gave up. */
 export interface RefusedHead {
   /** The first line, if it is a request line. */
   readonly requestLine: RequestLine | undefined;
@@ -84,5 +84,5 @@ function isSpaceOrTab(code: number): boolean {
 /** Each pattern is one repeated class, or of fixed length, so matching takes linear time. */
 const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const versionPattern = /^HTTP\/(\d\.\d)$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const controlPattern = /[\x00-\x08\x0a-\x1f\x7f]/;

@@ -37,8 +37,8 @@ export function methodRefusal(head: RefusedHead, stop: ParserStop): MethodRefusa
 }
 
 /**
- * The parser also knows some methods of RTSP and the one of HTTP/2's preface. It refuses these only at the version, so it must
- * have read the method in this packet.
+ * The parser also knows some methods of RTSP and the one of HTTP/2's preface. It refuses these only when it reaches the version,
+ * so it must have read past the method in this packet.
  */
 function isForMethod({ method, end }: RequestLine, { code, at }: ParserStop): boolean {
   if (knownMethods.has(method) || at > end) return false;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RefusedHead } from "./refused-head.ts";
 
-/** What the gateway reads of a request's header section. It ignores all other headers, also those of a proxy (W99). */
+/** The parts of a request's header section that the gateway reads. It ignores all other headers, also those of a proxy (W99). */
 export interface RequestHead {
   /** The values in the order of the wire, one per header line, so that a second line is never dropped silently. */
   readonly authorization: readonly string[];

@@ -89,7 +89,7 @@ export function createResponder(options: ResponderOptions): Responder {
       try {
         const forEachChunk = await streams.open(entry, signal);
         await forEachChunk(async (chunk) => {
-          // A disk reads on when the client has left. A response that began now would never be reported as over.
+          // A local file is read on after the client has left. A response that began now would never be reported as over.
           signal.throwIfAborted();
           if (!res.headersSent) begin();
           bytes += chunk.length;

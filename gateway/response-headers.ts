@@ -1,7 +1,7 @@
 import type { Manifest } from "../core/manifest.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** What the header lines need to know beside the exchange. */
+/** The facts for the header lines that are not in the exchange. */
 export interface ResponseFacts {
   readonly status: number;
   /** `undefined` when the length is not known yet and the body is sent in chunks. */
@@ -58,7 +58,7 @@ export function snapshotHeaders(
   return confirmedAt === null ? lines : `${lines}Snapshot-Confirmed-At: ${confirmedAt}\r\n`;
 }
 
-/** The header lines about the quota (W44), up to the place of the remaining requests. */
+/** The header lines about the quota (W44), up to the place where the number of remaining requests follows. */
 function limitHeaders(limit: number, windowSeconds: number): string {
   return `RateLimit-Policy: "default";q=${limit};w=${windowSeconds}\r\nRateLimit: "default";r=`;
 }

@@ -40,7 +40,7 @@ export interface TokenDirectory {
   unconfirmedCause(): string | undefined;
   /** Why the last look at the registry failed; `undefined` when it did not. */
   failure(): string | undefined;
-  /** What this process knows of the registry, for the last good copy. */
+  /** The registry that this process last confirmed, for the last good copy. */
   confirmed(): KeptRegistry | undefined;
   /** Whether the directory comes from the last good copy, because the store has not confirmed it yet. */
   isFromCopy(): boolean;
@@ -165,7 +165,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     throw new Failure("corrupt_document", `${tokensKey} fell from revision ${from} to ${to}.`);
   }
 
-  /** W76: takes over what an earlier process had confirmed, as if this process had run since then. Never rejects. */
+  /** W76: takes over the registry that an earlier process had confirmed, as if this process had run since then. Never rejects. */
   async function restore(from: LastGood): Promise<void> {
     const kept = from.registry();
     if (kept === undefined) return;
@@ -209,7 +209,10 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     void poll();
   }
 
-  /** Logged once, at the start. It is a new installation, or `STORE_URL` names another store that somebody has begun. */
+  /**
+   * Warns once, at the start, when no token is valid. Either the installation is new, or `STORE_URL` names another store that
+   * somebody has begun.
+   */
   function warnIfUseless(): void {
     if (table.counts(clocks.unixMs()).valid > 0) return;
     const cause = `${tokensKey} ${version === undefined ? "is missing" : "has no valid token"}`;

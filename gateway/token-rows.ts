@@ -123,7 +123,7 @@ class RowIndex {
     this.#slots[2 * slot + 1] = value;
   }
 
-  /** The bytes are whole words of four. */
+  /** Reads four bytes at a time. The number of bytes is a multiple of four. */
   #hashOf({ block, at }: TokenRow): number {
     let hash = 0x811c9dc5;
     for (let word = at + this.#from; word < at + this.#from + this.#bytes; word += 4) {

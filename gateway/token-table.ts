@@ -5,7 +5,7 @@ import type { TokenDigest } from "../core/token.ts";
 import { type RegisteredToken, readScope } from "../core/token-registry.ts";
 import { digestBytes, idBytes, type TokenRow, TokenRows } from "./token-rows.ts";
 
-/** What a request needs to know of its token, above all the tenant (W4). */
+/** The facts about a token that its requests need, above all the tenant (W4). */
 export interface KnownToken {
   readonly tokenId: TokenId;
   readonly tenantId: TenantId;
@@ -134,7 +134,7 @@ function expiryOf({ block, at }: TokenRow): number {
 }
 
 const idPrefix = "tok_";
-// What follows digest and id in a row: the number of the tenant, limit, expiry, and two flags.
+// After digest and id, a row holds the tenant's number, the limit, the expiry, and two flags.
 const tenantAt = digestBytes + idBytes;
 const limitAt = tenantAt + 4;
 const expiryAt = limitAt + 8;

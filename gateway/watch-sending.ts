@@ -11,11 +11,11 @@ export interface SendLimits {
 }
 
 /**
- * W62: ends the connection of a client that reads its response too slowly or not at all, and calls `over` once when the
- * response is over. Used for responses that the operating system did not take completely at once.
+ * W62: ends the connection of a client that reads its response too slowly or not at all, and calls `over` once when the response
+ * is over. Used for responses that the operating system did not take completely at once.
  *
  * The socket's own timeout is not enough: Node lets it pass once more while a write is under way, and anything that the client
- * sends delays it. Here only bytes count that the system has taken.
+ * sends delays it. Here only bytes that the system has taken count as progress.
  */
 export function watchSending(res: ServerResponse, limits: SendLimits, over: (isCut: boolean) => void): void {
   const { socket } = res;

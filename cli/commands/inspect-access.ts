@@ -17,7 +17,7 @@ export interface AccessFlags {
   readonly passwordFile?: string;
 }
 
-/** Where `inspect` listens, and whom it lets in. */
+/** The address on which `inspect` listens, and the gate that admits its users. */
 export interface InspectAccess {
   readonly host: string;
   readonly gate: Gate;

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { parseInstant } from "../../core/setting-types.ts";
 
-/** What `instantAfter` reads, for a help text. */
+/** The forms that `instantAfter` reads, for a help text. */
 export const instantForms = "a date and time of RFC 3339, or from now: 90d, 12h, 2w";
 
 /** A parser of instants: a date and time, or a duration that begins `now`. */
@@ -36,7 +36,7 @@ function durationMs(text: string): number {
 
 const hours: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24 };
 
-/** An invalid date, which no bound admits, when `byMs` is `NaN`. */
+/** The time `byMs` after `from`. When `byMs` is `NaN`, it is an invalid date, which no bound admits. */
 function shifted(from: Date, byMs: number): Date {
   return new Date(from.getTime() + byMs);
 }

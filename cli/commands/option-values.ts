@@ -3,7 +3,7 @@ import { Failure } from "../../core/failure.ts";
 import { singleLine } from "../../core/printable.ts";
 import { tokenFree } from "../shell/token-free.ts";
 
-/** Makes a parser that throws `Failure` one for commander, which adds the option's name to the error of usage. */
+/** Turns a parser that throws `Failure` into one for commander, which adds the option's name to the message about wrong usage. */
 export function parsedOption<Value>(parse: (text: string) => Value): (text: string) => Value {
   return (text) => {
     try {

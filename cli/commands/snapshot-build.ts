@@ -97,7 +97,7 @@ async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
       : createAudit(shell, { command, tenants: tenants ?? [], reason: flags.reason });
   let unrecorded: Failure | undefined;
   const report = await watched(async (onStoreBegun) => {
-    // P114: wrong settings are told in the file of metrics, too.
+    // P114: a run that fails because of wrong settings writes the metrics file, too.
     const settings = settingsOf(shell);
     const hooks = { watchStore: audit?.watch, onStoreBegun };
     return await withBuildSession(shell, settings, buildOptions(flags, settings), hooks, async (session) => {

@@ -86,7 +86,7 @@ function rollbackText({ outcome, before, after, programs, programsBefore }: Roll
   );
 }
 
-/** Which programs of the snapshot the next build takes out again, since the source has withdrawn them (P20). */
+/** The sentences about programs that the next build takes out again, since the source has withdrawn them (P20). */
 function withdrawnText(withdrawn: WithdrawnSince): string {
   if (withdrawn.kind === "unavailable") {
     return (

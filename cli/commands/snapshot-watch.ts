@@ -103,7 +103,7 @@ function reportRuns(
 /** Builds of single tenants show no progress bar, which would only flicker. */
 const silent: RunProgress = { total() {}, tenantDone() {}, programs() {}, clear() {} };
 
-/** How often `runs/confirmed.json` is written at most. It is one small object, however many tenants change. */
+/** The shortest time between two writes of `runs/confirmed.json`. It is one small object, however many tenants change. */
 const confirmationIntervalMs = 10_000;
 
 /** From a second to a day. */

@@ -52,13 +52,13 @@ function checkText(shell: Shell, { problems, rows, published, isBroken }: Source
   if (rows === null) {
     return `${findings}The contract is broken: ${errors}. Rows were not looked at; mend the views first.\n`;
   }
-  // A view that fails at one row cannot be counted; its rows are not 0.
+  // The rows of a view that fails at one row cannot be counted, and must not be reported as 0.
   const sizes = (["tenant", "program"] as const).map((noun) => {
     const count = rows[`${noun}s`];
     return count === null || count === undefined ? `${noun}s not counted` : counted(count, noun);
   });
   const size = `(${sizes.join(", ")})`;
-  // This comes first: a source of which nothing would be published is never called right (P103).
+  // This comes first: a source from which nothing would be published is never called right (P103).
   if (published === 0) {
     const found = isBroken ? `${errors}, ${counted(warnings, "warning")}` : counted(warnings, "warning");
     return `${findings}Nothing would be published: ${found} ${size}.\n`;

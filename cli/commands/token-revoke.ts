@@ -34,7 +34,8 @@ export function tokenRevoke(shell: Shell): Command {
     );
 }
 
-// Unlike other commands, this one takes a store that does not honour conditional writes: that must not keep a token alive.
+// Unlike other commands, this one accepts a store that does not honour conditional writes, since such a store must not keep a
+// token alive.
 async function run(
   shell: Shell,
   named: readonly TokenId[],

@@ -9,13 +9,13 @@ import { freePort, type RunningGateway, runCli, startGateway } from "./programs.
 import { makeRequests } from "./requests.ts";
 
 interface DemoOptions {
-  /** The folder in which its database and its store lie. They stay there. */
+  /** The folder for the demo's database and store, which stay there after the demo. */
   readonly dataDir: string;
   /** Whether to end after the requests, instead of serving until the signal. */
   readonly isCheck: boolean;
 }
 
-/** What all steps of the demonstration use. */
+/** The context that all steps of the demonstration share. */
 interface Stage {
   readonly dataDir: string;
   readonly narration: Narration;

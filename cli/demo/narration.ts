@@ -3,7 +3,7 @@ import { type Style, styleOf } from "../output/style.ts";
 import type { Output, Shell } from "../shell/shell.ts";
 import type { Exchange } from "./requests.ts";
 
-/** So many lines of an answer are shown. */
+/** At most this many lines of an answer are shown. */
 const shownLines = 12;
 
 export interface Narration {

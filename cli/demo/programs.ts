@@ -34,8 +34,8 @@ export async function runCli(
   signal?.removeEventListener("abort", end);
   if (signal?.aborted) throw interrupted(what);
   if (status === 0) return output.stdout;
-  const said = `${output.stderr}${output.stdout}`.trimEnd().split("\n");
-  throw new Failure("internal", [`${what} ended with ${status}:`, ...said]);
+  const printed = `${output.stderr}${output.stdout}`.trimEnd().split("\n");
+  throw new Failure("internal", [`${what} ended with ${status}:`, ...printed]);
 }
 
 export interface RunningGateway {

@@ -2,8 +2,7 @@ import { type Argument, type Command, Help, type HelpConfiguration, type Option 
 
 /** How help texts differ from commander's own: they mark required options and arguments (P83). */
 export const helpFormat: HelpConfiguration = {
-  // Descriptions are wrapped even into a column this narrow. By commander's own bound, lines overflow a terminal of 60
-  // columns.
+  // Descriptions are wrapped even into a column this narrow. With commander's own bound, lines overflow a terminal of 60 columns.
   minWidthToWrap: 24,
   // Only the name, because the other commands of a list are not loaded and have no options to show.
   subcommandTerm: (command: Command) => command.name(),

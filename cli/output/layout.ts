@@ -42,7 +42,7 @@ export function readerOf({ now, env: { TZ = "" } }: Pick<Shell, "now" | "env">):
   return { now: now(), zone: TZ !== "" && isTimeZone(TZ) ? TZ : "UTC" };
 }
 
-/** A terminal that does not know its width tells 0; then the usual width is assumed. */
+/** A terminal that does not know its width reports 0, and the usual width is assumed. */
 function terminalColumns(output: Output): number {
   return output.isTTY ? output.columns || defaultColumns : Number.POSITIVE_INFINITY;
 }

@@ -39,5 +39,5 @@ function harmless(text: string, isTerminal: boolean): string {
 }
 
 /** A progress line: it returns to the beginning of the line, and ends with the code that wipes the rest of it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it ends with a terminal's code
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a progress line ends with a terminal's code
 const redrawn = /^\r([^\n\r]*)\u001b\[K$/;

@@ -127,7 +127,7 @@ interface Unit {
   readonly name: string;
   readonly sign: string;
   readonly seconds: number;
-  /** The unit is used from this many of it on. */
+  /** The unit is used when the time is at least this many of it. */
   readonly from: number;
 }
 

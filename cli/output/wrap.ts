@@ -3,9 +3,8 @@ import { styledLine } from "./style.ts";
 
 /**
  * The text in lines of at most `width` columns, broken at spaces. A longer word overflows on a line of its own, so that ids and
- * commands stay whole. All lines are indented like the first, and those after it by `hang` more. Without this, the author of a
- * quoted text could place a line break so that his words look like a line of the program, such as the commands and facts,
- * which are indented by two.
+ * commands stay whole. All lines are indented like the first, and those after it by `hang` more. Otherwise the author of a quoted
+ * text could place a line break that makes the text look like a line of the program: commands and facts are indented by two.
  */
 export function wrapped(text: string, width: number, hang = 4): string[] {
   const safe = styledLine(text);

@@ -22,7 +22,7 @@ export interface Actor {
   readonly host: string;
 }
 
-/** Everything that a command may touch of the process it runs in: `main.ts` makes it, tests make their own. */
+/** The parts of its process that a command may use. `main.ts` makes the shell, and tests make their own. */
 export interface Shell {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Results, and nothing else. */

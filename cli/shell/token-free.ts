@@ -11,7 +11,7 @@ export function tokenFree(text: string, issued: readonly string[] = []): string 
   });
 }
 
-/** Matches also a token that was cut off or mistyped: in another case its prefix is no token's, but the secret follows it. */
+/** Matches also a token that was cut off, or whose prefix was typed in another case, since the secret follows all the same. */
 const token = /ppr_[0-9A-Za-z]{16,}/gi;
 /** A run of characters that may hold a token: even one that was encoded several times has only these. */
 const run = /[0-9A-Za-z_%]{20,}/g;

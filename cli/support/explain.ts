@@ -24,7 +24,7 @@ import type { ProgramFacts, ProgramJudgement } from "./judgement/standing.ts";
 import type { Judgement } from "./judgement/step.ts";
 import { type JudgedTenant, judgedTenant } from "./judgement/tenant.ts";
 
-/** What a question about a program or a request needs. */
+/** The store, the database and the reader for a question about a program or a request. */
 export interface Desk {
   readonly store: ObjectStore;
   readonly database: AskedDatabase;
@@ -33,7 +33,7 @@ export interface Desk {
 }
 
 export interface Explanation extends ProgramFacts, ProgramJudgement {
-  /** What the last run found wrong with this program. */
+  /** The problems that the last run reported for this program. */
   readonly lastRunProblems: readonly Problem[];
   /** The id in the question when the tenant was renamed since. All other facts are about its present id. */
   readonly renamedFrom: TenantId | null;
@@ -90,7 +90,7 @@ function documentOf(source: ProgramInSource, store: ProgramInStore): unknown {
 
 function pendingChanges(source: ProgramInSource, store: ProgramInStore): readonly ProgramChange[] | null {
   if (source.kind !== "publishable" || store.kind !== "live" || store.served === null) return null;
-  // Equal digests are the proof. The comparison only tells where the documents differ.
+  // Equal digests prove that nothing differs. The comparison only tells where the documents differ.
   return source.sha256 === store.served.sha256 ? [] : programChanges(store.served.document, source.document);
 }
 
@@ -102,7 +102,7 @@ export interface LoggedRequest {
   readonly gateway: GatewayNote | null;
 }
 
-/** Holds what the log says against the store. Throws `busy`, and nothing for the store's sake: the log alone explains much. */
+/** Compares the log with the store. Throws `busy`, but not when the store fails, since the log alone explains much. */
 export async function explainRequests(
   requests: readonly LoggedRequest[],
   desk: Desk,

@@ -5,7 +5,7 @@ import { type Environment, type Setting, SettingFault, settingText } from "../..
 import type { Layout } from "../output/layout.ts";
 import { table } from "../output/table.ts";
 
-/** One setting as it is in force. Secrets are not in it. */
+/** The value of a setting that is in force, and where it comes from. Secrets are hidden. */
 export interface EffectiveSetting {
   readonly name: string;
   readonly about: string;
@@ -14,7 +14,7 @@ export interface EffectiveSetting {
   readonly origin: "environment" | "file" | "default";
   /** As shown to people; `null` when the text is faulty. */
   readonly value: string | null;
-  /** What is wrong with the text, a sentence that begins with the name. */
+  /** The fault of the text: a sentence that begins with the setting's name. */
   readonly fault: string | null;
 }
 
@@ -33,7 +33,7 @@ export function effectiveSettings(env: Environment): readonly EffectiveSetting[]
   });
 }
 
-/** Variables of the AWS SDK that are set: it reads them itself. Of secrets only that they are there. */
+/** The variables of the AWS SDK that are set. The SDK reads them itself. For secrets, only their presence is shown. */
 export function awsVariables(
   env: Environment,
 ): readonly { readonly name: string; readonly value: string; readonly origin: "environment" | "file" }[] {
@@ -67,7 +67,7 @@ function isFromFile(name: string, env: Environment): boolean {
   return settingText(`${name}_FILE`, env) !== undefined;
 }
 
-/** An allow-list: whatever else begins with AWS_ may be a secret. */
+/** An allow-list, since any other variable that begins with AWS_ may be a secret. */
 const harmless =
   /^AWS_(REGION|DEFAULT_REGION|PROFILE|ENDPOINT_URL(_[A-Z0-9_]+)?|CONFIG_FILE|SHARED_CREDENTIALS_FILE|ROLE_ARN|ROLE_SESSION_NAME|WEB_IDENTITY_TOKEN_FILE|SDK_LOAD_CONFIG|CA_BUNDLE|MAX_ATTEMPTS|RETRY_MODE|USE_FIPS_ENDPOINT|USE_DUALSTACK_ENDPOINT|EC2_METADATA_DISABLED)$/;
 

@@ -37,7 +37,10 @@ export interface TenantList {
   readonly away: Readonly<Record<"source" | "store" | "tokens", string | null>>;
 }
 
-/** The tenants of source, store and tokens. A side that is away hides no other; throws when all three are away. */
+/**
+ * The tenants of source, store and tokens. When one of the three cannot be asked, the others are shown. Throws when none can be
+ * asked.
+ */
 export async function listTenants(
   store: ObjectStore,
   askSource: () => Promise<readonly TenantRow[]>,
@@ -83,7 +86,7 @@ export async function listTenants(
   return { tenants, away };
 }
 
-/** What one side knows, or why it could not be asked. */
+/** The answer of one side, or the failure of asking it. */
 async function side<Value>(ask: () => Promise<Value>, signal: AbortSignal): Promise<Value | Failure> {
   return await ask().catch((error: unknown) => {
     if (signal.aborted) throw error;
@@ -108,7 +111,7 @@ function activeByTenant(tokens: readonly RegisteredToken[], now: Date): Readonly
   return counts;
 }
 
-/** A line per tenant. A question mark stands for what a side that could not be asked would know. */
+/** A line per tenant. A question mark stands for a value of a side that could not be asked. */
 export function tenantListText({ tenants, away }: TenantList, layout: Layout): string {
   return table(
     [

@@ -22,7 +22,7 @@ export interface TokenUsage {
   /** The most requests first. */
   readonly tokens: readonly TokenUse[];
   readonly rows: readonly UsageRow[];
-  /** Active tokens that made no request in the time that the log covers, and were there before its end. */
+  /** Active tokens without a request in the time that the log covers, issued before the end of that time. */
   readonly idle: readonly RegisteredToken[];
   /** Tokens that called the deprecated resource, by id. */
   readonly legacyCallers: readonly string[];
@@ -63,7 +63,7 @@ export function usageByToken(
           .at(-1) ?? "",
     };
   });
-  // Idle tokens are to be revoked; one that was issued later than the log goes could not be in it.
+  // Operators revoke idle tokens, so a token that was issued after the log's end must not count as idle.
   const isIdle = (token: RegisteredToken): boolean =>
     !groups.has(token.tokenId) &&
     tokenStatus(token, now) === "active" &&
@@ -92,7 +92,7 @@ function sum(rows: readonly UsageRow[]): number {
   return rows.reduce((total, { requests }) => total + requests, 0);
 }
 
-/** The keys that call something, the idle keys, and those that still call the deprecated resource. */
+/** The keys with requests, the idle keys, and the keys that still call the deprecated resource. */
 export function usageText(
   usage: TokenUsage,
   covers: { readonly from: string; readonly to: string },

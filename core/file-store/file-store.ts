@@ -21,8 +21,8 @@ export interface FileStoreOptions {
 }
 
 /**
- * The object store in a folder: one file per object, named like its key. For one machine and any number of
- * processes on it; needs a file system with hard links (every usual local one).
+ * The object store in a folder: one file per object, named like its key. It serves any number of processes on one machine, and
+ * needs a file system with hard links (every usual local one).
  *
  * Conditional writes take no lock, so a killed or frozen process never blocks another. *Put if absent* is `link(2)`, which fails
  * if the name exists. *Put if match* is described at `Versions`. Whenever nobody writes, the plain files are the objects, and

@@ -6,14 +6,14 @@ import { isErrno, unlessErrno } from "./file-error.ts";
 
 /**
  * Opens files below the store's root without following a symbolic link, neither in the last name nor in a folder on the way.
- * Otherwise anybody who may write into the store could make one tenant's key lead to another tenant's file, or to any file
- * of the machine. The root itself may be a link.
+ * Otherwise anybody who may write into the store could make one tenant's key lead to another tenant's file, or to any file of the
+ * machine. The root itself may be a link.
  *
  * Linux shows the path of an open file (`/proc/self/fd`), so the guard checks that path, and a link that is put there meanwhile
- * has no effect. On other systems the guard checks the folders after the opening. A link that is put there and removed
- * within those microseconds goes unnoticed.
+ * has no effect. On other systems the guard checks the folders after the opening. A link that is put there and removed within
+ * those microseconds goes unnoticed.
  *
- * Hard links are allowed. Conditional writes make them, and the kernel lets nobody link a file that he may not write
+ * Hard links are allowed. Conditional writes make them, and the kernel lets users link only files that they may write
  * (`fs.protected_hardlinks`).
  */
 export interface LinkGuard {
@@ -22,7 +22,10 @@ export interface LinkGuard {
   readonly hasProc: boolean;
   /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
   open(path: string, flags: number): Promise<FileHandle>;
-  /** The inode that has the name; `undefined` when there is none. For names in a folder that was just found to answer. */
+  /**
+   * The inode that has the name; `undefined` when there is none. The call is synchronous, so the name must be in a folder that
+   * has just answered.
+   */
   inodeAt(path: string): Promise<bigint | undefined>;
   /** Throws a `Failure` when the path or a folder on the way is a link. A missing path is no link. */
   refuseLinks(path: string): Promise<void>;
@@ -76,7 +79,7 @@ export function createLinkGuard(
         // Without O_NONBLOCK, opening a named pipe would wait for a writer and block a thread.
         handle = await open(path, flags | noFollow | constants.O_NONBLOCK);
       } catch (error) {
-        // The systems' errors for a link where O_NOFOLLOW forbids one or O_DIRECTORY requires a folder.
+        // With these errors systems report a link, where O_NOFOLLOW forbids one or O_DIRECTORY requires a folder.
         if (isErrno(error, "ELOOP", "EMLINK", "ENOTDIR")) await refuseLinks(path);
         throw error;
       }

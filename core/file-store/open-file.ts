@@ -38,7 +38,8 @@ export function isNamed(path: string): boolean {
 
 /**
  * Opens the file; `undefined` when there is none. The caller closes the handle. Opening and reading may wait for the disk, so
- * another thread does it. The system knows the size by then, and handing the question over would take ten times as long.
+ * another thread does both. The size is in memory after the opening, so it is read here: a call in another thread would take ten
+ * times as long.
  */
 export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile | undefined> {
   let handle: FileHandle;

@@ -3,15 +3,15 @@ import { basename, dirname } from "node:path";
 import { isErrno, unlessErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
-/** Below the root only the owner and his group may read, whatever the umask. A stricter umask makes it stricter. */
+/** Below the root nobody but the owner and the group may read, whatever the umask. A stricter umask takes further rights away. */
 export const folderMode = 0o750;
 export const fileMode = 0o640;
 
 /** An open folder of the store. Its paths stay in this folder, even if it is moved or replaced by a link meanwhile. */
 export interface StoreFolder {
-  /** The path of a name in it, or of the folder itself. */
+  /** The path of a name in the folder, or of the folder itself. */
   at(name?: string): string;
-  /** Makes the names in it durable. */
+  /** Makes the names in the folder durable. */
   sync(): Promise<void>;
 }
 

@@ -22,15 +22,15 @@ import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./sto
  * Compare-and-swap of a file without a lock. It does not depend on anything that a copy of the folder would lose.
  *
  * An object that is replaced under a condition has a hidden *versions folder* beside it, with one empty file: the *head*, named
- * after the version that the object is at. Whoever replaces version 7 puts the new content beside it as body 8, then renames
- * head 7 to head 8: exactly one process can, since the name is gone afterwards and its id is never given again. That rename is
- * the whole decision (P170). The body is then *published*: renamed onto the object's plain file. Any process may do that for
- * one that was killed, and the head moves on only from a version that is published (P171). To delete the object is to remove the
- * head of a published version.
+ * after the version that the object is at. A process that replaces version 7 puts the new content beside it as body 8, then
+ * renames head 7 to head 8. Exactly one process can do so, since the name is gone afterwards and its id is never given again.
+ * That rename is the whole decision (P170). The body is then *published*: renamed onto the object's plain file. Any process may
+ * do that for one that was killed, and the head moves on only from a version that is published (P171). To delete the object is to
+ * remove the head of a published version.
  *
- * So a body is pending for the head at most, each is renamed once, and the plain file runs through the versions in order: a
- * process that was stopped for a year finds its head or its body gone and changes nothing. Readers publish what is pending and
- * read the plain file; where they may not write they read the pending body (P172).
+ * So only the head's body can be pending, each body is renamed once, and the plain file runs through the versions in order. A
+ * process that was stopped for a year finds its head or its body gone and changes nothing. Readers publish a pending body and
+ * read the plain file. A reader that may not write reads the pending body (P172).
  */
 export interface Versions {
   /** Opens the object's present content; `undefined` when there is no object. The caller closes the handle. */
@@ -46,7 +46,7 @@ export interface Versions {
 export function createVersions(guard: LinkGuard, folders: StoreFolders): Versions {
   const openPlain = (path: string): Promise<OpenFile | undefined> => openFile(guard, path);
 
-  /** Runs `work` with the versions folder open; `undefined` when that, or what `work` looks for, is gone. */
+  /** Runs `work` with the versions folder open; `undefined` when the folder is gone, or the file that `work` looks for. */
   async function inVersions<Result>(
     path: string,
     work: (folder: StoreFolder) => Promise<Result>,
@@ -102,7 +102,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   }
 
   /**
-   * The versions as they stand; `undefined` when there is no versions folder. One whose head is gone for good is removed: its
+   * The listed versions; `undefined` when there is no versions folder. A folder whose head is gone for good is removed: its
    * object was deleted, or somebody has removed the head by hand. Nobody can publish a body of such a folder any more. Some file
    * systems show neither name of a file that is renamed during a look, so the head is gone when none of several looks shows it.
    */
@@ -150,8 +150,8 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   }
 
   /**
-   * Whether the plain file that was opened is the object: no version is pending, and none was published meanwhile. So most reads
-   * need no look at what is missing beside the object.
+   * Whether the plain file that was opened is the object: no version is pending, and none was published meanwhile. A read checks
+   * this after it has opened the plain file, so most reads need not search for pending bodies and links first.
    */
   async function isCurrent(path: string, { etag, inode }: OpenFile): Promise<boolean> {
     if ((await guard.inodeAt(versionsFolder(path))) === undefined) {

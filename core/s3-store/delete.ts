@@ -17,7 +17,7 @@ const maxParallelSingles = 16;
 
 export function createDelete(context: S3Context): ObjectStore["delete"] {
   const slots = createSlots(maxParallelSingles);
-  /** Some stores have no batch requests, which the first one shows. */
+  /** Some stores have no batch requests. The answer to the first one shows that. */
   let hasBatches = true;
 
   return async (keys, options) => {

@@ -49,7 +49,7 @@ function endOf(page: ListPage): string {
 }
 
 interface PageRequest {
-  /** What the keys begin with, and the key after which the page begins, both without the location's prefix. */
+  /** The beginning of all keys. Like `after`, the key after which the page begins, it is without the location's prefix. */
   readonly prefix: string;
   readonly after: string;
   /** Whether keys that share a folder below `prefix` are given as one folder. */

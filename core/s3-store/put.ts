@@ -4,8 +4,8 @@ import { type PutRequest, putObject } from "./put-request.ts";
 import type { S3Context, S3Reply } from "./s3-call.ts";
 
 /**
- * `put` of the port, for stores that differ. The driver remembers, for its lifetime, what a store does not accept. `get` reads an
- * object back where a refusal may be wrong.
+ * `put` of the port. Stores differ in the requests that they accept, and the driver remembers the differences for its lifetime.
+ * `get` reads an object back where a refusal may be wrong.
  */
 export function createPut(
   context: S3Context,

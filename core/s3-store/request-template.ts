@@ -1,6 +1,6 @@
 import { GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 
-/** What all plain requests for the objects of a bucket have in common, as the SDK would make it. */
+/** The parts that all plain requests for the objects of a bucket share, as the SDK would make them. */
 export interface RequestTemplate {
   readonly isTls: boolean;
   /** The endpoint's host, without brackets. */

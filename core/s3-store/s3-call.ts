@@ -6,7 +6,7 @@ import { type S3Error, type S3ErrorKind, s3Error } from "./s3-error.ts";
 import { describeCall, type S3Call, s3Failure } from "./s3-failure.ts";
 import type { S3Location } from "./s3-location.ts";
 
-/** What all operations of the driver share. */
+/** The parts that all operations of the driver share. */
 export interface S3Context {
   readonly client: S3Client;
   /** Sends the two most frequent requests, GET and PUT of an object. */

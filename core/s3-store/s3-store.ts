@@ -11,9 +11,9 @@ import { s3Address } from "./s3-location.ts";
 
 export interface S3StoreOptions {
   readonly bucket: string;
-  /** What every key in the bucket begins with: empty, or ending in `/`. */
+  /** The beginning of every key in the bucket: empty, or ending in `/`. */
   readonly prefix: string;
-  /** The bucket in the path instead of the host name, as most S3-compatible stores want it. */
+  /** Whether requests name the bucket in the path instead of the host name, as most S3-compatible stores want it. */
   readonly forcePathStyle: boolean;
   /** Deadline of one attempt of a call. A put gets 1 s more per MiB. For bodies see `guardedBody`. */
   readonly timeoutMs: number;
@@ -22,7 +22,7 @@ export interface S3StoreOptions {
   readonly connection?: S3Connection | undefined;
 }
 
-/** The object store in an S3 bucket, or in one of a store that speaks S3. This folder alone knows the SDK. */
+/** The object store in a bucket of S3 or of an S3-compatible store. Only this folder uses the SDK. */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
   const { bucket, prefix, forcePathStyle, timeoutMs, connection, maxParallelPuts = 32 } = options;
   const agents = createS3Agents();

@@ -1,6 +1,9 @@
 import { createHmac, hash } from "node:crypto";
 
-/** Signs requests with AWS Signature Version 4 in the Authorization header. They have no query, and a known digest. */
+/**
+ * Signs requests with AWS Signature Version 4 in the Authorization header. The requests have no query, and the digest of their
+ * body is known.
+ */
 export type Sign = (request: UnsignedRequest, credentials: SigningCredentials, now: Date) => SignedHeaders;
 
 export interface UnsignedRequest {

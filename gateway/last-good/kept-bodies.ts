@@ -14,7 +14,7 @@ export interface KeptBodies {
   doubt(entry: ResponseEntry): void;
   /** Keeps a body that was just read from the store. */
   keep(entry: ResponseEntry, bytes: Buffer): void;
-  /** Keeps a body that was sent without being in memory. It is read again, when there is time. */
+  /** Keeps a body that was sent without being in memory. Later the store is read again for the copy. */
   keepLarge(entry: ResponseEntry): void;
 }
 

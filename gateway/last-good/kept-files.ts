@@ -20,7 +20,7 @@ export interface KeptFiles {
   read(sha256: string): Promise<Buffer | undefined>;
   /** The content as a stream. It was checked before, once for all readers. */
   stream(sha256: string): Promise<Readable | undefined>;
-  /** A stream was wrong, so the content is checked again for the next reader. */
+  /** Makes the next reader check the content again, because a stream of it was wrong. */
   doubt(sha256: string): void;
   /** Makes room, then writes. False when the file exists. Throws when there cannot be enough room; nothing is removed then. */
   write(sha256: string, size: number, pieces: Pieces): Promise<boolean>;
@@ -76,7 +76,7 @@ export function createKeptFiles({ folder, files, maxBytes, pinned, inUse }: Kept
     forget(sha256);
   }
 
-  /** Whether there would be room if all files were removed that may be. */
+  /** Whether there would be room after the removal of every file that may be removed. */
   function canHold(bytes: number): boolean {
     if (total + bytes <= maxBytes) return true;
     let staying = 0;
@@ -186,7 +186,7 @@ async function wholeContent(file: FileHandle): Promise<Buffer> {
   }
 }
 
-/** The file stays open, unless it throws. */
+/** The digest of the file's content. The file stays open, unless reading it throws. */
 async function contentDigest(file: FileHandle): Promise<string> {
   const hash = createHash("sha256");
   try {

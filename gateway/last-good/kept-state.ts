@@ -9,7 +9,7 @@ import {
 import { sha256Hex } from "../../core/object-body.ts";
 import type { ETag } from "../../core/object-store.ts";
 
-/** What one gateway had last confirmed when it wrote its state. */
+/** The state that one gateway wrote: the registry and the pointers that it had last confirmed by then. */
 export interface KeptState {
   /** Since 1970. */
   readonly writtenAtMs: number;
@@ -53,7 +53,7 @@ export function stateBytes({ writtenAtMs, registry, tenants }: KeptState): Buffe
   return Buffer.concat([Buffer.from(`${sha256Hex(text)}\n`), text]);
 }
 
-/** `undefined` when the state is torn, foreign or of another version. Nothing of it counts then. */
+/** `undefined` when the state is torn, foreign or of another version. No part of it counts then. */
 export function parseState(bytes: Buffer): KeptState | undefined {
   const text = bytes.subarray(sealLength);
   if (bytes.subarray(0, sealLength).toString("latin1") !== `${sha256Hex(text)}\n`) return undefined;

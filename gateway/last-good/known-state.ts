@@ -2,7 +2,7 @@ import type { TenantId } from "../../core/ids.ts";
 import type { KeptPointer, KeptRegistry, KeptState } from "./kept-state.ts";
 import type { Confirmed } from "./mended-copy.ts";
 
-/** A state as it was found. */
+/** A state file as it was read. */
 export interface FoundState {
   /** `undefined` when the file is damaged. */
   readonly state: KeptState | undefined;
@@ -10,7 +10,7 @@ export interface FoundState {
   readonly modifiedAtMs: number;
 }
 
-/** What all gateways of the folder together had confirmed. Ages are given as of now. */
+/** The last confirmations of all gateways that use the folder, combined. Ages are given as of now. */
 export interface RestoredState {
   readonly registry: KeptRegistry | undefined;
   readonly tenants: ReadonlyMap<TenantId, KeptPointer>;
@@ -53,8 +53,9 @@ function isBetter(rank: number, ageMs: number, bestRank = -1, bestAgeMs = Number
 export type KnownState = Pick<RestoredState, "registry" | "tenants">;
 
 /**
- * What this process has confirmed, and what `before` says of everything else. A pointer whose manifest is not on the disk yet
- * stays as it was in `before`, as if the gateway had been killed a moment earlier. `sinceMs`: the time since `before`.
+ * The state to write: the confirmations of this process, and those in `before` for all that this process has not confirmed. A
+ * pointer whose manifest is not on the disk yet stays as it was in `before`, as if the gateway had been killed a moment earlier.
+ * `sinceMs`: the time since `before`.
  */
 export function composedState(
   { registry, tenants }: Confirmed,
@@ -70,12 +71,12 @@ export function composedState(
   for (const [tenantId, pointer] of before.tenants) all.set(tenantId, aged(pointer));
   for (const [tenantId, pointer] of tenants) {
     const known = all.get(tenantId);
-    const isOnItsWay = pointer.manifest !== undefined && unwritten.has(pointer.manifest.sha256);
+    const isUnwritten = pointer.manifest !== undefined && unwritten.has(pointer.manifest.sha256);
     // While a tenant is being restored, only its generation is known for a moment.
-    const isLess = pointer.manifest === undefined && pointer.generation === known?.generation;
-    if (!isOnItsWay && !isLess) all.set(tenantId, pointer);
+    const isGenerationOnly = pointer.manifest === undefined && pointer.generation === known?.generation;
+    if (!isUnwritten && !isGenerationOnly) all.set(tenantId, pointer);
   }
-  // W170: the registry is named even if it is not on the disk yet, since an older one may have tokens that were revoked.
+  // W170: the registry is named even if it is not on the disk yet, since an older one may still accept tokens that were revoked.
   return { registry: registry ?? (before.registry && aged(before.registry)), tenants: all };
 }
 

@@ -23,13 +23,13 @@ import { readStates, removeStates, type StateFile } from "./read-states.ts";
 import { createWriteFaults, createWriteQueue } from "./write-queue.ts";
 
 /**
- * A copy, in a folder, of what was last confirmed, for a gateway that starts while the store is away (W76). No request waits
- * for a write, and a read or write that fails is only a warning.
+ * A copy of the last confirmed registry, manifests and bodies, in a folder, for a gateway that starts while the store is away
+ * (W76). No request waits for a write, and a read or write that fails is only a warning.
  */
 export interface LastGood {
-  /** Reads what earlier processes had confirmed. Called before everything else. Never rejects. */
+  /** Reads the states that earlier processes wrote. Called before all other methods. Never rejects. */
   open(): Promise<void>;
-  /** The registry that was confirmed before, with the time of that by the monotonic clock. */
+  /** The registry that an earlier process confirmed, with the time of that confirmation by the monotonic clock. */
   registry(): (KeptRegistry & ConfirmedAt) | undefined;
   pointer(tenantId: TenantId): (KeptPointer & ConfirmedAt) | undefined;
   readonly files: ReadableFiles;
@@ -43,7 +43,7 @@ export interface LastGood {
   keepBody(entry: ResponseEntry, bytes: Buffer): void;
   /** Keeps a body that is too large for the cache. `fetch` reads it later, and throws when the bytes are wrong. */
   keepLarge(entry: ResponseEntry, fetch: () => AsyncIterable<Buffer>): void;
-  /** Something new is confirmed. The state is written at once, not with the next beat. */
+  /** Called when something new is confirmed, so that the state is written at once and not with the next beat. */
   changed(): void;
   /** Begins to write states. `held`: bodies in memory, the most recently used last. */
   start(sources: { readonly confirmed: () => Confirmed; readonly held: () => Iterable<HeldBody> }): void;
@@ -132,7 +132,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
     pinned = filesNamedBy(last, maxStaleMs);
     const bytes = stateBytes({ writtenAtMs: clocks.unixMs(), registry, tenants });
     await files.write(join(states, ownName), [bytes], { isSynced: true });
-    // W78: if the clock was set back, other states stay. Without them nobody could tell that later.
+    // W78: if the clock was set back, other states stay, since a later start can notice that only from them.
     const livingSinceMs = restored.isClockSetBack ? Number.POSITIVE_INFINITY : clocks.unixMs() - livingMs;
     others = await removeStates(states, others, livingSinceMs);
     return true;
@@ -149,7 +149,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
     isStateWaiting = true;
     records.add(0, async () => {
       isStateWaiting = false;
-      // A state is worth more once its bodies are there, too.
+      // A state is of more use when the bodies are there, too, so it waits for them a little.
       await settledWithin(bodyWaitMs, bodies.drained());
       return await writeState();
     });
@@ -161,7 +161,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
     return await kept.write(sha256, sizeOf(pieces), pieces);
   }
 
-  /** Runs in the queue of the bodies, so that no record waits for it. */
+  /** Removes leftovers and completes the copy, in the queue of the bodies, so that no record waits for it. */
   function tidy(): void {
     isIncomplete = false;
     bodies.add(0, async () => {
@@ -177,7 +177,7 @@ export function createLastGood(options: LastGoodOptions): LastGood {
 
   function onBeat(): void {
     addState();
-    // When the folder takes no state, it takes nothing else.
+    // A folder that takes no state takes no other file either.
     if (!isIncomplete || faults.isFailing("records")) return;
     if (clocks.monotonicMs() - mendedAtMs < mendPauseMs) return;
     mendedAtMs = clocks.monotonicMs();
@@ -216,7 +216,8 @@ export function createLastGood(options: LastGoodOptions): LastGood {
         try {
           await writeRecord(registry.sha256, pieces);
         } finally {
-          // This also happens when the file could not be written: no registry after a restart is better than an older one.
+          // The state names the registry even if its file could not be written: no registry after a restart is better than an
+          // older one.
           const isNewest = nextRegistry === undefined || confirmedAtMs >= nextRegistry.confirmedAtMs;
           if (isNewest) nextRegistry = { registry, confirmedAtMs };
         }
@@ -231,7 +232,8 @@ export function createLastGood(options: LastGoodOptions): LastGood {
       const isAdded = records.add(sizeOf(pieces), write);
       // A state that is queued already comes before the document and would not name it, so another one is needed.
       isStateWaiting = false;
-      // The state then names a missing manifest: to serve nothing is better than to serve an older snapshot.
+      // If the queue is full, the state names a manifest that is missing: to serve nothing is better than to serve an older
+      // snapshot.
       if (!isAdded) unwritten.delete(sha256);
     },
 

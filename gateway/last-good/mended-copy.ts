@@ -7,7 +7,7 @@ import type { StoreReader } from "../store-reader.ts";
 import type { KeptFiles } from "./kept-files.ts";
 import type { KeptPointer, KeptRegistry } from "./kept-state.ts";
 
-/** What this gateway has confirmed. Ages are given as of now. */
+/** The registry and the pointers that this gateway has confirmed. Ages are given as of now. */
 export interface Confirmed {
   readonly registry: KeptRegistry | undefined;
   readonly tenants: Iterable<readonly [TenantId, KeptPointer]>;

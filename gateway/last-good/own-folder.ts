@@ -16,9 +16,9 @@ import { isErrno } from "../../core/file-store/file-error.ts";
 import { sha256Hex } from "../../core/object-body.ts";
 
 /**
- * The folder below `directory` for the copy of this store, apart from those of other stores, whose registry and generations
- * must never count (W87). It is made if it is missing, and tried by a test write. Throws `settings` when nothing can be
- * written there (W88).
+ * The folder below `directory` for the copy of this store. Each store has its own, since the registry and the generations of
+ * another store must never count (W87). The folder is made if it is missing, and tried by a test write. Throws `settings` when
+ * nothing can be written there (W88).
  */
 export function lastGoodFolder(directory: string, storeAddress: string): string {
   const folder = join(directory, sha256Hex(Buffer.from(storeAddress)).slice(0, 16));
@@ -46,7 +46,7 @@ export function lastGoodFolder(directory: string, storeAddress: string): string 
 function takeOver(folder: string): void {
   const found = lstatSync(folder);
   assertOwnFolder(folder, found);
-  // Kubernetes' `fsGroup` may have given access to the volume's group since then.
+  // Kubernetes' `fsGroup` may have opened the folder to the volume's group after it was made.
   if (isOpenToOthers(found)) chmodSync(folder, 0o700);
 }
 

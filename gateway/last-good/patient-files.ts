@@ -10,7 +10,7 @@ export type ReadableFiles = Pick<KeptFiles, "read" | "stream" | "doubt">;
  * The files for callers that can also ask the store (W85): a file that fails or takes too long counts as missing. Never rejects.
  *
  * Files are read one at a time, and none while a read hangs. A hanging read holds one of the four threads that Node.js has for
- * files, gzip and host names together, and the queues that write may hang as well.
+ * files, gzip and host names together, and hanging writes may hold others.
  */
 export function patientFiles(files: ReadableFiles, maxReadMs = 1000): ReadableFiles {
   const slots = createSlots(1);

@@ -6,8 +6,8 @@ import { createOutageLog } from "../outage-log.ts";
 /** Runs writes one after the other. No request waits for them. */
 export interface WriteQueue {
   /**
-   * False, and counted as a failure, when more than `maxWaitingBytes` would wait. Never throws. `write` resolves to false when
-   * there was nothing to write, which says nothing about the folder.
+   * Queues a write. Returns false and counts a failure when more than `maxWaitingBytes` would wait. Never throws. `write`
+   * resolves to false when there was nothing to write, which says nothing about the folder.
    */
   add(bytes: number, write: () => Promise<boolean>): boolean;
   /** Resolves when all writes that were added before are done. */
@@ -22,7 +22,10 @@ export interface WriteFaults {
   count(): number;
 }
 
-/** W85: a failed write is a warning and a count, and affects no request. `onFault` is called since the copy is incomplete now. */
+/**
+ * W85: a failed write is a warning and a count, and affects no request. `onFault` is called after each failure, since the copy is
+ * incomplete then.
+ */
 export function createWriteFaults(logger: Logger, clock: () => number, onFault: () => void): WriteFaults {
   let count = 0;
   /** The queues that are failing. A nearly full disk may take small files but no large ones. */

@@ -55,7 +55,7 @@ const foreignKeysQuery = `
    WHERE connamespace = 'booking'::regnamespace AND contype = 'f'
    ORDER BY 1, 2`;
 
-/** Indexes that no constraint stands on. */
+/** Indexes that do not belong to a constraint. */
 const secondaryIndexesQuery = `
   SELECT indrelid::regclass::text AS table, indexrelid::regclass::text AS name,
          pg_get_indexdef(indexrelid) AS definition

@@ -38,8 +38,8 @@ export function copyBatch<Origin>(
 }
 
 /**
- * Sends the batch into its table, which was emptied in the same transaction. That is what `FREEZE` requires, which saves the
- * first readers from marking every row as visible.
+ * Sends the batch into its table, which was emptied in the same transaction. `FREEZE` requires that, and it saves the first
+ * readers from marking every row as visible.
  */
 export async function copyRows(client: pg.Client, { table, columns, text }: CopyBatch): Promise<void> {
   const copy = copyFrom(`COPY booking.${table} (${columns.join(", ")}) FROM STDIN (FREEZE)`);

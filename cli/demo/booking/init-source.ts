@@ -4,7 +4,7 @@ import { ownTables } from "../../database/own-tables.ts";
 import { sourceFailure } from "../../database/source-client.ts";
 import { migrationSource } from "./migrations/migration-source.ts";
 
-/** What an initialisation changed. A repeated one changes nothing. */
+/** The changes that an initialisation made. A repeated one makes none. */
 export interface InitReport {
   /** Names of the migrations that were applied, in order. */
   readonly applied: readonly string[];

@@ -21,7 +21,7 @@ export interface SeedReport {
   /** The day that the dates are relative to, `YYYY-MM-DD`. */
   readonly date: string;
   readonly tenants: number;
-  /** Of all tenants. */
+  /** The number of programs in all tenants together. */
   readonly programs: number;
   /** Rows per table of the schema `booking`. */
   readonly rows: Readonly<Record<string, number>>;

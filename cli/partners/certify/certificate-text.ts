@@ -5,18 +5,18 @@ import { exactTime } from "../../output/times.ts";
 import type { Certificate } from "./certificate.ts";
 import type { Finding, Verdict } from "./rule.ts";
 
-/** How the client behaves, rule by rule, and what its partner should do. */
+/** The certificate for people: the finding of each rule, and the advice to the partner. */
 export function certificateText(certificate: Certificate, layout: Layout): string {
   const { tokenId, tenantId, requests, from, to, rules } = certificate;
   const failed = rules.filter(({ verdict }) => verdict === "fail").length;
   const unseen = rules.filter(({ verdict }) => verdict === "not-seen").length;
-  const whose = `Token ${printable(tokenId)} of tenant ${printable(tenantId ?? "-")}`;
+  const subject = `Token ${printable(tokenId)} of tenant ${printable(tenantId ?? "-")}`;
   const conclusion =
     failed === 0
       ? layout.style.good("The client keeps every rule that could be judged")
       : layout.style.bad(`The client breaks ${failed} of ${rules.length} rules`);
   return [
-    `${whose}: ${requests.toLocaleString("en")} requests, ${exactTime(from, layout.zone)} to ${exactTime(to, layout.zone)}\n\n`,
+    `${subject}: ${requests.toLocaleString("en")} requests, ${exactTime(from, layout.zone)} to ${exactTime(to, layout.zone)}\n\n`,
     facts(
       rules.map((finding) => factOf(finding, layout)),
       layout.width,

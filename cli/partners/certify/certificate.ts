@@ -11,27 +11,27 @@ import { judgeRereads } from "./rules/rereads.ts";
 import { judgeRetryAfter } from "./rules/retry-after.ts";
 import { SharedConnections } from "./shared-connections.ts";
 
-/** How well the client of one token behaves, by the gateway's log. */
+/** The judgement on the client of one token, made from the gateway's log. */
 export interface Certificate {
   readonly tokenId: string;
   readonly tenantId: string | null;
-  /** Requests with the token, and the time that they cover. */
+  /** The number of requests with the token. The first of them ended at `from`, the last at `to`. */
   readonly requests: number;
   readonly from: string;
   readonly to: string;
-  /** `fail` when one rule is. */
+  /** `fail` when at least one rule fails. */
   readonly verdict: Exclude<Verdict, "not-seen">;
   readonly rules: readonly Finding[];
 }
 
-/** Takes the requests of a log, of all tokens, in the order in which they ended; memory does not grow with them. */
+/** Takes the requests of a log, of all tokens, in the order in which they ended. Its memory does not grow with their number. */
 export interface Certifier {
   see(line: RequestLogLine): void;
   /** `undefined` when no request bore the token. */
   certificate(): Certificate | undefined;
 }
 
-/** The operator's word on the connections in the log: they are the client's own, or a proxy's. */
+/** The operator's statement about the connections in the log: they are the client's own, or a proxy's. */
 export type StatedConnections = "own" | "proxy" | undefined;
 
 export function createCertifier(tokenId: string, stated: StatedConnections): Certifier {

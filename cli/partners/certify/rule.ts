@@ -1,6 +1,6 @@
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 
-/** The names of the rules; stable, for scripts. */
+/** The names of the rules. They never change, since scripts use them. */
 export const ruleNames = [
   "gzip",
   "keep-alive",
@@ -14,41 +14,41 @@ export const ruleNames = [
 ] as const;
 export type RuleName = (typeof ruleNames)[number];
 
-/** W82: `not-seen`: the log has not enough of it to judge. */
+/** W82: `not-seen` means that the log holds too little to judge the rule. */
 export type Verdict = "pass" | "fail" | "not-seen";
 
-/** What the log says of one rule. */
+/** The judgement on one rule. */
 export interface Finding {
   readonly rule: RuleName;
   readonly verdict: Verdict;
-  /** What was seen, in a sentence. */
+  /** A sentence about the requests in the log. */
   readonly summary: string;
-  /** What the sentence counts. */
+  /** The numbers in the sentence. */
   readonly counts: Readonly<Record<string, number>>;
   /** Ids of the first requests that break the rule. */
   readonly examples: readonly string[];
-  /** What the partner should do; `null` unless it failed. */
+  /** The advice to the partner; `null` unless the rule failed. */
   readonly advice: string | null;
 }
 
-/** A request of the token, with when it began and ended in ms since 1970, by the gateway's clock. */
+/** A request with the token. It began and ended at these times, in ms since 1970 by the gateway's clock. */
 export interface OwnRequest extends RequestLogLine {
   readonly beganMs: number;
   readonly endedMs: number;
 }
 
-/** They are a proxy's, or bear other tokens, too. */
+/** Why the connections in the log do not show how the client uses its own: a proxy made them, or they carry other tokens, too. */
 export type ForeignConnections = "proxied" | "shared";
 
 /** Judges one rule. W83: its memory does not grow with the number of requests. */
 export interface Judge {
   /** Called in the order in which the requests ended. */
   see(request: OwnRequest): void;
-  /** `foreign`: why the connections in the log say nothing of the client; `undefined` when they are its own. */
+  /** `foreign`: why the connections in the log say nothing about the client; `undefined` when they are the client's own. */
   finding(foreign: ForeignConnections | undefined): Finding;
 }
 
-/** The first ids of those that are worth a look. */
+/** The request ids of the first examples. */
 export class Examples {
   readonly ids: string[] = [];
 

@@ -1,16 +1,15 @@
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 
-/** Half of what a gateway has open at a time, by default. */
+/** Half of the connections that a gateway may have open at a time, by default. */
 const perGeneration = 5000;
 
 type Users = Map<string, "own" | "foreign">;
 
 /**
- * Whether the token's requests come over connections that bear other tokens, too. Then they may be a proxy's, which say nothing
- * of this client.
+ * Notices connections that carry both this token and another one. They may be a proxy's, which say nothing about this client.
  *
- * W83: connections are remembered in two generations, of which the older one goes as a whole: to take the oldest entry out of
- * a `Map` again and again takes time in proportion to those that were taken out before.
+ * W83: connections are remembered in two generations, and the older one is dropped as a whole. Removing the oldest entry of a
+ * `Map` again and again would be slow, since the time grows with the number of entries removed before.
  */
 export class SharedConnections {
   readonly #tokenId: string;

@@ -1,7 +1,7 @@
 import type { Company } from "./company.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-/** The OpenAPI document as far as the pages and collections read it. It is our own, so that its shape is known. */
+/** The parts of the OpenAPI document that the pages and collections read. The document is our own, so its shape is known. */
 export interface ApiDocument {
   readonly info: {
     readonly title: string;
@@ -88,7 +88,7 @@ export interface Schema {
 
 export type OrReference<Part> = Part | { readonly $ref: string };
 
-/** W71: the document with the company's address, and whom its partners ask. */
+/** W71: the document with the company's address and contact. */
 export async function companyDocument(company: Company): Promise<ApiDocument> {
   const document: ApiDocument = JSON.parse((await openapiDocument()).toString());
   const { name, baseUrl, contact } = company;
@@ -102,7 +102,7 @@ export async function companyDocument(company: Company): Promise<ApiDocument> {
   };
 }
 
-/** The part itself where another one refers to it. */
+/** The part itself, or the part that the reference leads to. */
 export function resolved<Part extends object>(document: ApiDocument, part: OrReference<Part>): Part {
   if (!("$ref" in part) || typeof part.$ref !== "string") return part as Part;
   const steps = part.$ref.replace(/^#\//, "").split("/");

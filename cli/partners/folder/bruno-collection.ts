@@ -1,7 +1,7 @@
 import type { Company } from "./company.ts";
 import { mistypedToken, type TrialRequest, trialFolders } from "./trial-requests.ts";
 
-/** The environment of the collection, as one chooses it in Bruno. */
+/** The name of the collection's environment, which users choose in Bruno. */
 const brunoEnvironment = "production";
 
 /** The trial requests as a Bruno collection: its files by their paths in the collection's folder. */
@@ -46,7 +46,7 @@ function requestFile({ name, description, method, path, token, checks }: TrialRe
   );
 }
 
-/** As on any file system: letters, digits and hyphens. */
+/** A file name that every file system takes: letters, digits and hyphens. */
 function fileName({ name }: TrialRequest): string {
   return name
     .toLowerCase()

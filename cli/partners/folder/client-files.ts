@@ -17,7 +17,7 @@ export async function clientFiles(baseUrl: string): Promise<ReadonlyMap<string, 
   return files;
 }
 
-/** The folder, where its files come from, and how their names end. */
+/** For each folder: the source of its files, and the ending of their names. */
 const languages = [
   ["typescript", "docs/client", ".ts"],
   ["javascript", "dist/docs/client", ".js"],

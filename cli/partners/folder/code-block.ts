@@ -16,17 +16,17 @@ const languageNames: Readonly<Record<string, string>> = {
   php: "PHP",
 };
 
-/** Whether the language is one of those between which a reader chooses, rather than an answer or a table. */
+/** Whether readers choose between samples in this language and others. False for the language of an answer or a table. */
 export function isChoice(language: string): boolean {
   return Object.hasOwn(languageNames, language);
 }
 
-/** One block. It can be reached by keyboard, so that a line that is too long can be read. The script adds a button to copy it. */
+/** One block. The keyboard can reach it, so that a reader can scroll along a long line. The script adds a button to copy it. */
 export function codeBlock({ code }: CodeSample): Html {
   return html`<div class="code"><pre tabindex="0"><code>${code.replace(/\n$/, "")}</code></pre></div>`;
 }
 
-/** A JSON value in lines of at most this width. `fieldLink` gives where a key, by the way to it, is described. */
+/** A JSON value in lines of at most this width. `fieldLink` gives the link to a field's description, by the path of its key. */
 export function jsonBlock(
   value: unknown,
   width?: number,
@@ -37,8 +37,8 @@ export function jsonBlock(
 }
 
 /**
- * The same in several languages, of which one is seen: radio buttons, which work without the script. The script lets a
- * choice hold for all samples. Without the stylesheet all of them are seen. `id` is unique on its page.
+ * A sample in several languages, one of which is visible. The radio buttons work without the script. With the script, a choice
+ * holds for all samples. When there is no stylesheet, all languages are visible. `id` is unique on its page.
  */
 export function codeTabs(id: string, samples: readonly CodeSample[]): Html {
   const tabs = samples.map((sample) => ({
@@ -49,7 +49,7 @@ export function codeTabs(id: string, samples: readonly CodeSample[]): Html {
   return tabbed(id, "Language", tabs);
 }
 
-/** Panels of which one is seen, chosen by its name. `value` is what the script remembers of a choice of a language. */
+/** Panels, one of which is visible. Readers choose a panel by its name. The script remembers the `value` of a chosen language. */
 export function tabbed(
   id: string,
   legend: string,
@@ -64,34 +64,34 @@ export function tabbed(
 }
 
 /**
- * JSON with its keys set apart from its values, each with a link where it has one. Read in one pass: a string is a key when a
- * colon follows, and the keys of the objects around it lead to it.
+ * JSON with its keys marked, and linked where there is a link. The text is read in one pass: a string is a key when a colon
+ * follows, and the keys of the objects around it form its path.
  */
 function keysMarked(
   text: string,
   fieldLink?: (path: string) => string | undefined,
 ): readonly (Html | string)[] {
   const parts: (Html | string)[] = [];
-  const way: string[] = [];
+  const outerKeys: string[] = [];
   let key = "";
   let from = 0;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     if (character === "{" || character === "[") {
-      way.push(key);
+      outerKeys.push(key);
       key = "";
-    } else if (character === "}" || character === "]") key = way.pop() ?? "";
+    } else if (character === "}" || character === "]") key = outerKeys.pop() ?? "";
     if (character !== '"') continue;
     const start = at;
     for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === "\\") at += 1;
     if (text[at + 1] !== ":") {
-      // A part of its own, which the template isolates when it is written from right to left.
+      // A string value is a part of its own, so that the template isolates right-to-left text.
       parts.push(text.slice(from, start), text.slice(start, at + 1));
       from = at + 1;
       continue;
     }
     key = String(JSON.parse(text.slice(start, at + 1)));
-    const link = fieldLink?.([...way, key].filter((step) => step !== "").join("."));
+    const link = fieldLink?.([...outerKeys, key].filter((step) => step !== "").join("."));
     const shown = html`<b>${text.slice(start, at + 1)}</b>`;
     parts.push(
       text.slice(from, start),

@@ -1,21 +1,21 @@
 import { Failure } from "../../../core/failure.ts";
 
-/** The company that hands the folder over: what its partners have to know of it. */
+/** The facts about the company that its partners need. The company hands the folder over to them. */
 export interface Company {
   readonly name: string;
   /** The address before `/v1/programs`, without a slash at its end. */
   readonly baseUrl: string;
   readonly contact: Contact;
-  /** Whether it has a sandbox for its partners' tests. */
+  /** Whether the company has a sandbox for its partners' tests. */
   readonly hasSandbox: boolean;
 }
 
-/** Whom a partner's engineer asks. */
+/** The contact for a partner's engineers: an e-mail address or a page. */
 export interface Contact {
   readonly kind: "email" | "url";
   /** As people read it. */
   readonly text: string;
-  /** What a link leads to. */
+  /** The address for a link. */
   readonly href: string;
 }
 
@@ -31,8 +31,8 @@ export function parseCompanyName(text: string): string {
 }
 
 /**
- * The address under which partners reach the gateway, normalized: scheme and host in lower case, no slash at the end. Plain
- * HTTP is for a trial on one's own machine only: tokens go over it. Throws `usage`.
+ * The address under which partners reach the gateway, normalized: scheme and host in lower case, no slash at the end. Plain HTTP
+ * is allowed for a trial on this machine only, since it carries tokens unencrypted. Throws `usage`.
  */
 export function parseBaseUrl(text: string): string {
   const url = parsedUrl(text);
@@ -46,11 +46,11 @@ export function parseBaseUrl(text: string): string {
   if (url.username !== "" || url.password !== "") {
     throw new Failure("usage", "Expected an address without user name and password.");
   }
-  // Also an empty one, as in `https://host/?`: paths are put behind the address.
+  // An empty query or fragment, as in `https://host/?`, is refused, too, since paths are put behind the address.
   if (/[?#]/.test(text)) throw new Failure("usage", "Expected an address without ? and #: paths follow it.");
   let path = url.pathname;
   while (path.endsWith("/")) path = path.slice(0, -1);
-  // Every client would have to agree on what `//` or `%2F` means; and a template takes braces for a variable.
+  // Clients differ in how they treat `//` and `%2F`, and a template takes braces for a variable.
   if (/\/\/|%|[{}]/.test(path)) throw new Failure("usage", "Expected an address with a plain path, or none.");
   return `${url.origin}${path}`;
 }
@@ -67,7 +67,7 @@ export function parseContact(text: string): Contact {
   throw new Failure("usage", "Expected an e-mail address or the https:// address of a page.");
 }
 
-/** Not `URL` alone, which takes `https:host` and drops white space. */
+/** Stricter than `URL`, which accepts `https:host` and drops white space. */
 function parsedUrl(text: string): URL | undefined {
   return /^[a-z]+:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
 }

@@ -5,9 +5,9 @@ import type { Company } from "./company.ts";
 import { packageFile } from "./package-file.ts";
 import type { SitePage } from "./site-page.ts";
 
-/** A request that a gateway really answered, and its answer; `scripts/record-exchanges.ts` wrote them down. */
+/** A request that a gateway really answered, and its answer, as `scripts/record-exchanges.ts` recorded them. */
 export interface Exchange {
-  /** Names its file in `examples/`, its anchor, and the `X-Request-Id` that was sent. */
+  /** The name of the file in `examples/`, also the anchor on the page and the `X-Request-Id` of the request. */
   readonly name: string;
   readonly title: string;
   readonly method: string;
@@ -15,14 +15,14 @@ export interface Exchange {
   /** `valid` stands for a token that may not be shown. */
   readonly token: "valid" | "none" | "wrong" | "valid, without the scope" | "valid, its quota used up";
   readonly status: number;
-  /** The words behind the status. */
+  /** The reason phrase after the status. */
   readonly reason: string;
-  /** As the gateway wrote them, in its order, but for `connectionHeaders`. */
+  /** The headers as the gateway wrote them, in its order, without `connectionHeaders`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** Where the exchanges are, from the project's root. */
+/** The file with the exchanges, from the project's root. */
 export const exchangesFile = "docs/exchanges.json";
 
 /** The headers that the examples leave out: they describe one connection and one moment. */
@@ -32,7 +32,7 @@ export async function recordedExchanges(): Promise<readonly Exchange[]> {
   return JSON.parse(await packageFile(exchangesFile));
 }
 
-/** The body as the files of the folder have it: for people, thus in lines. */
+/** The body in lines for people, as the files in `examples/` have it. */
 export function bodyText({ body }: Exchange): string {
   return compactJson(body);
 }

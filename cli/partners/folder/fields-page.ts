@@ -3,10 +3,10 @@ import { type ApiDocument, referenceName, type Schema } from "./api-document.ts"
 import { boundWords, fieldExamples, proseMarkup, typeWords } from "./schema-words.ts";
 import type { SitePage } from "./site-page.ts";
 
-/** A field by the way to it from the program: `prices.rooms[].amount`. */
+/** A field of a program. `path` is its path from the program: `prices.rooms[].amount`. */
 interface Field {
   readonly path: string;
-  /** Its place in the document: `RoomPrice.amount`. */
+  /** Its name in the document, with the name of its schema: `RoomPrice.amount`. */
   readonly name: string;
   readonly schema: Schema;
 }

@@ -17,7 +17,7 @@ export interface PageHeading {
   readonly text: string;
 }
 
-/** The pages that the build renders: the file in `docs`, and its name in the folder. */
+/** The pages that the build renders: each page's name in the folder, and its file in `docs`. */
 export const guidePages = {
   guide: "partners.md",
   "what-can-go-wrong": "what-can-go-wrong.md",
@@ -28,7 +28,7 @@ export const guidePages = {
 
 export type GuidePageName = keyof typeof guidePages;
 
-/** Where the build puts what it rendered, from the project's root. */
+/** The folder for the rendered pages, from the project's root. */
 export const guideFolder = "dist/docs/pages";
 
 /** The address that stands in the guide for the company's own. */

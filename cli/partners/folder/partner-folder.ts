@@ -23,8 +23,8 @@ export interface ExportedFolder {
 }
 
 /**
- * W71: writes what a company hands to a partner into a new or an empty folder, as a whole or not at all. Throws `usage` when it
- * can't be written.
+ * W71: writes the partner's folder to a new or an empty folder, as a whole or not at all. Throws `usage` when it can't be
+ * written.
  */
 export async function exportPartnerFolder(company: Company, out: string): Promise<ExportedFolder> {
   const files = await partnerFolder(company);

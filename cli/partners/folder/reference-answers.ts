@@ -5,7 +5,7 @@ import { unfoldedFields } from "./reference-fields.ts";
 import { headerList } from "./reference-headers.ts";
 import { proseMarkup } from "./schema-words.ts";
 
-/** The 200 of an operation: its fields, and beside them its examples, whose keys lead to them. */
+/** The 200 of an operation: its fields, and its examples beside them. The keys of the examples are links to the fields. */
 export function successPart(document: ApiDocument, operation: Operation): Html {
   const { operationId } = operation;
   const { description, headers, content } = responseOf(document, operation, "200");
@@ -30,7 +30,7 @@ ${shown}
 `;
 }
 
-/** A refusal: its status, code and cause; example and headers are folded up. */
+/** A refusal with its status, code and cause. Its example and headers are collapsed. */
 export function errorItem(document: ApiDocument, operation: Operation, status: string): Html {
   const { description, headers, content } = responseOf(document, operation, status);
   const examples = Object.values(Object.values(content)[0]?.examples ?? {}).map((part) => {
@@ -51,7 +51,7 @@ function responseOf(document: ApiDocument, { operationId, responses }: Operation
   return resolved(document, part);
 }
 
-/** What a reader of the detail knows from the list. */
+/** The schema of the fields that the detail shares with the list. */
 function listItem(
   { components }: ApiDocument,
   { operationId }: Operation,

@@ -2,16 +2,17 @@ import { type Html, html } from "../../output/html.ts";
 import { type ApiDocument, referenceName, type Schema } from "./api-document.ts";
 import { boundWords, fieldExamples, proseMarkup, typeWords } from "./schema-words.ts";
 
-/** The fields of an answer as a list in the list, and where on the page a field is described. */
+/** The fields of an answer as nested lists, and the links to them. */
 export interface UnfoldedFields {
   readonly markup: Html;
-  /** The link to a field by the way to it from the body: `data.prices.rooms.amount`. */
+  /** The link to a field, by its path from the body: `data.prices.rooms.amount`. */
   readonly link: (path: string) => string | undefined;
 }
 
 /**
- * W72: the fields of an answer in the order of the wire, those of an object inside it in place. An object that came before is
- * not unfolded again. Fields that `known` has, too, are folded up: a reader has seen them. `id` is unique on its page.
+ * W72: the fields of an answer in the order of the wire, each with the fields of its object below it. An object that came before
+ * is replaced by a link. The fields that `known` has, too, are collapsed, since a reader has seen them. `id` is unique on its
+ * page.
  */
 export function unfoldedFields(
   document: ApiDocument,
@@ -22,7 +23,7 @@ export function unfoldedFields(
   const { schemas } = document.components;
   const examples = fieldExamples(document);
   const links = new Map<string, string>();
-  /** The anchor of the first field with an object of each name. */
+  /** By the name of a schema: the first field that holds such an object. */
   const seen = new Map<string, { readonly path: string; readonly anchor: string }>();
 
   function list(name: string, object: Schema, path: string, fields: readonly string[]): Html {
@@ -43,7 +44,7 @@ ${inner(part, path, anchor)}</li>
 `;
   }
 
-  /** The fields of the object that a field holds, or holds a list of. */
+  /** The fields of the object in a field, or of the objects in its list. */
   function inner(part: Schema, path: string, anchor: string): Html | undefined {
     const found = objectIn(part, schemas);
     if (found === undefined) return undefined;
@@ -90,7 +91,10 @@ function objectIn(
   return inside.map((part) => objectIn(part, schemas)).find((found) => found !== undefined);
 }
 
-/** Objects show their fields, which tell more; long texts say nothing that the example beside does not. */
+/**
+ * Only short values are shown as examples. An object shows its fields instead, and a long text stands in the example beside the
+ * list.
+ */
 function isShort(example: unknown): boolean {
   return example !== undefined && typeof example !== "object" && String(example).length <= 40;
 }

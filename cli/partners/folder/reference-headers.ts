@@ -2,7 +2,10 @@ import { type Html, html } from "../../output/html.ts";
 import { type ApiDocument, type Header, type OrReference, resolved } from "./api-document.ts";
 import { boundWords, proseMarkup, typeWords } from "./schema-words.ts";
 
-/** The headers of one answer. What they mean is told once, below; what only this answer says of one, here. */
+/**
+ * The headers of one answer. A header that answers share gets its first sentence here, and all of its description in
+ * `allHeaders`.
+ */
 export function headerList(
   document: ApiDocument,
   headers: Readonly<Record<string, OrReference<Header>>>,

@@ -9,7 +9,7 @@ import { requestSamples } from "./request-samples.ts";
 import { boundWords, proseBlocks, proseMarkup, schemaId, typeWords } from "./schema-words.ts";
 import type { SitePage } from "./site-page.ts";
 
-/** W72: every operation, parameter, status, header and field of the document, with what it says of them. */
+/** W72: every operation, parameter, status, header and field of the document, with its description. */
 export function referencePage(document: ApiDocument): SitePage {
   const { info, servers, paths, components } = document;
   const baseUrl = servers[0]?.url ?? "";

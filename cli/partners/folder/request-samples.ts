@@ -1,6 +1,6 @@
 import type { CodeSample } from "./code-block.ts";
 
-/** The call of a resource as a partner would paste it; the token comes from the environment and stands in no sample. */
+/** The call of a resource, ready to paste, in several languages. The samples read the token from the environment. */
 export function requestSamples(baseUrl: string, path: string): readonly CodeSample[] {
   const url = `${baseUrl}${path}`;
   return [

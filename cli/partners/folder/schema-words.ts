@@ -1,7 +1,7 @@
 import { type Html, html } from "../../output/html.ts";
 import { type ApiDocument, referenceName, type Schema } from "./api-document.ts";
 
-/** What a value may be, in words. Kinds of strings have a link to their form; `page` is where that is described. */
+/** The type of a value in words. A string type with a name is a link to its description on the page `page`. */
 export function typeWords(document: ApiDocument, schema: Schema, page = ""): Html {
   const words = (part: Schema): Html => typeWords(document, part, page);
   if (schema.$ref !== undefined) {
@@ -33,12 +33,12 @@ export function boundWords({ minimum, maximum, exclusiveMinimum, format, pattern
   return bounds;
 }
 
-/** The anchor of a kind of string on the page of the reference. */
+/** The anchor of a named string type on the reference page. */
 export function schemaId(name: string): string {
   return `schema-${name}`;
 }
 
-/** Running text of the document: what stands between backticks is code. */
+/** Running text of the document. Text between backticks is code. */
 export function proseMarkup(text: string): readonly (Html | string)[] {
   return text
     .trim()
@@ -46,7 +46,7 @@ export function proseMarkup(text: string): readonly (Html | string)[] {
     .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
 }
 
-/** The same with its paragraphs and lists. */
+/** Text of the document with its paragraphs and lists. */
 export function proseBlocks(text: string): readonly Html[] {
   return text
     .trim()
@@ -60,7 +60,7 @@ export function proseBlocks(text: string): readonly Html[] {
     });
 }
 
-/** The first value that is known of each field, from the document's examples: by schema and field (`Capacity.total`). */
+/** The first value of each field in the document's examples, by schema and field (`Capacity.total`). */
 export function fieldExamples({ components }: ApiDocument): ReadonlyMap<string, unknown> {
   const found = new Map<string, unknown>();
   const visit = (schema: Schema, value: unknown, name: string): void => {
@@ -75,12 +75,12 @@ export function fieldExamples({ components }: ApiDocument): ReadonlyMap<string, 
       for (const [field, part] of Object.entries(schema.properties ?? {})) {
         const inner = Object.entries(value).find(([key]) => key === field)?.[1];
         const key = `${name}.${field}`;
-        if (!found.has(key) && isTelling(inner)) found.set(key, inner);
+        if (!found.has(key) && isFilled(inner)) found.set(key, inner);
         visit(part, inner, name);
       }
     }
   };
-  // The names of the examples are those of the answers, but for what tells them apart: `ProgramDetailSparse`.
+  // An example is named after its answer, with a suffix when there are several: `ProgramDetailSparse`.
   for (const [name, { value }] of Object.entries(components.examples)) {
     const schema = /^(ProgramList|ProgramDetail|LegacyPrograms)/.exec(name)?.[0];
     visit({ $ref: schema === undefined ? "ErrorResponse" : `${schema}Response` }, value, "");
@@ -88,7 +88,7 @@ export function fieldExamples({ components }: ApiDocument): ReadonlyMap<string, 
   return found;
 }
 
-function isTelling(value: unknown): boolean {
+function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 }
 

@@ -1,10 +1,10 @@
 import { pageNames, type SitePage } from "./site-page.ts";
 
-/** A script that gives the search its places. A page on a disk may load a script, but no JSON. */
+/** A script with the places that the search can find. It is a script because a page on a disk may not load JSON. */
 export function searchIndex(pages: readonly SitePage[]): string {
-  // The rows of the page of fields are those of the reference.
+  // The page of fields is left out, since the reference describes the same fields.
   const places = pages.filter(({ name }) => name !== "fields").flatMap(placesOf);
-  // A field of the list and an error of one resource are told in the same words of another one: the first place is enough.
+  // The list and the detail describe shared fields and errors in the same words. The first of such places is enough.
   const distinct = new Map<string, readonly string[]>();
   for (const { href, title, page, text } of places) {
     const words = JSON.stringify([page, title, text]);
@@ -22,7 +22,7 @@ interface Place {
   text: string;
 }
 
-/** The places of a page: a heading or a field begins one, which goes on until the next one. */
+/** The places of a page. A heading or a field begins a place, which extends to the next one. */
 function placesOf({ name, body }: SitePage): readonly Place[] {
   const places: Place[] = [];
   let place: Place | undefined;
@@ -36,7 +36,7 @@ function placesOf({ name, body }: SitePage): readonly Place[] {
     if (open < 0) break;
     const tag = body.slice(open, body.indexOf(">", open) + 1);
     at = open + tag.length;
-    const end = passedOver.find(([start]) => tag.startsWith(start))?.[1];
+    const end = unsearched.find(([start]) => tag.startsWith(start))?.[1];
     if (end !== undefined) {
       at = body.indexOf(end, at) + end.length;
       continue;
@@ -64,8 +64,11 @@ function placesOf({ name, body }: SitePage): readonly Place[] {
   }));
 }
 
-/** What nobody searches for, by its first tag and its last: code, counts of fields, and headers that have places of their own. */
-const passedOver: readonly (readonly [start: string, end: string])[] = [
+/**
+ * The parts of a page that are not searched, by their first and last tag: code, counts of fields, and headers that have places of
+ * their own.
+ */
+const unsearched: readonly (readonly [start: string, end: string])[] = [
   ["<pre", "</pre>"],
   ['<fieldset class="tabs"', "</fieldset>"],
   ['<summary class="more"', "</summary>"],
@@ -75,17 +78,23 @@ const passedOver: readonly (readonly [start: string, end: string])[] = [
 
 const blockEnds: readonly string[] = ["</p>", "</td>", "</th>", "</li>"];
 
-/** `prices.rooms.amount` of the anchor `listPrograms-data-prices-rooms-amount`; else the place's own name. */
+/**
+ * The field's path for the anchor of a field: `prices.rooms.amount` for `listPrograms-data-prices-rooms-amount`. Otherwise
+ * `name`.
+ */
 function fieldName(anchor: string, name: string): string {
-  const way = anchor.split("-").slice(1);
-  return way.at(-1) === name && way.length > 1 ? way.filter((step) => step !== "data").join(".") : name;
+  const steps = anchor.split("-").slice(1);
+  return steps.at(-1) === name && steps.length > 1 ? steps.filter((step) => step !== "data").join(".") : name;
 }
 
 function attribute(tag: string, name: string): string {
   return tag.split(` ${name}="`)[1]?.split('"')[0] ?? "";
 }
 
-/** Text with its entities read, each run of white space one blank, and no dot at its ends or twice. */
+/**
+ * The text with entities decoded and each run of white space made one space. Dots between blocks (`·`) are dropped at both ends,
+ * and where two follow each other.
+ */
 function plain(text: string): string {
   const words = text
     .replace(/&#39;/g, "'")

@@ -6,19 +6,19 @@ import { siteStylesheet } from "./site-stylesheet.ts";
 
 /** A page of the folder. */
 export interface SitePage {
-  /** Its file is this and `.html`. */
+  /** The name of the page's file without `.html`. */
   readonly name: PageName;
   readonly title: string;
   readonly headings: readonly PageHeading[];
-  /** Markup of templates, or what the build rendered. */
+  /** Markup from templates, or from the build. */
   readonly body: string;
-  /** Whether it has two columns beside the list of contents. */
+  /** Whether the page has two columns beside the list of contents. */
   readonly isWide?: boolean;
 }
 
 export type PageName = keyof typeof pageNames;
 
-/** The pages in the order of the navigation, and what they are called there. */
+/** The pages in the order of the navigation, with their titles there. */
 export const pageNames = {
   index: "Start",
   guide: "Guide",
@@ -32,9 +32,9 @@ export const pageNames = {
 } as const;
 
 /**
- * W70: the page as a document of the folder: its one stylesheet is in it, and its policy lets the browser load nothing but
- * scripts of the folder. So it works from a disk as from any web server, below any path. W68: those make it more useful;
- * without them it can be read all the same.
+ * The page as a document of the folder. It contains its one stylesheet, and its policy lets the browser load nothing but scripts
+ * of the folder. So it works from a disk and from any web server, below any path (W70). It can be read without the scripts, too
+ * (W68).
  */
 export function siteDocument(
   { name, title, headings, body, isWide = false }: SitePage,
@@ -73,7 +73,7 @@ ${footer(company).markup}
 `;
 }
 
-/** `data:` for the empty icon that keeps browsers from asking for one. */
+/** `data:` allows the empty icon, which keeps browsers from asking for one. */
 const policy = [
   "default-src 'none'",
   "img-src data:",
@@ -83,7 +83,7 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-/** Hidden until the script is there, without which it would find nothing. */
+/** The form is hidden until the script runs, since the script does the searching. */
 const searchForm = `<search class="search" hidden>
 <input type="search" aria-label="Search all pages" placeholder="Search all pages (/)" aria-keyshortcuts="/" autocomplete="off" spellcheck="false">
 <p class="hidden" role="status"></p><ul></ul></search>`;

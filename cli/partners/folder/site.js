@@ -1,7 +1,8 @@
-// What the pages of the partner's folder can do beyond reading: search over all pages, one language for all samples, buttons to
-// copy, and the section that is being read. Each page works without it. It loads nothing but `search-index.js` beside it.
+// The script of the pages in the partner's folder: a search over all pages, one language for all samples, buttons to copy, and a
+// mark at the section that is being read. Each page can be read without this script. It loads nothing but `search-index.js`
+// beside it.
 
-/** What is remembered from page to page; nothing where the browser keeps nothing. */
+/** The language that the reader chose, kept from page to page. It is empty where the browser stores nothing. */
 const remembered = {
   get language() {
     try {
@@ -14,7 +15,7 @@ const remembered = {
     try {
       localStorage.setItem("language", value);
     } catch {
-      // A browser may refuse; then each page begins with the first language.
+      // If the browser refuses to store it, each page begins with the first language.
     }
   },
 };
@@ -23,7 +24,7 @@ showLanguage(remembered.language);
 for (const input of document.querySelectorAll(".tabs input")) {
   input.addEventListener("change", () => {
     if (!isLanguage(input)) return;
-    // The samples above may grow or shrink; what the reader chose stays where it is.
+    // The samples above may grow or shrink, so the page scrolls to keep the chosen input in place.
     const before = input.getBoundingClientRect().top;
     remembered.language = input.value;
     showLanguage(input.value);
@@ -55,7 +56,10 @@ for (const block of document.querySelectorAll(".code")) {
   block.append(button);
 }
 
-/** Whether the text is in the clipboard. Where the browser refuses it is selected, so that a key copies it. */
+/**
+ * Copies the text to the clipboard. If the browser refuses, selects the text instead, so that Ctrl+C copies it, and returns
+ * false.
+ */
 async function copied(pre) {
   try {
     await navigator.clipboard.writeText(`${pre.textContent.trimEnd()}\n`);
@@ -66,14 +70,14 @@ async function copied(pre) {
   }
 }
 
-// On a phone, lists in lists begin folded up.
+// On a phone, nested lists are collapsed at first.
 if (matchMedia("(max-width: 40rem)").matches)
   for (const part of document.querySelectorAll(".fields .fields details, .contents details"))
     part.open = false;
 addEventListener("hashchange", unfoldTarget);
 unfoldTarget();
 
-/** Unfolds what a link leads to, and what it lies in. */
+/** Opens the target of a link and everything around it. */
 function unfoldTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (target === null) return;
@@ -123,7 +127,7 @@ const status = search.querySelector("[role=status]");
 const maxResults = 12;
 search.hidden = false;
 
-/** Resolves once the places to be found are there. */
+/** The places that the search can find, once the script with them is loaded. */
 let places;
 function loadPlaces() {
   places ??= new Promise((resolve) => {
@@ -186,7 +190,10 @@ async function showResults() {
           : `${found.length} places`;
 }
 
-/** 0 where a word is missing. A word in the title counts more than one in the text, the whole title most. */
+/**
+ * The rank of a place; 0 when a word is missing. A word in the title counts more than one in the text, and the whole title counts
+ * most.
+ */
 function rankOf({ title, text }, words) {
   const [head, body] = [title.toLowerCase(), text.toLowerCase()];
   if (words.length === 0 || !words.every((word) => head.includes(word) || body.includes(word))) return 0;

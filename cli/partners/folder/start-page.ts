@@ -4,7 +4,7 @@ import type { Company } from "./company.ts";
 import { requestSamples } from "./request-samples.ts";
 import type { SitePage } from "./site-page.ts";
 
-/** The way from the folder and a token to a copy of the programs, and what else the folder holds. */
+/** The first page: the steps from the folder and a token to a copy of the programs, and the other contents of the folder. */
 export function startPage({ name, baseUrl, contact, hasSandbox }: Company): SitePage {
   const body = html`<h1>The programs of ${name} on your servers</h1>
 <p class="lead">A read-only JSON API: one request lists all tour programs that ${name} offers to the public, another one gives the detail of

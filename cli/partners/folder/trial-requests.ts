@@ -1,12 +1,12 @@
-/** A request that a partner tries out, and what must come back. Postman and Bruno get the same. */
+/** A request for partners to try, and the checks of its answer. Postman and Bruno get the same ones. */
 export interface TrialRequest {
   readonly name: string;
   readonly description: string;
   readonly method: "GET" | "POST";
-  /** Behind the base address. `{{programId}}` is the id of a program that an earlier request has kept. */
+  /** The path after the base address. `{{programId}}` is the id of a program that an earlier request has kept. */
   readonly path: string;
   readonly token: "yours" | "none" | "mistyped";
-  /** The body of a JavaScript that both tools run, on `status`, `body`, `header`, `keep`, `check` and `expect`. */
+  /** Lines of JavaScript that both tools run. They may use `status`, `body`, `header`, `keep`, `check` and `expect`. */
   readonly checks: readonly string[];
 }
 
@@ -15,12 +15,12 @@ export interface TrialFolder {
   readonly requests: readonly TrialRequest[];
 }
 
-/** What stands for a token that nobody has. */
+/** A text in the place of a token, which is no token of anybody. */
 export const mistypedToken = "ppr_mistyped";
 
 const list = "/v1/programs";
 
-/** W74: each request says what the API answers, so that a run of them shows whether a token and an address work. */
+/** W74: each request checks the API's answer, so a run of all requests shows whether the token and the address work. */
 export const trialFolders: readonly TrialFolder[] = [
   {
     name: "Programs",

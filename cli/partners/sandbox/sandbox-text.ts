@@ -5,14 +5,14 @@ import { table } from "../../output/table.ts";
 import { sandboxCases } from "../../publish/sandbox/sandbox-programs.ts";
 import type { SandboxToken, SandboxTokenKind } from "./sandbox-tokens.ts";
 
-/** What `sandbox init` left behind. */
+/** The result of `sandbox init`. */
 export interface SandboxReport {
   readonly tenantId: TenantId;
   readonly run: TenantRun;
   readonly tokens: readonly SandboxToken[];
 }
 
-/** How the environment of a partner's tests names each token. */
+/** The environment variables for the tokens in a partner's tests. */
 const variables: Readonly<Record<SandboxTokenKind, string>> = {
   good: "SANDBOX_TOKEN",
   "small-quota": "SANDBOX_TOKEN_SMALL_QUOTA",
@@ -29,7 +29,7 @@ const answers: Readonly<Record<SandboxTokenKind, string>> = {
   revoked: "401",
 };
 
-/** T4: the tokens that were issued just now, as lines that a shell reads (`. sandbox.env`); empty when none was. */
+/** T4: the tokens that were issued just now, as lines that a shell reads (`. sandbox.env`); empty when no token was issued. */
 export function tokenVariables(tokens: readonly SandboxToken[]): string {
   return tokens
     .map(({ kind, plaintext }) => (plaintext === undefined ? "" : `${variables[kind]}=${plaintext}\n`))
@@ -38,7 +38,7 @@ export function tokenVariables(tokens: readonly SandboxToken[]): string {
 
 export function sandboxText({ tenantId, run, tokens }: SandboxReport, columns: number): string {
   const kept = tokens.filter(({ plaintext }) => plaintext === undefined);
-  const news = tokens.length - kept.length;
+  const issued = tokens.length - kept.length;
   const programs = table(
     [{ title: "PROGRAM" }, { title: "SHOWS" }],
     sandboxCases.map(({ id, shows }) => [id, shows]),
@@ -57,7 +57,7 @@ export function sandboxText({ tenantId, run, tokens }: SandboxReport, columns: n
   return [
     `Sandbox ${tenantId}: ${run.livePrograms ?? 0} programs, snapshot ${run.snapshotId ?? "-"} (${run.outcome}).\n\n`,
     `${programs}\n${tokenTable}\n`,
-    news > 0 ? "The new tokens stand on standard output, for this one time.\n" : "",
+    issued > 0 ? "The new tokens stand on standard output, for this one time.\n" : "",
     kept.length > 0
       ? "Of a token that was kept nobody has the plaintext but whoever saved it; --rotate issues all of them anew.\n"
       : "",

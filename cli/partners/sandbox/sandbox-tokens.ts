@@ -8,26 +8,26 @@ import { editRecorded, readRegistry } from "../../operate/tokens/edit-registry.t
 import { type IssuedToken, issueToken, revoked } from "../../operate/tokens/issue-token.ts";
 import type { Shell } from "../../shell/shell.ts";
 
-/** What each token of the sandbox is for: the answer that a request with it gets. */
+/** The kinds of tokens in the sandbox. A request with each kind shows another case of the gateway's answers. */
 const sandboxTokenKinds = ["good", "small-quota", "without-scope", "expired", "revoked"] as const;
 export type SandboxTokenKind = (typeof sandboxTokenKinds)[number];
 
 export interface SandboxToken {
   readonly kind: SandboxTokenKind;
   readonly entry: RegisteredToken;
-  /** Of a token that was issued just now; of one that was there before nobody has it. */
+  /** The plaintext of a token that was issued just now. Nobody has the plaintext of an older token, so it is `undefined`. */
   readonly plaintext: TokenPlaintext | undefined;
 }
 
-/** Few enough for a partner to use up by hand. */
+/** A quota that a partner can use up by hand. */
 const smallQuota = 3;
-/** Not now: a gateway's clock may be behind. */
+/** The expiry lies this long in the past, since a gateway's clock may be behind. */
 const expiredForMs = 24 * 3_600_000;
 
 /**
- * P99: a token of each kind: those that are there and still do what they are for are kept, the others issued; with `rotate` all
- * are issued, and the old ones revoked in the same write (T6). However often it runs, there is one of each. Throws `usage` when
- * the sandbox was removed meanwhile (P91).
+ * Provides one token of each kind, however often it runs (P99). It keeps the tokens that still work as their kind should, and
+ * issues the missing ones. With `rotate` it issues all of them, and revokes the old ones in the same write (T6). Throws `usage`
+ * when the sandbox was removed meanwhile (P91).
  */
 export async function provideSandboxTokens(
   store: ObjectStore,
@@ -72,7 +72,7 @@ function isOfSandbox({ tenantId, name }: RegisteredToken, sandbox: TenantId): bo
   return tenantId === sandbox && sandboxTokenKinds.some((kind) => name === nameOf(kind));
 }
 
-/** Whether the token still gets the answer that one of its kind is for. */
+/** Whether a request with the token still gets the answer of this kind. */
 function isOfKind(token: RegisteredToken, tenantId: TenantId, kind: SandboxTokenKind, now: Date): boolean {
   if (token.tenantId !== tenantId || token.name !== nameOf(kind)) return false;
   const status = tokenStatus(token, now);

@@ -14,7 +14,7 @@ export interface AskedGateway {
 }
 
 export type GatewayAnswer =
-  /** Nothing was asked, and why. */
+  /** The gateway was not asked, for this reason. */
   | { readonly kind: "not_asked"; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string; readonly requestId: string }
   | {
@@ -31,8 +31,8 @@ const maxAskingMs = 5_000;
 const maxAnswerBytes = 16 * 1024 * 1024;
 
 /**
- * P74: asks as a partner of the tenant would. With a token of another tenant nothing is asked: its answer would be that
- * tenant's, perhaps of a program with the same id. Never throws for the gateway's sake; no token stands in a result.
+ * P74: asks as a partner of the tenant would. A token of another tenant is not used, since the answer would be about that tenant,
+ * perhaps about a program with the same id. A gateway that fails is a result and not thrown. No result holds a token.
  */
 export async function askGateway(
   gateway: AskedGateway | undefined,
@@ -68,7 +68,7 @@ async function ask(url: string, token: TokenPlaintext, signal: AbortSignal): Pro
   try {
     const response = await fetch(url, {
       headers: { Authorization: `Bearer ${token}`, "X-Request-Id": requestId, Accept: "application/json" },
-      // Another address must not get the token.
+      // A redirect must not send the token to another address.
       redirect: "error",
       signal: asking,
     });
@@ -88,7 +88,7 @@ async function ask(url: string, token: TokenPlaintext, signal: AbortSignal): Pro
   }
 }
 
-/** `fetch` hides what happened behind its own error. */
+/** `fetch` throws an error of its own, and the real one is its cause. */
 function networkFault(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause ? String(cause.code) : "no usable answer";

@@ -12,12 +12,12 @@ export interface SourceAway {
   readonly reason: string;
 }
 
-/** The booking database, for those who wait for its answer only so long and can do without it. */
+/** The booking database, for questions that wait for a limited time and can do without an answer. */
 export interface AskedDatabase {
   readonly settings: CliSettings;
   /**
-   * Asks for at most `maxMs`. A database that fails or is silent is an answer: the store alone explains much. Throws
-   * `busy` when too many ask already, and `interrupted` when `signal` aborts.
+   * Waits at most `maxMs` for the answer. A database that fails or is silent is an answer, too, since the store alone explains
+   * much. Throws `busy` when too many questions wait already, and `interrupted` when `signal` aborts.
    */
   ask<Answer>(
     limits: { readonly maxMs: number; readonly signal: AbortSignal },
@@ -27,12 +27,12 @@ export interface AskedDatabase {
 
 /** The booking database keeps its connections for the people who work with it. */
 const maxConnections = 4;
-/** More questions than these would wait longer than a person does. */
+/** Further questions would wait longer than a person does. */
 const maxWaiting = 60;
 
 /**
- * P180: all who ask through one of these share four connections. Each question opens its own and closes it, so that pages
- * that nobody looks at hold none.
+ * P180: all questions to one `AskedDatabase` share four connections. Each question opens one and closes it again, so an idle page
+ * holds none.
  */
 export function createAskedDatabase(settings: CliSettings): AskedDatabase {
   const slots = createSlots(maxConnections);

@@ -15,7 +15,7 @@ import type { ReadProgram } from "../../publish/source/read-programs.ts";
 import { readTenants } from "../../publish/source/read-tenants.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 
-/** What the booking database says of a program now, and what a build would make of it. */
+/** A program as the booking database has it now, and how a build would treat it. */
 export type ProgramInSource =
   | SourceAway
   | { readonly kind: "tenant_unknown" }
@@ -23,25 +23,25 @@ export type ProgramInSource =
   | {
       readonly kind: "not_publishable";
       readonly state: string;
-      /** What would keep it from being published if its state were active. */
+      /** The problems that would keep the program from being published if its state were active. */
       readonly ifActive: readonly Problem[];
-      /** The later of its travel dates, when that is past; `YYYY-MM-DD`. */
+      /** The later of the program's travel dates, if that is past; `YYYY-MM-DD`. */
       readonly lastDay: string | null;
     }
   | { readonly kind: "invalid"; readonly problems: readonly Problem[] }
   | {
       readonly kind: "publishable";
-      /** What partners would get. */
+      /** The document that partners would get. */
       readonly document: unknown;
       readonly sha256: string;
       /** Values that are dropped or blanked, each with its rule. */
       readonly dropped: readonly Problem[];
     };
 
-/** A partner is on the telephone. */
+/** The limit for a question to the database. A person waits for the answer, perhaps with a partner on the telephone. */
 const maxAskingMs = 20_000;
 
-/** Asks the source. Throws `busy`, and nothing else for its sake: the store alone explains much. */
+/** Asks the source. Throws `busy`. Any other failure of the source is a result, since the store alone explains much. */
 export async function readProgramInSource(
   store: ObjectStore,
   database: AskedDatabase,
@@ -81,7 +81,7 @@ async function read(
   return inSource(found, rules, today);
 }
 
-/** What a build would make of a program that the source has. */
+/** Tells how a build would treat a program that the source has. */
 function inSource(found: ReadProgram, rules: ContentRules, today: string): ProgramInSource {
   const program = checkedProgram(found, rules);
   switch (program.kind) {
@@ -111,7 +111,7 @@ function inSource(found: ReadProgram, rules: ContentRules, today: string): Progr
   }
 }
 
-/** A build names the first error of a program; whoever corrects it wants to know of all. */
+/** A build names only the first error of a program, but a person who corrects the program needs all of them. */
 function errorsIfActive({ source, isDuplicate }: ReadProgram, rules: ContentRules): readonly Problem[] {
   const active = { ...source, lifecycleState: "active" };
   const program = checkedProgram({ source: active, isDuplicate: false }, rules);

@@ -13,8 +13,8 @@ import { registryReading } from "./registry.ts";
 
 export type ProgramInStore =
   /**
-   * Nothing was ever published for the tenant in the store of that address. `isStore` is false when nobody ever used that
-   * place as a store: before the first build of an installation, or where another store is meant.
+   * Nothing was ever published for the tenant in the store of that address. `isStore` is false when that place was never used as
+   * a store: before the first build of an installation, or when the settings name the wrong store.
    */
   | { readonly kind: "unpublished"; readonly store: string; readonly isStore: boolean }
   /** The tenant's pointer, its manifest or the program's own file cannot be trusted. */
@@ -25,7 +25,7 @@ export type ProgramInStore =
       readonly programs: number;
       /** `null`: the live snapshot does not have the program. */
       readonly served: { readonly document: unknown; readonly sha256: string; readonly key: string } | null;
-      /** The program of the live snapshot with nearly this id; `null` when the snapshot has the program itself. */
+      /** The id of a program in the live snapshot that is nearly this one; `null` when the snapshot has the program itself. */
       readonly near: string | null;
       readonly history: ProgramHistory;
     };

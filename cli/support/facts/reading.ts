@@ -1,12 +1,12 @@
 import { asFailure } from "../../../core/failure.ts";
 
-/** A part of the facts, and in `faults` why it could not be read. */
+/** A part of the facts. `faults` says why it could not be read. */
 export interface Reading<Value> {
   readonly value: Value;
   readonly faults: readonly string[];
 }
 
-/** Reads a part of the facts. When that fails, the value is `none`: one part that is away hides no other. */
+/** Reads a part of the facts. When that fails, the value is `none`, so that one part that fails does not hide the others. */
 export async function readOr<Value>(
   none: Value,
   signal: AbortSignal,

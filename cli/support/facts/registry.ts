@@ -8,7 +8,7 @@ import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { type Reading, readOr } from "./reading.ts";
 
-/** The list of access keys, or why it could not be read: a log explains much by itself. */
+/** The list of access keys, or the reason why it could not be read. A log explains much even without it. */
 export type RegistryReading =
   | { readonly kind: "read"; readonly registry: TokenRegistry }
   | { readonly kind: "unavailable"; readonly reason: string; readonly code: FailureCode };
@@ -26,7 +26,7 @@ export async function registryReading(store: ObjectStore): Promise<RegistryReadi
 }
 
 export type TokenFinding =
-  /** The gateway did not find out which key it was, if any. */
+  /** The gateway did not recognize a key in the request. */
   | { readonly kind: "none" }
   | { readonly kind: "unavailable"; readonly reason: string }
   /** The log names a key that this store's list does not have. */
@@ -34,7 +34,7 @@ export type TokenFinding =
   | {
       readonly kind: "known";
       readonly token: RegisteredToken;
-      /** The key that a rotation put in its place, and that key's own successors, oldest first. */
+      /** The key that replaced this one in a rotation, and that key's own successors, oldest first. */
       readonly successors: readonly RegisteredToken[];
     };
 
@@ -86,7 +86,7 @@ export async function readRemovals(
   });
 }
 
-/** When the tenant was removed, RFC 3339; `null` while it is not, or while that has not ended. */
+/** When the tenant was removed, RFC 3339; `null` when it was not removed, or when its removal has not ended. */
 export async function removedAtOf(
   store: ObjectStore,
   tenantId: string,
@@ -97,11 +97,11 @@ export async function removedAtOf(
   return removal === undefined || removal.openKeys > 0 ? null : removal.removedAt;
 }
 
-/** Commands of operators that are looked through for renames. */
+/** The number of the operators' commands that are searched for renames. */
 const maxRecords = 500;
 
 /**
- * Reads which tenants were renamed (P94). Only the audit tells that keys were moved, since the list of keys has just their
+ * Reads which tenants were renamed (P94). Only the audit records that keys were moved, since the list of keys has only their
  * present tenant. Returns nothing when the audit cannot be read.
  */
 export async function readRenames(

@@ -19,23 +19,23 @@ import type { TokenFinding } from "./registry.ts";
 export interface RequestFacts {
   readonly line: RequestLogLine;
   readonly token: TokenFinding;
-  /** Whether the store has any access key; `unknown` where the list of them cannot be read. */
+  /** Whether the store has any access key; `unknown` when the list of keys cannot be read. */
   readonly keys: "some" | "none" | "unknown";
   /** The tenant whose programs the access key reads now; `null` when none is known. */
   readonly tenant: JudgedTenant | null;
-  /** What became of the program that was asked for in vain; `null` when none was, or when nothing could be found out. */
+  /** The facts about a program that the request did not find; `null` when it found its program, or when nothing is known. */
   readonly miss: Miss | null;
-  /** The snapshot that answered; `null` when none did, or it cannot be asked. */
+  /** The snapshot that the answer came from; `null` when there was none, or when it cannot be read. */
   readonly snapshot: AnsweringSnapshot | null;
-  /** How the object that the log calls damaged is now; `null` when the log calls none so, or it cannot be asked. */
+  /** The present state of an object that the log calls damaged; `null` when there is none, or when it cannot be read. */
   readonly object: "whole" | "damaged" | "not_live" | null;
-  /** What the gateway last said of its store before the request; `null` when the log has nothing of that. */
+  /** The gateway's last note about its store before the request; `null` when the log has none. */
   readonly gateway: GatewayNote | null;
-  /** This store's; `null` where it has no identity. */
+  /** The identity of this store; `null` when it has none. */
   readonly storeId: string | null;
 }
 
-/** A program that was asked for in vain: why it was not there then, and how it stands now. */
+/** A program that a request did not find: why it was missing then, and its present state. */
 export interface Miss {
   readonly missed: MissedProgram;
   readonly history: ProgramHistory | null;
@@ -47,11 +47,13 @@ export type AnsweringSnapshot =
   | {
       readonly kind: "kept";
       readonly programs: number;
-      /** The snapshot that had taken its place before the request, and when; `null`: it was live then. */
+      /** The snapshot that had replaced it before the request, and when; `null` when it was live at the time of the request. */
       readonly replaced: { readonly by: string; readonly at: string } | null;
     };
 
-/** Gateways follow within seconds: what was replaced so shortly before is no old answer. */
+/**
+ * Gateways follow a publication within seconds, so an answer from a snapshot that was replaced this shortly before is not old.
+ */
 const followMs = 5000;
 
 export async function answeringSnapshot(
@@ -76,7 +78,7 @@ export async function answeringSnapshot(
 function replacedBefore(periods: readonly LivePeriod[], snapshotId: string, time: string) {
   const at = Date.parse(time);
   const own = periods.filter((period) => period.snapshotId === snapshotId && Date.parse(period.from) <= at);
-  // Newest first: what comes before a period in the list came after it in time.
+  // The periods are in order of time, the newest first, so the next period in time is the one before in the list.
   const [last] = own;
   if (last?.until == null || at < Date.parse(last.until) + followMs) return null;
   const next = periods[periods.indexOf(last) - 1];
@@ -125,11 +127,11 @@ export async function missOf(
     };
   });
   if (found !== null) return { ...found, now };
-  // What was stored of a renamed tenant may be removed; its partners read the programs of the tenant that it is now.
+  // The objects of a renamed tenant may be removed. Its partners read the programs of its present tenant.
   return now.renamedFrom === null ? null : { missed: { kind: "not_kept" }, history: null, now };
 }
 
-/** Nothing is thrown for the store's sake: the log alone explains much. */
+/** The answer, or `null` when the store fails, since the log alone explains much. */
 export async function orNull<Answer>(
   signal: AbortSignal,
   ask: () => Promise<Answer>,

@@ -36,11 +36,11 @@ export interface BuildRecord {
   readonly confirmation: Confirmation | undefined;
   /** When the newest run of all tenants found that the source does not list this one; `null` while it does. */
   readonly notInSource: string | null;
-  /** How long it usually takes from one run of the tenant to the next; `null` when too few are known. */
+  /** The usual time from one run of the tenant to the next; `null` when too few runs are known. */
   readonly usualIntervalMs: number | null;
 }
 
-/** The records of these tenants, from the newest reports back until what they tell is known of each. */
+/** The records of these tenants. Reads reports from the newest back, until all facts about each tenant are known. */
 export async function readBuildRecords(
   store: ObjectStore,
   wanted: ReadonlySet<TenantId>,
@@ -63,8 +63,8 @@ export async function readBuildRecords(
         unresolved: runs.unresolved.get(tenantId) ?? null,
         confirmation,
         notInSource: runs.notInSource.get(tenantId) ?? null,
-        // Times between reports say nothing of a tenant that is built apart from others.
-        usualIntervalMs: (runs.passed.get(tenantId) ?? 0) >= minPassed ? null : usualIntervalMs,
+        // The times between reports say nothing about a tenant that is built apart from the others.
+        usualIntervalMs: (runs.runsOfOthers.get(tenantId) ?? 0) >= minRunsOfOthers ? null : usualIntervalMs,
       };
     },
     /** Tenants that a report names. */
@@ -74,11 +74,13 @@ export async function readBuildRecords(
   };
 }
 
-/** Bounds of one look back: as many reports, and as many bytes of them. */
+/** The bounds of one look back: the number of reports, and their bytes. */
 const maxReports = 200;
 const maxBytes = 64 * 1024 * 1024;
-/** So many newer runs that were not about a tenant say that it is built apart; somebody may build one now and then. */
-const minPassed = 3;
+/**
+ * A tenant counts as built apart when at least this many newer runs were about other tenants only. Fewer may be builds by hand.
+ */
+const minRunsOfOthers = 3;
 
 async function lookBack(
   store: ObjectStore,
@@ -91,8 +93,8 @@ async function lookBack(
   const unresolved = new Map<string, LastRun>();
   const notInSource = new Map<string, string>();
   const faults: string[] = [];
-  /** Newer runs that were not about the tenant. */
-  const passed = new Map<string, number>();
+  /** By tenant: the number of newer runs that were about other tenants only. */
+  const runsOfOthers = new Map<string, number>();
   const open = new Set<string>(wanted);
   const confirmedOf = (tenantId: string): string =>
     confirmations.get(tenantId as TenantId)?.confirmedAt ?? "";
@@ -122,18 +124,21 @@ async function lookBack(
       open.delete(tenantId);
     }
     for (const tenantId of open) {
-      if (!lastRuns.has(tenantId)) passed.set(tenantId, (passed.get(tenantId) ?? 0) + 1);
+      if (!lastRuns.has(tenantId)) runsOfOthers.set(tenantId, (runsOfOthers.get(tenantId) ?? 0) + 1);
       else if (confirmedOf(tenantId) >= report.startedAt) open.delete(tenantId);
     }
   }
-  return { lastRuns, unresolved, notInSource, passed, faults };
+  return { lastRuns, unresolved, notInSource, runsOfOthers, faults };
 }
 
 function isFailed({ outcome, failure }: LastRun): boolean {
   return outcome === "failed" || outcome === "refused" || (outcome === "skipped" && failure !== null);
 }
 
-/** Whether the run read the whole tenant, or was kept from it by a hold. A build of single programs confirms an earlier reading. */
+/**
+ * Whether the run read the whole tenant, or was kept from that by a hold. A build of single programs confirms an earlier reading,
+ * so its `confirmedAt` is before its start.
+ */
 function isWhole({ outcome, startedAt, tenantRun }: LastRun): boolean {
   if (outcome === "interrupted" || outcome === "skipped") return false;
   if (outcome === "held" || tenantRun?.confirmedAt === undefined) return true;
@@ -150,7 +155,10 @@ function unlistedTenants(
   return [...open].filter((tenantId) => !listed.has(tenantId));
 }
 
-/** A run that failed before it knew its tenants concerns those it was asked for, or all. Another run tells of `elsewhere`. */
+/**
+ * A run that failed before it knew its tenants concerns the tenants that it was asked for, or all. A tenant with the outcome
+ * `elsewhere` is in the report of another run.
+ */
 function concernedTenants(report: RunReport, wanted: ReadonlySet<TenantId>): readonly string[] {
   const own = report.tenants.flatMap(({ tenantId, outcome }) => (outcome === "elsewhere" ? [] : tenantId));
   if (report.failure === null) return own;
@@ -170,7 +178,7 @@ function ending(report: RunReport, tenantRun: TenantRun | null): Pick<LastRun, "
   const isEnded = report.outcome === "interrupted" && (outcome === "skipped" || outcome === "failed");
   if (isEnded && (failure === null || failure.code === "interrupted"))
     return { outcome: "interrupted", failure: null };
-  // What ended the run before the tenant's turn is why nothing was done for it.
+  // A failure that ended the run before the tenant's turn is the reason why the tenant was skipped.
   return { outcome, failure: outcome === "skipped" ? (failure ?? report.failure) : failure };
 }
 
@@ -190,8 +198,8 @@ async function readConfirmed(store: ObjectStore, signal: AbortSignal): Promise<R
 }
 
 /**
- * The reports, newest first. Stores list in ascending order only, and the ids begin with the time: looking at the last
- * hour, then at the time before it, and so on, keeps a look back short however many years of reports there are.
+ * The reports, newest first. Stores list in ascending order only, and the ids begin with the time. So the last hour is listed
+ * first, then the rest of the last day, and so on. That keeps a look back short, however many years of reports there are.
  */
 async function* newestReports(
   store: ObjectStore,
@@ -227,8 +235,8 @@ async function readReport(
 }
 
 /**
- * The usual time from one run to the next: at least as long as three quarters of the gaps between the newest reports, whose
- * names tell their times. `null` when too few are known. Reads no report.
+ * The usual time from one run to the next. At least three quarters of the gaps between the newest reports are at most this long.
+ * The gaps follow from the names of the reports, so no report is read. `null` when too few are known.
  */
 async function usualInterval(store: ObjectStore, now: Date, signal: AbortSignal): Promise<number | null> {
   for (const hours of [24, 24 * 30]) {
@@ -249,7 +257,7 @@ async function usualInterval(store: ObjectStore, now: Date, signal: AbortSignal)
 const minGaps = 5;
 const maxGaps = 50;
 
-/** The run that an object is the report of; `undefined` for what is none. */
+/** The id of the run whose report has this key; `undefined` when the key is no report's. */
 function runIdOf(key: string): SnapshotId | undefined {
   const id = key.slice(runsPrefix.length).replace(/\.json$/, "");
   return isSnapshotId(id) && key === runKey(id) ? id : undefined;

@@ -21,7 +21,7 @@ export type TakenPlaces =
 
 const maxAskingMs = 15_000;
 
-/** P75: asks the source for numbers by status and role. Throws `busy`, and nothing else for its sake. */
+/** P75: asks the source for numbers by status and role. Throws `busy`. Any other failure of the source is a result. */
 export async function takenPlaces(
   database: AskedDatabase,
   tenantId: TenantId,
@@ -42,7 +42,9 @@ export async function takenPlaces(
 type AskedPrograms<Program> = { readonly kind: "asked"; readonly programs: readonly Program[] } | SourceAway;
 export type WithdrawnSince = AskedPrograms<string>;
 
-/** The programs of the snapshot that the next build of its tenant withdraws (P20). Never throws for the source's sake. */
+/**
+ * The programs of the snapshot that the next build of its tenant withdraws (P20). A source that fails is a result and not thrown.
+ */
 export async function withdrawnSince(
   database: AskedDatabase,
   { tenantId, programs }: Manifest,
@@ -55,11 +57,11 @@ export async function withdrawnSince(
 
 export type SourceSearch = AskedPrograms<FoundInSource>;
 
-/** Somebody waits for the page (P69). */
+/** The limit for a search. Somebody waits for the page (P69). */
 const maxWaitMs = 3000;
 const maxFound = 50;
 
-/** Throws `busy`, and nothing else for the source's sake. */
+/** Throws `busy`. Any other failure of the source is a result. */
 export async function findInSource(
   database: AskedDatabase,
   words: readonly string[],

@@ -32,18 +32,18 @@ export interface TenantFacts extends BuildRecord {
   /** `null` when partners get 500: nothing was ever published, or what is there is damaged (see `fault`). */
   readonly live: LiveFacts | null;
   readonly fault: string | null;
-  /** What `snapshot verify` found damaged of the live snapshot; `null` when that is nothing, or nobody asked. */
+  /** The damage that `snapshot verify` found in the live snapshot; `null` when it found none, or never ran. */
   readonly damage: LiveDamage | null;
   /** The hold, also of a tenant whose manifest is damaged. */
   readonly hold: Hold | null;
   readonly removal: Removal | null;
-  /** The tenant that its access keys were moved to. */
+  /** The tenant to which this tenant's access keys were moved. */
   readonly rename: Rename | null;
   /** `null` when the list of access keys could not be read. */
   readonly keys: readonly RegisteredToken[] | null;
-  /** The most programs that one of the snapshots right before the live one had; `null` when none was looked at. */
+  /** The snapshot with the most programs among those right before the live one; `null` when none was read. */
   readonly mostPrograms: { readonly programs: number; readonly generatedAt: string } | null;
-  /** What gateways answered its partners in the last hour; `null` without a log. */
+  /** The gateways' answers to the tenant's partners in the last hour; `null` without a log. */
   readonly answers: Answers | null;
 }
 
@@ -105,7 +105,7 @@ export interface TenantsQuestion {
   readonly store: ObjectStore;
   /** The one tenant to read. `undefined` asks for all tenants that the store or a run report knows. */
   readonly only?: TenantId | undefined;
-  /** Also tenants that were removed, though nothing is stored of them. */
+  /** Whether to include removed tenants of which nothing is stored. */
   readonly withRemoved?: boolean;
   readonly log?: AskedLog | undefined;
   readonly now: Date;
@@ -114,11 +114,11 @@ export interface TenantsQuestion {
 
 /** Whole manifests in memory at a time. */
 const maxParallelReads = 8;
-/** Heads of earlier manifests that are read, of all tenants together, and of one. */
+/** The number of earlier manifests whose heads are read, for all tenants together and for one. */
 const maxEarlier = 1000;
 const maxEarlierEach = 5;
 
-/** Reads pointer and manifest of each tenant, as a gateway does, and what runs, keys, audit and log have of them. */
+/** Reads pointer and manifest of each tenant, as a gateway does, and the facts about them in runs, keys, audit and log. */
 export async function readTenants(question: TenantsQuestion): Promise<TenantsReading> {
   const { store, only, log, now, signal } = question;
   const stored = only === undefined ? await allStored(store, signal) : [only];
@@ -143,7 +143,7 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
   for (let at = 0; at < tenantIds.length; at += maxParallelReads) {
     const round = tenantIds.slice(at, at + maxParallelReads).map(async (tenantId): Promise<TenantFacts> => {
       const record = records.of(tenantId);
-      const { parent, ...stands } = await standing(
+      const { parent, ...liveState } = await readLiveState(
         store,
         tenantId,
         record,
@@ -154,7 +154,7 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
       return {
         tenantId,
         ...record,
-        ...stands,
+        ...liveState,
         removal: removals.get(tenantId) ?? null,
         rename: rename === undefined ? null : { ...rename, tenantId: presentTenant(renames, tenantId) },
         keys: keys.kind === "read" ? (own.get(tenantId) ?? []) : null,
@@ -206,7 +206,7 @@ function keysByTenant(reading: RegistryReading): ReadonlyMap<string, readonly Re
   return own;
 }
 
-async function standing(
+async function readLiveState(
   store: ObjectStore,
   tenantId: TenantId,
   record: BuildRecord,
@@ -246,7 +246,9 @@ function liveDamage(manifest: Manifest, damage: TenantDamage | undefined): LiveD
   return files === 0 ? null : { foundAt: damage.foundAt, files, programs };
 }
 
-/** Goes back from snapshot to snapshot, and ends at one that is damaged or pruned, since nothing depends on it. */
+/**
+ * Goes back from snapshot to snapshot. Ends at a damaged or pruned one without a failure, since nothing depends on the result.
+ */
 async function mostProgramsBefore(
   store: ObjectStore,
   tenantId: TenantId,

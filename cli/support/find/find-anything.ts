@@ -10,7 +10,7 @@ export interface FoundAnything {
   /** Published ones; the best first. */
   readonly programs: readonly CatalogEntry[];
   readonly totalPrograms: number;
-  /** What the text is letter by letter, but for case. */
+  /** The matches that equal the text except for case. */
   readonly exact: {
     readonly tenantIds: readonly string[];
     readonly tokenIds: readonly string[];
@@ -20,7 +20,7 @@ export interface FoundAnything {
 
 const maxShown = 50;
 
-/** The text without what people copy along with an id: white space, quotes, a full stop. */
+/** The text without white space, quotes and full stops around it, which people copy along with an id. */
 export function cleanedText(text: string): string {
   const characters = [...text.slice(0, maxTextLength)];
   const first = characters.findIndex((character) => !around.has(character));
@@ -46,7 +46,7 @@ export function findAnything(
   const isSame = (id: string): boolean => foldedText(id) === folded;
   const matches = entries.filter((entry) => hasAll(entry.folded));
   const sameIds = matches.filter(({ programId }) => isSame(programId));
-  // When ids differ in case only, the one in the very same case is meant.
+  // When ids differ in case only, the one that equals the text is meant.
   const sameCase = sameIds.filter(({ programId }) => programId === text);
   const exact = {
     tenantIds: tenantIds.filter(isSame),
@@ -75,7 +75,7 @@ export function unpublishedOf(
   return source.programs.filter(({ tenantId, programId }) => !published.has(`${tenantId}\u0000${programId}`));
 }
 
-/** What was most likely meant where nothing was found: an id, or the words with their slips mended. */
+/** A suggestion when nothing was found: the nearest id, or the words with their typing errors corrected. */
 export function suggestion(
   text: string,
   { tenantIds, entries }: Pick<CatalogReading, "tenantIds" | "entries">,
@@ -98,7 +98,7 @@ export function suggestion(
   return hasMatch && known.join(" ") !== words.join(" ") ? known.join(" ") : undefined;
 }
 
-/** A text as it is compared: whatever its case, accents and width. */
+/** The text for comparisons, without differences of case, accents and width. */
 export function foldedText(text: string): string {
   return text
     .normalize("NFKD")

@@ -11,12 +11,12 @@ export interface CatalogEntry {
   readonly tenantId: string;
   readonly programId: string;
   readonly name: string;
-  /** Id and name as they are compared. */
+  /** Id and name in the form of `foldedText`. */
   readonly folded: string;
 }
 
 export interface ProgramCatalog {
-  /** Reads what was published since it was last asked. */
+  /** Reads the lists that were published since the last call. */
   read(store: ObjectStore, signal: AbortSignal): Promise<CatalogReading>;
 }
 

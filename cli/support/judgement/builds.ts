@@ -2,8 +2,8 @@ import { plainTime, type Reader } from "../../output/times.ts";
 import type { LastRun, LastTry } from "../facts/runs.ts";
 import type { Hold, TenantFacts } from "../facts/tenants.ts";
 
-/** P47: how the way stands from a tenant's booking data to its partners: whether builds come, and what they may publish. */
-export interface TenantWay {
+/** P47: the state of a tenant's builds: whether they come, and whether they may publish. */
+export interface BuildState {
   readonly builds: Builds;
   readonly keeper: Keeper;
 }
@@ -15,12 +15,12 @@ export type Builds =
   | { readonly kind: "running"; readonly at: string }
   /** Somebody ended the last one before it was done. */
   | { readonly kind: "interrupted"; readonly at: string }
-  /** The last one failed for something that no program's data is to blame for. */
+  /** The last one failed for a reason that is not in a program's data. */
   | { readonly kind: "failing"; readonly at: string; readonly lastGoodAt: string | null }
   /** None has come for much longer than usual. */
   | { readonly kind: "silent"; readonly at: string };
 
-/** What keeps everything but withdrawals from being published when a build comes. */
+/** The obstacle that keeps everything but withdrawals from being published when a build comes. */
 export type Keeper =
   | { readonly kind: "none" }
   | { readonly kind: "held"; readonly hold: Hold }
@@ -29,7 +29,7 @@ export type Keeper =
   /** Builds stop at faulty programs (`--on-invalid fail`), and the last one did. `programs`: those that it named. */
   | { readonly kind: "faults"; readonly at: string; readonly programs: readonly (string | null)[] };
 
-/** What the guard keeps from happening: lost programs, fields that get empty, another tenant's programs. */
+/** The change that the guard prevents: lost programs, emptied fields, or another tenant's programs. */
 export type Guard = "shrink" | "field" | "shared";
 
 export type BuildFacts = Pick<
@@ -39,13 +39,13 @@ export type BuildFacts = Pick<
   readonly confirmation: Pick<NonNullable<TenantFacts["confirmation"]>, "confirmedAt"> | undefined;
 };
 
-export function tenantWay(facts: BuildFacts, now: Date): TenantWay {
+export function buildStateOf(facts: BuildFacts, now: Date): BuildState {
   const { hold } = facts;
   const keeper: Keeper = hold === null ? keeperOf(facts) : { kind: "held", hold };
   return { builds: buildsOf(facts, now), keeper };
 }
 
-/** Why builds do not get through, as the build says that last failed; `null` where none did, or it is not recorded. */
+/** The failure of the last build that did not get through; `null` when there is none, or when it is not recorded. */
 export function failureOf(facts: BuildFacts): LastRun["failure"] {
   return lastEnd(facts).failure;
 }
@@ -59,7 +59,10 @@ export function leftOutPrograms(lastRun: LastRun | null): readonly (string | nul
   return ids.filter((id, at) => id === null || ids.indexOf(id) === at);
 }
 
-/** How long it has to be silent before anybody is told: three times the usual; or a day, and two hours for a job that is late. */
+/**
+ * A tenant is silent when no build has ended for this time: three usual intervals, and an hour at least. When the interval is
+ * unknown, it is a day, and two hours for a job that is late.
+ */
 function patienceMs({ lastTry, lastRun, usualIntervalMs }: BuildFacts): number {
   // `snapshot watch` stores no report of a run without news, so a gap between reports is no gap between its builds (P50).
   const isReported = lastTry?.triedAt === lastRun?.finishedAt;

@@ -10,14 +10,17 @@ export interface Concern {
   readonly text: string;
   /** Since when, or when it was found (RFC 3339). `null` when the sentence says it, or nobody knows. */
   readonly at: string | null;
-  /** The programs that it is about, each once; `null` for one without an id. */
+  /** The programs that the concern is about, each once; `null` for one without an id. */
   readonly programs: readonly (string | null)[];
-  /** A request of the log that shows it; `null` when it is not known from requests. */
+  /** A request of the log that shows the concern; `null` when it is not known from requests. */
   readonly requestId: string | null;
   readonly steps: readonly Step[];
 }
 
-/** P53, P77: every kind in the one order, the worst first, with a name for tables and what its time is. */
+/**
+ * P53, P77: all kinds in the order of all commands and pages, the worst first. Each has a name for tables and a label for its
+ * time.
+ */
 const kinds = {
   gateway_store: { title: "another store", when: "Said" },
   gateway_unready: { title: "gateway not ready", when: "Said" },

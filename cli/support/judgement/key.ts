@@ -139,10 +139,10 @@ function ended({ line }: RequestFacts, key: KnownKey, reader: Reader): Judgement
   }
   const newest = key.successors.at(-1) ?? replacement;
   const chain = newest === replacement ? "" : ` (by now replaced by ${newest.tokenId})`;
-  const said = `The access key ${namedKey(token)} was replaced on ${when(revokedAt)} by ${replacement.tokenId}${chain}.${clock}`;
+  const replacedText = `The access key ${namedKey(token)} was replaced on ${when(revokedAt)} by ${replacement.tokenId}${chain}.${clock}`;
   if (usableSuccessor(key, reader.now) !== undefined) {
     return judgement(
-      `${said} The partner still uses the old one.`,
+      `${replacedText} The partner still uses the old one.`,
       forSupport(
         "Ask the partner to use the new one, which was handed over when the old one was replaced.",
         "token list",
@@ -158,7 +158,7 @@ function ended({ line }: RequestFacts, key: KnownKey, reader: Reader): Judgement
       ? `expired on ${when(newest.expiresAt ?? "")}`
       : `was revoked on ${when(newest.revokedAt)}`;
   return judgement(
-    `${said} That one is no longer good either: it ${end}, and no other was issued in its place.`,
+    `${replacedText} That one is no longer good either: it ${end}, and no other was issued in its place.`,
     newest.revokedAt === null
       ? { ...auditStep(token), text: "Tell the partner that the access key has ended." }
       : auditStep(token),

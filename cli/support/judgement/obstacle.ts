@@ -1,5 +1,5 @@
 import { plainTime, type Reader } from "../../output/times.ts";
-import { type Builds, holdWords, type Keeper, type TenantWay } from "./builds.ts";
+import { type BuildState, type Builds, holdWords, type Keeper } from "./builds.ts";
 import {
   faultsSteps,
   guardReason,
@@ -18,20 +18,20 @@ export type Obstacle =
   | (Extract<Keeper, { readonly kind: "held" }> & { readonly builds: Builds })
   /** `programs`: other ones than the program in question; empty when the report does not name them. */
   | Extract<Keeper, { readonly kind: "guard" | "faults" }>
-  /** P10: without this program nothing that is published would be left; the next build refuses that unless it publishes another one. */
+  /** P10: this program is the last published one. The next build refuses to remove it unless it publishes another one. */
   | { readonly kind: "last" };
 
 /** `withdrawal`: the program goes, because the source states so; `loss`: it goes without that. `change`: anything else. */
 export type Need = "change" | "withdrawal" | "loss";
 
 /**
- * Finds what stands in the way of a program (P47). A hold counts first, since somebody has to end it whatever builds do. Then
- * counts that no build gets through, then what a build would meet. `isOnly` says that no other program is published. The
- * program's own fault is no obstacle, because correcting it is the first step anyway.
+ * Finds what stands in the way of a program (P47). A hold counts first, since somebody has to end it whatever builds do. Next
+ * comes that no build gets through, and then the guard or fault that a build would meet. `isOnly` says that no other program is
+ * published. The program's own fault is no obstacle, because correcting it is the first step anyway.
  */
 export function obstacleTo(
   need: Need,
-  { builds, keeper }: TenantWay,
+  { builds, keeper }: BuildState,
   { programId, isOnly }: { readonly programId: string; readonly isOnly: boolean },
 ): Obstacle {
   // A stated withdrawal passes a hold, the guard, and faults of other programs (P20).
@@ -48,7 +48,10 @@ export function obstacleTo(
   return builds.kind === "running" ? { kind: "none", at: builds.at } : builds;
 }
 
-/** P47: what becomes of the program, by what stands in the way. `effect`: what a build does to it, "take it out". */
+/**
+ * P47: a sentence about the program's future, by the obstacle. `effect`: the effect of a build on the program, such as "take it
+ * out".
+ */
 export function prospect(obstacle: Obstacle, effect: string, reader: Reader): string {
   const stays = "Nothing of that reaches partners by itself:";
   const when = (at: string): string => plainTime(at, reader);
@@ -86,8 +89,8 @@ function otherwise(builds: Builds, reader: Reader): string {
     : "";
 }
 
-/** Why a withdrawal is on its way though the tenant is kept as it is. */
-export function notKept({ keeper }: TenantWay): string {
+/** A sentence that says why a withdrawal gets through although the tenant is kept as it is. */
+export function notKept({ keeper }: BuildState): string {
   switch (keeper.kind) {
     case "none":
       return "";

@@ -3,7 +3,10 @@ import { gatewayTrouble } from "./gateways.ts";
 import { hadExpired, usableSuccessor } from "./key.ts";
 import { inWindow } from "./request.ts";
 
-/** What can be sent to the partner as it is: no word of how the service is built, and nobody else's data. Times in UTC. */
+/**
+ * A message that can be sent to the partner unchanged. It has no detail of how the service is built and nobody else's data. Times
+ * are in UTC.
+ */
 export function partnerMessage(request: RequestFacts, now: Date): string {
   const { line } = request;
   const minute = `${line.time.slice(0, 10)} ${line.time.slice(11, 16)} UTC`;
@@ -50,7 +53,7 @@ function keyReason(request: RequestFacts, now: Date): string {
     "The fault was on our side: we did not know the access key in time. Please send the request again.";
   if (token.kind === "known") {
     const { revokedAt, expiresAt } = token.token;
-    // P91: nothing is promised.
+    // P91: the partner of a removed tenant is not promised a new key.
     if (tenant?.removal != null) return "It used an access key that is no longer valid.";
     const isExpired = revokedAt === null && hadExpired(token.token, line.time);
     if (isExpired && Date.parse(expiresAt ?? "") > now.getTime()) return ours;

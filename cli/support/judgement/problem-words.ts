@@ -10,7 +10,7 @@ export interface GarbledText extends GarbledWord {
   readonly field: string;
 }
 
-/** P51: a finding in a program's data as somebody who knows no code says it: what is wrong, and what partners see. */
+/** P51: a sentence about a finding in a program's data, without codes: what is wrong, and what partners see. */
 export function problemWords(problem: Problem): string {
   const words = sentences[problem.code as ProblemCode];
   return words === undefined ? `${problem.message}.` : words(problem);
@@ -39,7 +39,7 @@ function fieldName(field: string): string {
   return field === "lifecycle_state" ? "State" : fieldLabel(field);
 }
 
-/** What partners see of a program although nobody will have meant it so. */
+/** Sentences about flaws in what partners see of a program. */
 export function flawWords(dropped: readonly Problem[], garbled: readonly GarbledText[]): readonly string[] {
   return [
     ...(dropped.length === 0 ? [] : [problemList(dropped)]),
@@ -47,7 +47,7 @@ export function flawWords(dropped: readonly Problem[], garbled: readonly Garbled
   ];
 }
 
-/** A hint in words: nothing repairs the text, since the booking system says what is published. */
+/** A hint in words. The text is not repaired, since the booking system decides what is published. */
 export function garbledWords({ field, stored, meant }: GarbledText): string {
   return `${fieldLabel(field)} looks garbled: "${stored}" was probably "${meant}", and was encoded twice on its way into the booking system`;
 }

@@ -28,12 +28,12 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
     return { row: name, answer, verdict, summary: now, next: nextStep(...first) };
   }
   const isOnly = store.kind === "live" && store.programs === 1;
-  const obstacle = obstacleTo(build?.need ?? "change", tenant.way, { programId, isOnly });
+  const obstacle = obstacleTo(build?.need ?? "change", tenant.buildState, { programId, isOnly });
   const isPassing = build?.need === "withdrawal" && obstacle.kind !== "failing" && obstacle.kind !== "silent";
   const ending =
     build === undefined
       ? ""
-      : ` ${prospect(obstacle, build.effect, reader)}${isPassing ? notKept(tenant.way) : ""}`;
+      : ` ${prospect(obstacle, build.effect, reader)}${isPassing ? notKept(tenant.buildState) : ""}`;
   const isWait = build !== undefined && first.length === 0;
   return {
     row: `${name}/${obstacle.kind}`,

@@ -3,7 +3,7 @@ import { buildCommand, explainCommand, forOperations, forSupport, type Step } fr
 /** Steps against damage. A build can't help while the tenant is held, or when the source does not list it. */
 export function damageSteps(tenantId: string, isHeld: boolean, isListed = true): readonly Step[] {
   const look = "Find out how much is damaged";
-  const way = isHeld
+  const remedy = isHeld
     ? `${look}. The tenant is held, so no build mends it: make another snapshot live, or end the hold and write every file anew.`
     : `${look}; then write every file anew, or make an earlier snapshot live.`;
   const unlisted = isListed
@@ -12,7 +12,7 @@ export function damageSteps(tenantId: string, isHeld: boolean, isListed = true):
   return [
     forSupport("Escalate to operations at once."),
     forOperations(
-      `${way}${unlisted}`,
+      `${remedy}${unlisted}`,
       `snapshot verify --tenant ${tenantId}`,
       ...(isHeld ? [`snapshot release --tenant ${tenantId}`] : []),
       buildCommand(tenantId, "--rewrite"),

@@ -249,13 +249,13 @@ function overLimit({ line, token }: RequestFacts): Judgement {
   const known = token.kind === "known" ? token.token : undefined;
   const limit = line.limit ?? known?.rateLimit ?? null;
   // When the list of access keys cannot be read, nobody knows which limit it was.
-  const whose =
+  const limitNote =
     known === undefined
       ? ""
       : known.rateLimit === null
         ? " (the limit of all, RATE_LIMIT_REQUESTS)"
         : " (the access key's own limit)";
-  const most = limit === null ? "its limit allows" : `${limit} ${inWindow(line)}${whose}`;
+  const most = limit === null ? "its limit allows" : `${limit} ${inWindow(line)}${limitNote}`;
   return judgement(
     `The access key made more requests than ${most}. All requests count together, also those answered 400, 403 and 404; the header Retry-After said when to go on.`,
     forSupport(

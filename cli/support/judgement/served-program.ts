@@ -39,7 +39,7 @@ export function servedProgram({ source, tenantId, tenant, changes, garbled }: Pr
       const why = problemList(source.problems);
       const seen = "Partners see it as it was; what the booking system has now cannot be published";
       const steps = [correction(source.problems)];
-      // The last run tells what builds of this tenant do with a faulty program (P19).
+      // The last run's `--on-invalid` shows what builds of this tenant do with a faulty program (P19).
       if (tenant.lastRun?.onInvalid === "fail") {
         const now = `${seen}, and builds of this tenant stop at such a fault: ${why}`;
         return standing(200, "served_stopping", "served_invalid", now, { isToBeCorrected: true, steps });

@@ -17,7 +17,7 @@ export interface ProgramFacts {
   readonly store: ProgramInStore;
   /** The judgement of the program that the booking system has under nearly this id. */
   readonly spelled: (ProgramJudgement & Pick<ProgramFacts, "programId">) | null;
-  /** What separates what is served from what the source has now; `null` when not both are known. */
+  /** The differences between the served program and the source's; `null` when one of them is not known. */
   readonly changes: readonly ProgramChange[] | null;
   /** Texts that look encoded twice, as the source has them, or else as they are served. */
   readonly garbled: readonly GarbledText[];

@@ -1,6 +1,6 @@
 import { plainTime, type Reader } from "../../output/times.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
-import { failureOf, holdWords, leftOutPrograms, type TenantWay, tenantWay } from "./builds.ts";
+import { type BuildState, buildStateOf, failureOf, holdWords, leftOutPrograms } from "./builds.ts";
 import { type Concern, type ConcernKind, concern, worstFirst } from "./concern.ts";
 import { answerConcerns, gatewayConcerns } from "./gateways.ts";
 import { keyConcerns } from "./key.ts";
@@ -17,8 +17,8 @@ import {
 import { buildCommand, clause, counted, every, forOperations, forSupport } from "./step.ts";
 
 export interface JudgedTenant extends TenantFacts {
-  readonly way: TenantWay;
-  /** What somebody should look at, the worst first; empty when all is well. */
+  readonly buildState: BuildState;
+  /** The concerns about the tenant, the worst first; empty when all is well. */
   readonly concerns: readonly Concern[];
   /** When the next build is due, by the usual interval; `null` when that is not known. */
   readonly nextDueAt: string | null;
@@ -39,15 +39,15 @@ export function judgedTenants(reading: TenantsReading, reader: Reader): JudgedTe
 
 /** Judges a tenant, for every command and page (P53, P77). Pure. */
 export function judgedTenant(facts: TenantFacts, reader: Reader): JudgedTenant {
-  const way = tenantWay(facts, reader.now);
+  const buildState = buildStateOf(facts, reader.now);
   const { lastTry, notInSource, usualIntervalMs } = facts;
   const isBuilt = notInSource === null && !isGone(facts);
   const due =
     isBuilt && lastTry && usualIntervalMs !== null ? Date.parse(lastTry.triedAt) + usualIntervalMs : null;
   return {
     ...facts,
-    way,
-    concerns: worstFirst([...concernsOf({ ...facts, way }, reader)]),
+    buildState,
+    concerns: worstFirst([...concernsOf({ ...facts, buildState }, reader)]),
     nextDueAt: due === null ? null : new Date(due).toISOString(),
   };
 }
@@ -64,7 +64,7 @@ export function isUnknown({ live, fault, removal, rename, lastRun }: TenantFacts
   return live === null && fault === null && removal === null && rename === null && !isNamed;
 }
 
-type Facts = TenantFacts & { readonly way: TenantWay };
+type Facts = TenantFacts & { readonly buildState: BuildState };
 type More = Parameters<typeof concern>[4];
 
 function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
@@ -142,8 +142,8 @@ function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
 }
 
 function buildsConcern(facts: Facts, reader: Reader): Concern | undefined {
-  const { tenantId, way, usualIntervalMs } = facts;
-  const { builds } = way;
+  const { tenantId, buildState, usualIntervalMs } = facts;
+  const { builds } = buildState;
   switch (builds.kind) {
     case "running":
       return undefined;
@@ -174,8 +174,8 @@ function buildsConcern(facts: Facts, reader: Reader): Concern | undefined {
 }
 
 function keeperConcern(facts: Facts, reader: Reader): Concern | undefined {
-  const { tenantId, way } = facts;
-  const { keeper } = way;
+  const { tenantId, buildState } = facts;
+  const { keeper } = buildState;
   if (keeper.kind === "none" || keeper.kind === "held") return undefined;
   const when = `(${plainTime(keeper.at, reader)})${reason(facts, ": ")}`;
   if (keeper.kind === "guard") {
@@ -199,7 +199,10 @@ function reason(facts: Facts, before: string): string {
   return message === undefined ? "" : `${before}${clause(message)}`;
 }
 
-/** The snapshot that had so many more programs that somebody should look; smaller losses happen every day. */
+/**
+ * The earlier snapshot with the most programs, if so many are lost since that somebody should look. Small losses happen every
+ * day.
+ */
 function lostPrograms({ live, mostPrograms }: Facts): Facts["mostPrograms"] {
   if (live === null || live.programs === 0 || mostPrograms === null) return null;
   const lost = mostPrograms.programs - live.programs;

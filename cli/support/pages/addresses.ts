@@ -1,4 +1,4 @@
-/** The addresses of the pages. Whatever stands in them is encoded, so that any id makes one path segment. */
+/** The addresses of the pages. Each id in them is encoded, so that it makes one path segment. */
 
 export const home = "/";
 export const healthPath = "/health";
@@ -8,7 +8,7 @@ export const requestsPath = "/requests";
 export const tokensPath = "/tokens";
 export const findPath = "/find";
 
-/** The page of the operators' changes, of all tenants or of one. */
+/** The address of the operators' changes for all tenants or for one. */
 export function auditPath(tenantId?: string): string {
   return tenantId === undefined ? "/audit" : `/audit?tenant=${encodeURIComponent(tenantId)}`;
 }
@@ -33,12 +33,12 @@ export function programPath(tenantId: string, programId: string): string {
   return `${tenantPath(tenantId)}/programs/${encodeURIComponent(programId)}`;
 }
 
-/** What partners saw of a program, change by change. `older`: as many periods as are left. */
+/** The address of a program's timeline. `older`: the number of periods that are left to show. */
 export function timelinePath(tenantId: string, programId: string, older?: number): string {
   return `${programPath(tenantId, programId)}/timeline${older === undefined ? "" : `?older=${older}`}`;
 }
 
-/** The program in the booking database, in the live snapshot and from the gateway. */
+/** The address of the comparison of a program in the booking database, in the live snapshot and from the gateway. */
 export function comparisonPath(tenantId: string, programId: string): string {
   return `${programPath(tenantId, programId)}/compare`;
 }
@@ -47,12 +47,12 @@ export function snapshotsPath(tenantId: string, page = 1): string {
   return `${tenantPath(tenantId)}/snapshots${page === 1 ? "" : `?page=${page}`}`;
 }
 
-/** P76: it shows the same for as long as the snapshot is kept. */
+/** P76: the page at this address shows the same as long as the snapshot is kept. */
 export function snapshotPath(tenantId: string, snapshotId: string): string {
   return `${tenantPath(tenantId)}/snapshots/${encodeURIComponent(snapshotId)}`;
 }
 
-/** P76: the program as it is in that snapshot, live or not. */
+/** P76: the address of a program as it is in that snapshot, live or not. */
 export function snapshotProgramPath(tenantId: string, snapshotId: string, programId: string): string {
   return `${snapshotPath(tenantId, snapshotId)}/programs/${encodeURIComponent(programId)}`;
 }

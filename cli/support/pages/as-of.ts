@@ -4,7 +4,7 @@ import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
 import { snapshotPath } from "./addresses.ts";
 import { notice } from "./parts.ts";
 
-/** A time that somebody chose; `null` for what is none. In UTC, as the field says. */
+/** The time in a form's field, in UTC; `null` when the text is no time. */
 export function chosenTime(text: string | null): Date | null {
   if (text === null || !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text)) return null;
   const at = new Date(`${text}Z`);
@@ -22,20 +22,20 @@ export function asOfForm(path: string, at: Date | null, reader: Reader): Html {
 export interface LiveAt {
   readonly at: Date;
   readonly found: readonly LivePeriod[];
-  /** When the tenant was removed, RFC 3339; `null` while it is not. */
+  /** When the tenant was removed, RFC 3339; `null` when it was not. */
   readonly removedAt: string | null;
 }
 
-/** Which snapshot was live at the time. `said` adds what is to be said of it there. */
+/** A notice about the snapshot that was live at the time. `remark` gives a further sentence about a snapshot. */
 export function asOfNotice(
   tenantId: string,
   { at, found, removedAt }: LiveAt,
   reader: Reader,
-  said: (period: LivePeriod) => Html | false = () => false,
+  remark: (period: LivePeriod) => Html | false = () => false,
 ): Html {
   const when = html`<span class="whole">${exactTime(at.toISOString())}</span> (${relativeTime(at, reader.now)})`;
   if (at > reader.now) return notice("doubtful", html`<p>${when}: that is still to come.</p>`);
-  // P91
+  // P91: from its removal on, the partners of a tenant see nothing.
   if (removedAt !== null && at.getTime() >= Date.parse(removedAt)) {
     return notice(
       "doubtful",
@@ -52,7 +52,7 @@ export function asOfNotice(
   if (found.length === 1) {
     return notice(
       only.isCertain ? "good" : "doubtful",
-      html`<p>At ${when} partners saw snapshot ${link(tenantId, only)}, which was live ${span(seenUntil(only, removedAt))}. ${said(only)}</p>
+      html`<p>At ${when} partners saw snapshot ${link(tenantId, only)}, which was live ${span(seenUntil(only, removedAt))}. ${remark(only)}</p>
 ${!only.isCertain && html`<p>As far as is known: in that time another snapshot was live for a while, of which nothing is kept.</p>`}
 <p class="rule">A gateway follows within seconds; one that could not reach the store went on for a while with what it had.</p>`,
     );
@@ -60,11 +60,11 @@ ${!only.isCertain && html`<p>As far as is known: in that time another snapshot w
   return notice(
     "doubtful",
     html`<p>At ${when} one of these was live; which one is not known:</p>
-<ul>${found.map((period) => html`<li>${link(tenantId, period)}. ${said(period)}</li>`)}</ul>`,
+<ul>${found.map((period) => html`<li>${link(tenantId, period)}. ${remark(period)}</li>`)}</ul>`,
   );
 }
 
-/** P91: of what is live partners saw nothing from the removal of the tenant on. */
+/** P91: partners saw the live snapshot only until the removal of the tenant. */
 export function seenUntil(period: LivePeriod, removedAt: string | null): LivePeriod {
   return period.until === null ? { ...period, until: removedAt } : period;
 }

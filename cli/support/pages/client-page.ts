@@ -24,10 +24,12 @@ export const clientRoute = route(
   },
 );
 
-/** `certify` reads a log whole; a page looks at the newest. */
+/** A page judges only the newest requests, whereas `certify` reads the whole log. */
 const maxRequests = 20_000;
 
-/** What `certify` says of a token, rule by rule. `total`: its requests in the log, also those that were not looked at. */
+/**
+ * The judgement of `certify` on a token, rule by rule. `total`: all requests of the token in the log, including those not judged.
+ */
 function clientPage(certificate: Certificate, isDirect: boolean, total: number, reader: Reader): Page {
   const { tokenId, tenantId, requests, from, to, verdict, rules } = certificate;
   const failed = rules.filter((finding) => finding.verdict === "fail").length;

@@ -24,7 +24,7 @@ export const comparisonRoute = route(
   },
 );
 
-/** One program where it comes from, where it is kept and where it is served. */
+/** One program in the booking database, in the live snapshot and as the gateway serves it. */
 async function compared(
   tenantId: TenantId,
   programId: ProgramId,
@@ -41,7 +41,7 @@ async function compared(
   const live = {
     snapshotId: manifest.snapshotId,
     dataOf: manifest.contentAt ?? manifest.generatedAt,
-    /** `undefined` when the live snapshot does not have it. */
+    /** `undefined` when the live snapshot does not have the program. */
     document: entry && bytes && dataOf(bytes, entry.key),
     sha256: entry?.sha256 ?? null,
   };
@@ -143,7 +143,7 @@ function fieldTable(caption: string, fields: readonly ComparedField[]): Html {
   return html`<div class="changes">${dataTable(caption, columns, rows)}</div>`;
 }
 
-/** Marked where it is not what the live snapshot has, which the other two are held against. */
+/** A value in words. It is marked when it differs from the live snapshot's. */
 function value(path: string, of: unknown, live: unknown): Html {
   if (of === undefined) return html`<span class="none">–</span>`;
   const words = valueWords(path, of, null);
@@ -161,7 +161,7 @@ function comparisonTable(fields: readonly ComparedField[]): CsvTable {
   });
 }
 
-/** A field with what each side says of it, `undefined` where a side does not have it. */
+/** A field with its value on each side; `undefined` on a side that does not have the field. */
 export interface ComparedField {
   readonly path: string;
   readonly values: readonly unknown[];
@@ -198,7 +198,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** P75: which enrollments take places now, by status and role; who they are nobody is shown. */
+/** P75: the number of enrollments that take places now, by status and role, without any personal data. */
 function takenPlacesSection(places: TakenPlaces): Html {
   return html`<section aria-labelledby="places"><h2 id="places">Who takes the places</h2>${takenPlacesContent(places)}</section>`;
 }

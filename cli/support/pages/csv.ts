@@ -1,9 +1,9 @@
 import { visible } from "../../../core/printable.ts";
 import { tokenFree } from "../../shell/token-free.ts";
 
-/** A table for a spreadsheet: what a page shows, with exact times and nothing shortened. */
+/** A table for a spreadsheet: the data of a page, with exact times and nothing shortened. */
 export interface CsvTable {
-  /** Within its page, also of the file. */
+  /** The name of the table on its page, and of the file. */
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly CsvValue[])[];
@@ -11,7 +11,7 @@ export interface CsvTable {
 
 export type CsvValue = string | number | boolean | null;
 
-/** A table with a column for each entry of `columns`: its title, and what a row has there. */
+/** A table with a column for each entry of `columns`: the title, and the function that gives a row's value. */
 export function csvTable<Row>(
   name: string,
   rows: readonly Row[],
@@ -28,13 +28,13 @@ export function csvValue(value: unknown): CsvValue {
 }
 
 /**
- * P73: RFC 4180, in UTF-8 with a byte order mark, without which common spreadsheets take it for another encoding. They take a text
- * that begins with one of `= + - @` for a formula, which may run programs or send the sheet away: an apostrophe goes before
- * it. So they show what was written.
+ * P73: RFC 4180, in UTF-8 with a byte order mark, since common spreadsheets assume another encoding otherwise. They take a text
+ * that begins with one of `= + - @` for a formula, which may run programs or send the sheet away. An apostrophe before the text
+ * makes them show it as it is.
  *
- * Spreadsheets of many countries separate cells by semicolons. They then know a quotation mark only where one of their cells begins,
- * so that each semicolon, tab and line break inside a text begins a cell, too. Quoting alone does not help; there is
- * an apostrophe at each of these places. Taking away one at each gives the text back.
+ * Spreadsheets of many countries separate cells by semicolons. They then recognize a quotation mark only at the beginning of one
+ * of their cells, so each semicolon, tab and line break inside a text begins a cell, too. Quoting alone does not help, so an
+ * apostrophe is put at each of these places. Removing one at each place gives the text back.
  */
 export function csvText({ columns, rows }: CsvTable): string {
   const lines = [columns, ...rows].map((cells) => cells.map(field).join(","));
@@ -43,7 +43,7 @@ export function csvText({ columns, rows }: CsvTable): string {
 
 function field(value: CsvValue): string {
   if (value === null) return "";
-  // A number can do no harm, and a negative one is to be added up.
+  // A number does no harm, and a negative one must stay a number for sums.
   if (typeof value === "number") return String(value);
   const safe = visible(tokenFree(String(value))).replace(formulaBegin, "$1'$2");
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -33,20 +33,23 @@ export const diffRoute = route("/tenants/:tenant/diff", async ({ tenant, query }
   return diffPage(tenantId, newest(published), diff, reader());
 });
 
-/** Without one: the snapshot before, or what is live. */
+/** The snapshot that the address names; `undefined` for the default: the one before, or the live one. */
 function chosen(text: string | null): SnapshotId | undefined {
   return text === null || text === "" ? undefined : parseSnapshotId(text);
 }
 
-/** What a rollback took from partners: then the snapshot before in the line of builds says nothing, if there is one at all. */
+/**
+ * After a rollback, the snapshot that was live before it is the one to compare with. The parent in the chain of builds would be
+ * misleading, and may not exist.
+ */
 function rolledBackFrom([live, before]: readonly LivePeriod[]): SnapshotId | undefined {
   return live?.how === "rolled back to" ? before?.snapshotId : undefined;
 }
 
-/** Programs whose fields are compared: a page is read by a person. */
+/** At most this many programs are compared field by field, since a person reads the page. */
 const maxDetails = 50;
 
-/** The snapshots that a page shows of a tenant's, which come newest first. */
+/** The newest snapshots of a tenant, as many as a page shows. `published` has the newest first. */
 export function newest(published: readonly PublishedSnapshot[]): readonly PublishedSnapshot[] {
   return published.slice(0, maxSnapshots);
 }
@@ -85,7 +88,7 @@ ${total > maxDetails && html`<p>Only ${maxDetails} programs were compared field 
 
 type SnapshotChoice = Pick<PublishedSnapshot, "snapshotId" | "generatedAt" | "isLive">;
 
-/** A snapshot that is compared can be chosen again, however old it is. */
+/** The form for choosing two snapshots. It also offers the two compared ones, however old they are. */
 function chooser(
   tenantId: string,
   snapshots: readonly SnapshotChoice[],

@@ -14,7 +14,7 @@ import { whyForm } from "./tenant-page.ts";
 
 export const explainRoute = route("/tenants/:tenant/explain", async ({ tenant, query }, inspection) => {
   const tenantId = parseTenantId(tenant);
-  // As somebody wrote it: what is no id is explained, too.
+  // The text is not checked to be an id, since the page also explains ill-formed ids.
   const programId = query.get("program")?.trim() ?? "";
   if (programId === "" || programId.length > 500) {
     const main = html`<h1>Explain a program</h1>${whyForm(tenantId)}`;

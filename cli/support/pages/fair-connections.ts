@@ -3,12 +3,12 @@ import type { Socket } from "node:net";
 
 /** The most open connections of all addresses together. */
 const maxConnections = 500;
-/** One address leaves half of them to others. A proxy in front, with a whole team behind it, has fewer requests under way. */
+/** One address leaves half of the connections to others. A proxy in front of a whole team has fewer requests under way. */
 const maxPerAddress = maxConnections / 2;
 
 /**
- * P186: bounds the connections of a server, so that nobody keeps others out by opening many: beyond half of them from one
- * address its oldest that asks for nothing is closed for the new one.
+ * P186: bounds the connections of a server, so that nobody keeps others out by opening many. When one address exceeds its half,
+ * its oldest idle connection is closed for the new one.
  */
 export function boundConnections(server: Server): void {
   server.maxConnections = maxConnections;
@@ -26,7 +26,7 @@ export function boundConnections(server: Server): void {
     if (own.size <= maxPerAddress) return;
     for (const oldest of own) {
       if (busy.has(oldest)) continue;
-      // It counts no more, although it takes a moment to close.
+      // The connection is not counted any more, although it takes a moment to close.
       own.delete(oldest);
       oldest.destroy();
       return;

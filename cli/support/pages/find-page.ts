@@ -20,8 +20,8 @@ import { route } from "./route.ts";
 
 const catalog = createProgramCatalog();
 
-/** So many requests may have ids of one digest. */
-const maxTwins = 10;
+/** The index finds requests by a digest of their id, which other ids may share. At most this many requests are read. */
+const maxRequests = 10;
 
 export const findRoute = route("/find", async ({ query }, { store, database, log, reader, signal }) => {
   const text = cleanedText(query.get("q") ?? "");
@@ -32,7 +32,7 @@ export const findRoute = route("/find", async ({ query }, { store, database, log
   const [known, { value: removals, faults }, requests] = await Promise.all([
     catalog.read(store, signal),
     readRemovals(store, registry, signal),
-    log?.index.find({ filter: { requestId: text }, limit: maxTwins }, signal),
+    log?.index.find({ filter: { requestId: text }, limit: maxRequests }, signal),
   ]);
   const allTokens = registry.kind === "read" ? registry.registry.tokens : [];
   const found = findAnything(text, known, allTokens);

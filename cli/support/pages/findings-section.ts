@@ -5,13 +5,13 @@ import { explainPath } from "./addresses.ts";
 import { type CsvTable, csvTable } from "./csv.ts";
 import { badge } from "./parts.ts";
 
-/** More are in the report itself. */
+/** The report itself has all groups. */
 const maxShownGroups = 50;
 const maxShownValues = 5;
-/** The rest of a group's programs is folded away. */
+/** The other programs of a group are collapsed. */
 const maxShownPrograms = 10;
 
-/** What the last run found in a tenant's data, what repeats said once; `false` when that is nothing. */
+/** The findings of the last run in a tenant's data. Repeated findings are grouped. `false` when there are none. */
 export function findingsSection(tenantId: string, { tenantRun }: LastRun): Html | false {
   const problems = tenantRun?.problems ?? [];
   if (tenantRun === null || problems.length === 0) return false;
@@ -25,7 +25,7 @@ export function findingsSection(tenantId: string, { tenantRun }: LastRun): Html 
 ${rest > 0 && html`<p>… and ${rest.toLocaleString("en")} more, in the run’s report.</p>`}</section>`;
 }
 
-/** Each finding by itself, as the run reported it. */
+/** A table with a row for each finding that the run reported. */
 export function findingsTables(lastRun: LastRun | null): readonly CsvTable[] {
   const problems = lastRun?.tenantRun?.problems ?? [];
   if (problems.length === 0) return [];
@@ -73,18 +73,21 @@ function links(tenantId: string, programIds: readonly NonNullable<Problem["progr
   );
 }
 
-/** Findings of one kind at one field, in however many programs. */
+/** The findings of one kind at one field, in all programs. */
 export interface FindingGroup extends Pick<Problem, "severity" | "code" | "message"> {
   /** `airlines[]` for every index. */
   readonly field: string | null;
   readonly count: number;
   /** Most frequent first. */
   readonly values: readonly { readonly value: string; readonly count: number }[];
-  /** Each once, in the order of the findings. */
+  /** Each program once, in the order of the findings. */
   readonly programIds: readonly string[];
 }
 
-/** One bad logo of an airline is a finding in every program that flies with it: errors first, then what is most frequent. Pure. */
+/**
+ * Groups findings, since one bad logo of an airline is a finding in every program with that airline. Errors come first, then the
+ * most frequent groups. Pure.
+ */
 export function groupedFindings(problems: readonly Problem[]): readonly FindingGroup[] {
   const byKind = new Map<string, Problem[]>();
   for (const problem of problems) {

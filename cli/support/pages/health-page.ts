@@ -20,10 +20,10 @@ export async function readJudgedTenants({ store, log, reader, signal }: Inspecti
   return judgedTenants(await readTenants({ store, log, now: asked.now, signal }), asked);
 }
 
-/** Nobody reads more. Tenants that are well are only counted. */
+/** At most this many tenants with concerns are shown. Tenants without concerns are only counted. */
 const maxShownTenants = 200;
 
-/** P77: how all tenants stand, worst first. */
+/** P77: the state of all tenants. Those with concerns are listed, the worst first. */
 function healthPage(report: JudgedTenants, reader: Reader): Page {
   const { faults, usualIntervalMs, concerns, gateways } = report;
   const tenants = worstSubjectFirst(report.tenants);

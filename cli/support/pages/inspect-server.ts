@@ -17,7 +17,7 @@ export interface InspectServerOptions {
   readonly log: Logger;
 }
 
-/** A server of read-only pages, for whom the gate lets in. */
+/** A server of read-only pages for requests that the gate lets in. */
 export function createInspectServer(options: InspectServerOptions): Server {
   const server = createServer((req, res) => {
     answer(req, res, options).catch(() => res.destroy());
@@ -112,7 +112,7 @@ function send(res: ServerResponse, status: number, contentType: string, body: st
 
 const plainText = "text/plain; charset=utf-8";
 
-/** Nothing is loaded from anywhere but our own stylesheet, nothing runs, nobody may frame or embed a page. */
+/** A page loads nothing but our own stylesheet and runs no script. Other pages may not frame or embed it. */
 const securityHeaders = {
   "Content-Security-Policy":
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -123,7 +123,7 @@ const securityHeaders = {
   "Cache-Control": "no-store",
 };
 
-/** Whatever the target looks like, its host is ours. */
+/** The target as a URL with a fixed host, so that no target can name another host. */
 function targetUrl(target: string): URL | undefined {
   if (!target.startsWith("/")) return undefined;
   return parsedUrl(`http://inspect.invalid${target}`);

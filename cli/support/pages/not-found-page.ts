@@ -11,7 +11,10 @@ import { notice } from "./parts.ts";
 import type { Inspection } from "./route.ts";
 import { whyForm } from "./tenant-page.ts";
 
-/** The page, or where to go on from a program that is not there: to why that is, what it was, and what was perhaps meant. */
+/**
+ * The page. For a missing program, a page with links instead: to the explanation, to the program's last version, and to the
+ * program with the nearest id.
+ */
 export async function notFoundPage(
   { tenantId, programId }: { readonly tenantId: TenantId; readonly programId: ProgramId },
   inspection: Inspection,
@@ -37,7 +40,10 @@ ${whyForm(tenantId, programId)}`;
   }
 }
 
-/** The last version of a program that partners once got; of one that they never got, as far as is kept, what was perhaps meant. */
+/**
+ * A link to the program in the live snapshot, or else to its last version that partners got, as far as snapshots are kept, or
+ * else to the program with the nearest id.
+ */
 async function whereItIs(
   tenantId: TenantId,
   programId: ProgramId,

@@ -15,10 +15,10 @@ export interface Page {
   /** Seconds after which the same page may be available; set on a page that found no room. */
   readonly retryAfterSeconds?: number;
   readonly title: string;
-  /** From the outside in; the page itself is the last one and not in it. */
+  /** The pages above this one, from the outermost. The page itself is not in it. */
   readonly trail: readonly { readonly text: string; readonly path: string }[];
   readonly main: Html;
-  /** What of it can be had for a spreadsheet. */
+  /** The tables of the page that can be downloaded for a spreadsheet. */
   readonly tables?: readonly CsvTable[];
 }
 

@@ -21,7 +21,7 @@ import { tenantsRoute } from "./tenants-page.ts";
 import { timelineRoute } from "./timeline-page.ts";
 import { tokensRoute } from "./tokens-page.ts";
 
-/** No two take the same address. */
+/** No two routes match the same address. */
 const routes: readonly Route[] = [
   tenantsRoute,
   tenantRoute,
@@ -42,7 +42,7 @@ const routes: readonly Route[] = [
   snapshotProgramRoute,
 ];
 
-/** What stands at the address. Throws `not_found` when there is nothing. */
+/** The page at the address. Throws `not_found` when there is none. */
 export async function pageAt(url: URL, inspection: Inspection): Promise<Answer> {
   const segments = url.pathname.split("/").slice(1).map(decoded);
   for (const route of routes) {
@@ -54,7 +54,7 @@ export async function pageAt(url: URL, inspection: Inspection): Promise<Answer> 
   throw new Failure("not_found", "There is no page at this address.");
 }
 
-/** Throws `usage` for what cannot be decoded. */
+/** Throws `usage` when the segment cannot be decoded. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -63,7 +63,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** The page; or, at the same address with `format=csv`, one of its tables, by `table` or the first. */
+/** The page. At the same address with `format=csv`, one of its tables: the one that `table` names, or the first. */
 function pageOrTable(page: Page, url: URL): Page | Download {
   const tables = page.tables ?? [];
   if (url.searchParams.get("format") === "csv") return download(tables, url);
@@ -93,7 +93,7 @@ function tableLinks(tables: readonly CsvTable[], url: URL): Html {
 /** A page that says what went wrong. Failures are written for operators, and so is this page. */
 export function failurePage(error: unknown): Page {
   const { code, message } = asFailure(error);
-  // P180
+  // P180: too many questions wait for the booking database. The page says so, and when to try again.
   if (code === "busy") return { ...messagePage(503, "Busy", "doubtful", message), retryAfterSeconds: 5 };
   if (code !== "not_found" && code !== "usage") {
     return messagePage(500, "This could not be read", "bad", message);

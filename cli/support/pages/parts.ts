@@ -8,7 +8,7 @@ import { type DescribedFact, isPieces, type Line, type Piece } from "../texts/de
 import { outcomeTone } from "../texts/tenant-facts.ts";
 import { explainPath, requestPath } from "./addresses.ts";
 
-/** How a statement is meant; it is always said in words, too. */
+/** The meaning of a statement, shown by a colour. The words always say it, too. */
 export type Tone = "good" | "doubtful" | "bad" | "neutral";
 
 export function time(rfc3339: string, { now, zone }: Reader): Html {
@@ -37,7 +37,7 @@ export function outcomeBadge({ outcome }: { readonly outcome: string }): Html {
   return badge(outcome, outcomeTone(outcome));
 }
 
-/** What commands print as `facts`, as a list of steps. */
+/** The facts that commands print with `facts`, as a list for a page. */
 export function describedFacts(described: readonly DescribedFact[], reader: Reader): Html {
   return factList(
     described.map(([label, ...lines]) => {
@@ -61,7 +61,7 @@ function pieceHtml(piece: Piece, reader: Reader): Html {
   return piece.page === undefined || piece.page === "" ? id : html`<a href="${piece.page}">${id}</a>`;
 }
 
-/** What to do next: support's steps, and apart from them those of operations. */
+/** The next steps: those of support, and apart from them those of operations. */
 export function stepList(steps: readonly Step[]): Html {
   const of = (who: Step["who"]): readonly Step[] => steps.filter((step) => step.who === who);
   const list = (own: readonly Step[]): Html =>
@@ -90,7 +90,10 @@ ${steps.length > 0 && (isOpen ? stepList(steps) : html`<details><summary>What to
 
 const maxShownPrograms = 10;
 
-/** Labels with what is to be said of them; what is `null` is left out. Short ones stand side by side, steps below each other. */
+/**
+ * Labels with their values. A value that is `null` is left out. The kind `brief` puts them side by side, `steps` below each
+ * other.
+ */
 export function factList(
   rows: readonly (readonly [label: string, value: HtmlValue])[],
   kind: "brief" | "steps" = "brief",
@@ -101,7 +104,7 @@ export function factList(
 
 type Column = string | { readonly title: string; readonly kind: "heading" | "number" };
 
-/** A column that names the row: the card's heading where the table is narrow. */
+/** A column that names the row. In a narrow table, its cell is the card's heading. */
 export function heading(title: string): Column {
   return { title, kind: "heading" };
 }
@@ -111,8 +114,8 @@ export function numeric(title: string): Column {
 }
 
 /**
- * A table that becomes a list of cards where it is narrow. The roles say what it is also there, since browsers forget a
- * table's meaning when its display changes.
+ * A table that becomes a list of cards where it is narrow. ARIA roles keep its meaning as a table there, since browsers drop it
+ * when the display changes.
  */
 export function dataTable(
   caption: string,
@@ -132,7 +135,7 @@ export function dataTable(
 </table>`;
 }
 
-/** A table of so many columns has no room for them on a tablet held upright. */
+/** A table with this many columns does not fit on a tablet held upright. */
 const wideColumns = 6;
 
 /** Asks which tenant's rows the page is to show. */
@@ -143,7 +146,7 @@ export function tenantForm(path: string, label: string, tenantId: string | undef
 </form>`;
 }
 
-/** The way to more of a list: towards its beginning, and towards its end. */
+/** Links to more of a list: towards its beginning, and towards its end. */
 export function pager(
   label: string,
   ...links: readonly (false | readonly [text: string, path: string])[]
@@ -179,13 +182,13 @@ export function command(text: string): Html {
   return html`<code class="command">partner-programs ${text}</code>`;
 }
 
-/** What the reader has to know of the logs before they believe that something is not there. */
+/** Notices about gaps in the logs, which a reader must know before believing that something is missing. */
 export function logNotices(
   { progress, faults, isDropping, covers }: LogState,
   reader: Reader,
 ): readonly Html[] {
   const back = covers !== null && html`, back to ${time(covers.from, reader)}`;
-  const said = [
+  const texts = [
     ...faults,
     progress < 1 &&
       html`The log is being read: ${Math.floor(progress * 100)} % is done${back}. Load the page again for the rest.`,
@@ -193,10 +196,10 @@ export function logNotices(
       covers !== null &&
       html`Requests before ${time(covers.from, reader)} were dropped: there were too many.`,
   ];
-  return said.flatMap((text) => (text === false ? [] : notice("doubtful", html`<p>${text}</p>`)));
+  return texts.flatMap((text) => (text === false ? [] : notice("doubtful", html`<p>${text}</p>`)));
 }
 
-/** Stands on a page that needs a log when none was given. */
+/** The text of a page that needs a log when none was given. */
 export function noLog(): Html {
   return html`<p>This page is made from the gateway’s log. Whoever runs this server names it: ${command("inspect --log FILE")}</p>`;
 }

@@ -33,7 +33,7 @@ import { type Inspection, route } from "./route.ts";
 
 export const programRoute = route("/tenants/:tenant/programs/:program", programPage);
 
-/** P76: a program as it is in one snapshot, whatever became of it. */
+/** P76: a program as it is in one snapshot, whatever happened to it since. */
 export const snapshotProgramRoute = route(
   "/tenants/:tenant/snapshots/:snapshot/programs/:program",
   programPage,
@@ -82,11 +82,11 @@ async function shownProgram(
     snapshotId: manifest.snapshotId,
     dataOf: manifest.contentAt ?? manifest.generatedAt,
     isLive,
-    /** When its tenant was removed; `null` while it is not. */
+    /** When its tenant was removed; `null` when it was not. */
     removedAt,
     entry,
     document,
-    /** The same, if it fits the schema of this version. */
+    /** The document, if it fits the schema of this version. */
     program,
   };
 }
@@ -128,7 +128,7 @@ ${factList(
 
 function lead(view: ShownProgram, reader: Reader): Html {
   const { tenantId, programId, snapshotId, dataOf, isLive, removedAt } = view;
-  // P91
+  // P91: partners of a removed tenant no longer get the program.
   if (removedAt !== null) {
     return html`<p class="lead">What partners got for <code>${programId}</code> from snapshot <code>${snapshotId}</code>, with the data of ${time(dataOf, reader)}.</p>
 ${notice("doubtful", html`<p>Now they get 401 (unauthorized): tenant ${tenantId} was removed ${time(removedAt, reader)}.</p>`)}
@@ -143,7 +143,7 @@ ${notice("doubtful", html`<p>This is not what they get now. It is of ${time(data
 ${programLinks(tenantId, programId, "program")}`;
 }
 
-/** The token is for whoever pastes it to fill in: it never stands in a page. */
+/** A call to paste into a terminal. It names a variable instead of a token, since no page holds a token. */
 function curlLine(gatewayUrl: string | null, programId: string): string {
   const address = `${gatewayUrl ?? "https://GATEWAY"}/v1/programs/${encodeURIComponent(programId)}`;
   return `curl -i -H "Authorization: Bearer $TOKEN" '${address.replaceAll("'", "%27")}'`;

@@ -3,7 +3,7 @@ import { directionOf, type Html, type HtmlValue, html } from "../../output/html.
 import { type CsvTable, csvTable } from "./csv.ts";
 import { dataTable, factList, heading, numeric, price, shortDay } from "./parts.ts";
 
-/** The parts of a program's page, each `false` when nothing of it is published. */
+/** The sections of a program's page. Each is `false` when none of its fields is published. */
 
 export function pricesSection({ prices: { rooms, children }, currency }: ProgramDetail): Html | false {
   if (rooms.length === 0 && children.length === 0) return false;
@@ -138,7 +138,7 @@ function list(items: readonly HtmlValue[]): Html {
   return html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
-/** Pictures are named, not shown: a page about a store asks nobody else for anything. */
+/** A link to a picture or page elsewhere. Pictures are not shown, since these pages load nothing from other servers. */
 function outside(url: string): Html {
   if (!url.startsWith("https://")) return html`<span>${url}</span>`;
   return html`<a href="${url}" rel="noopener noreferrer">${url}</a>`;

@@ -14,7 +14,7 @@ import { describedFacts, notice, stepList } from "./parts.ts";
 import { requestsWithoutLog } from "./requests-page.ts";
 import { route } from "./route.ts";
 
-/** A client that sends one id with every request is not worth a section each. */
+/** At most this many requests of one id are shown, since a client may send the same id with every request. */
 const maxShown = 10;
 
 /** Why a request was answered as it was, and what to tell the partner: all requests of one id, the newest first. */
@@ -57,7 +57,7 @@ ${stepList(next.steps)}
 ${describedFacts(requestFacts(request, reader.now), reader)}</section>`;
 }
 
-/** Ids are chosen by clients: two of them may choose the same one. */
+/** Clients choose the ids of requests, so two clients may use the same one. */
 function usersOf(requests: readonly ExplainedRequest[]): string {
   const keys = new Set(requests.map(({ line }) => line.tokenId ?? line.tenantId));
   return keys.size > 1 ? "several clients use it, each of its own" : "the client uses one for several";

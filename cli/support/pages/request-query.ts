@@ -11,13 +11,13 @@ const requestFields = ["tenant", "token", "program", "status", "route", "from", 
 export type RequestField = (typeof requestFields)[number];
 
 export interface RequestQueryText {
-  /** What was given, without the blank ones. */
+  /** The fields that are not blank. */
   readonly given: Readonly<Partial<Record<RequestField, string>>>;
   readonly filter: RequestFilter;
   readonly after: Place | undefined;
 }
 
-/** Throws `usage` for what can't be meant. */
+/** Throws `usage` for a value that makes no sense. */
 export function requestQuery(query: URLSearchParams): RequestQueryText {
   const given: Partial<Record<RequestField, string>> = {};
   for (const field of requestFields) {
@@ -62,7 +62,7 @@ function statusRange(text: string): { readonly from: number; readonly to: number
   throw new Failure("usage", `${text} is no status: 404, 4xx or errors.`);
 }
 
-/** As a browser's field gives it, without a zone: UTC, as in the log. Also a day alone. */
+/** Reads the text of a browser's field for times. It has no zone and counts as UTC, like the log. A day alone is allowed. */
 function instant(text: string): number {
   const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z?)?$/.test(text)
     ? withZone(text)

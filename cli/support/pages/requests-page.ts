@@ -20,7 +20,7 @@ import {
 import { route } from "./route.ts";
 
 const perPage = 50;
-/** A spreadsheet gets more requests than a page, since nobody turns its pages. */
+/** A spreadsheet gets more requests than a page, since it has no links to further pages. */
 const maxRows = 10_000;
 
 export const requestsRoute = route("/requests", async (asked, inspection) => {
@@ -82,7 +82,7 @@ function cells(line: RequestLogLine, reader: Reader): readonly Html[] {
   ];
 }
 
-/** Whether a line has room for the id. The log may hold any text as one. */
+/** Whether a line has room for the id. The log may hold any text as an id. */
 function isShortWord(id: string): boolean {
   return /^\w{1,24}$/.test(id);
 }

@@ -18,13 +18,13 @@ export interface Download {
   readonly body: string;
 }
 
-/** What the pages are made from: whatever a page needs of the world comes to it through here. */
+/** The sources of the pages. A page gets all its data and the time from here. */
 export interface Inspection {
   readonly store: ObjectStore;
   readonly database: AskedDatabase;
   /** The gateway's logs; without any there are no requests to look at. */
   readonly log?: RequestLog;
-  /** What the pages may ask as a partner would; without it nothing is asked. */
+  /** The gateway that pages may ask as a partner would. If it is missing, no gateway is asked. */
   readonly gateway?: AskedGateway;
   /** The reader's time, in the zone of `--time-zone`. */
   readonly reader: () => Reader;
@@ -43,7 +43,7 @@ export function pageNumber(query: URLSearchParams): number {
   return Number(query.get("page") ?? 1) || 1;
 }
 
-/** What an address says: its named segments and its query. */
+/** The named segments and the query of an address. */
 type Asked<Pattern extends string> = { readonly [Name in NameIn<Pattern>]: string } & {
   readonly query: URLSearchParams;
 };

@@ -31,7 +31,7 @@ export const snapshotsRoute = route("/tenants/:tenant/snapshots", async ({ tenan
   return snapshotsPage({ tenantId, ...history, periods }, pageNumber(query), asOf, reader());
 });
 
-/** The snapshots, newest first, and when partners saw which. */
+/** The snapshots, newest first, and the periods in which partners saw them. */
 interface Seen {
   readonly tenantId: string;
   readonly published: readonly PublishedSnapshot[];
@@ -70,7 +70,7 @@ function row({ tenantId, periods }: Seen, snapshot: PublishedSnapshot, reader: R
   return snapshotCells(tenantId, snapshot, reader).toSpliced(2, 0, spans.length === 0 ? "not known" : spans);
 }
 
-/** The snapshot, the data that it has, its programs, and the way to what it changed. */
+/** The cells about a snapshot: its id, the age of its data, its programs, and a link to its changes. */
 export function snapshotCells(
   tenantId: string,
   { snapshotId, isLive, contentAt, programs, parent, withdrawnAt }: PublishedSnapshot,
@@ -102,7 +102,7 @@ function snapshotsTable({ published, periods }: Seen): CsvTable {
   });
 }
 
-/** P76: what is in one snapshot, live or not, for as long as it is kept. */
+/** P76: the content of one snapshot, live or not, as long as it is kept. */
 export const snapshotRoute = route(
   "/tenants/:tenant/snapshots/:snapshot",
   async ({ tenant, snapshot, query }, { store, reader, signal }) => {

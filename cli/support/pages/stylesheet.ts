@@ -164,7 +164,10 @@ ${stackedRows("table")}
 }
 `;
 
-/** Each row a block, each cell a line with its column's title before it: for tables with less room than their columns need. */
+/**
+ * The style of tables that are too wide for the page: each row is a block, and each cell a line that begins with its column's
+ * title.
+ */
 function stackedRows(tables: string): string {
   return `
   ${tables}, ${tables} :is(tbody, tr, td) { display: block; width: 100%; }

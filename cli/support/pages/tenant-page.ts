@@ -18,7 +18,7 @@ import { programsSection, programsTable, searchPrograms } from "./programs-secti
 import { pageNumber, route } from "./route.ts";
 import { snapshotCells } from "./snapshots-page.ts";
 
-/** One tenant: how it stands, its programs, its snapshots, and what the last run found in its data. */
+/** One tenant: its state, its programs, its snapshots, and the findings of the last run in its data. */
 export const tenantRoute = route("/tenants/:tenant", async (asked, inspection) => {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
@@ -54,7 +54,7 @@ async function readPublished(store: ObjectStore, tenantId: TenantId, signal: Abo
   return { programs, snapshots: published };
 }
 
-/** Also on the explain page: the question that brings most people here. */
+/** The form for the question that brings most people to these pages. The explain page has it, too. */
 export function whyForm(tenantId: string, programId = ""): Html {
   return html`<section aria-labelledby="why"><h2 id="why">${programId === "" ? "Why isn’t a program served?" : "Ask about another program"}</h2>
 <form class="search" action="${explainPath(tenantId)}" method="get">

@@ -34,12 +34,12 @@ interface Input {
   readonly programId: ProgramId;
 }
 
-/** A page is read by a person, and each manifest names all programs of its tenant. */
+/** A person reads the page, so few entries are enough. Each manifest names all programs of its tenant, so few are read. */
 const bounds = { maxManifests: 40, maxEntries: 20 };
 
 async function timelinePage(input: Input, query: URLSearchParams, inspection: Inspection): Promise<Page> {
   const { tenantId, programId } = input;
-  // As many of the oldest periods; without a number all of them.
+  // The number of the oldest periods to show; without a number, all are shown.
   const wanted = Number(query.get("older")) || undefined;
   const at = chosenTime(query.get("at"));
   const { store, signal } = inspection;
@@ -72,7 +72,7 @@ ${pager(
   return { status: 200, title: "Timeline", trail, main, tables: [timelineTable(timeline)] };
 }
 
-/** What was live at a time that somebody asked for, and whether it had the program. */
+/** A notice about the snapshot that was live at the chosen time, and whether it had the program. */
 async function noticeAt(
   at: Date,
   { tenantId, programId }: Input,

@@ -104,7 +104,7 @@ function cells(token: RegisteredToken, used: Used, reader: Reader): readonly (Ht
   ];
 }
 
-/** A key that ends soon is about to be a partner's outage. */
+/** A key that ends within this time is marked, since its end is an outage for the partner. */
 const soonMs = 14 * dayMs;
 
 function statusBadge(token: RegisteredToken, reader: Reader): Html {
@@ -138,7 +138,7 @@ function legacy({ tokenId }: RegisteredToken, { legacy: calls }: KeyActivity): H
   return html`<a href="${requestsOf({ token: tokenId, route: "legacy" })}">${calls.toLocaleString("en")}</a>`;
 }
 
-/** Against what is allowed in a window, which is a minute unless the gateway is set otherwise. */
+/** The requests of the busiest minute, and the limit per window. A window is a minute by default. */
 function quota({ tokenId, rateLimit }: RegisteredToken, activity: KeyActivity): Html {
   const limit = rateLimit ?? activity.limit;
   const { busiestMinute, limited } = activity;

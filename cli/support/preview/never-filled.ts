@@ -3,7 +3,7 @@ import { type ProblemPlace, problemPlace } from "../../operate/source-check/prob
 
 /** A public field that no document has a value for, and the column that it comes from. */
 export interface EmptyField extends ProblemPlace {
-  /** The way to it from the program: `prices.rooms[].amount`. */
+  /** The field's path from the program: `prices.rooms[].amount`. */
   readonly field: string;
 }
 
@@ -18,7 +18,7 @@ export class FilledFields {
     }
   }
 
-  /** The fields that are empty everywhere, in the order of the wire; of an empty list or object only itself. */
+  /** The fields that are empty everywhere, in the order of the wire. An empty list or object is named without its fields. */
   neverFilled(): readonly EmptyField[] {
     const empty: string[] = [];
     for (const path of publicFields) {
@@ -40,7 +40,7 @@ export class FilledFields {
   }
 }
 
-/** Fields that are made of others, by the first of the source's fields that they need. */
+/** For public fields that are made of several source fields: the first source field that they need. */
 const sources: Readonly<Record<string, string>> = {
   status: "lifecycle_state",
   category: "category.type",

@@ -30,7 +30,7 @@ export interface ProgramPreview {
   readonly problems: readonly Problem[];
 }
 
-/** What a build would publish of a tenant, as far as a sample shows it. */
+/** The content that a build would publish for a tenant, as far as a sample shows it. */
 export interface SourcePreview {
   readonly tenantId: TenantId;
   readonly tenants: number;
@@ -47,7 +47,7 @@ export interface PreviewWish {
   readonly programId?: string | undefined;
 }
 
-/** A tenth of a second or so, and enough to tell what a company never fills in. */
+/** Reading a sample of this size takes about a tenth of a second, and shows which fields a company never fills. */
 const maxSampled = 200;
 
 /**
@@ -72,7 +72,7 @@ export async function previewSource(
   const sampled = new Set<string | null>();
   let published = 0;
   let shown = asked;
-  // Without sizes each view is read by its guarded query: nothing here is worth finding them out.
+  // No sizes are passed, so each view is read by its guarded query. For a sample, asking for the sizes does not pay.
   for await (const batch of readPrograms(client, tenantId, rules.limits, {}, sample.programIds)) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
@@ -106,7 +106,7 @@ export async function previewSource(
   };
 }
 
-/** P82: the nearest is named. */
+/** P82: the failure names the nearest tenant. */
 function wantedTenant(tenants: readonly TenantId[], wanted: TenantId | undefined): TenantId {
   const found = wanted === undefined ? tenants[0] : tenants.find((tenantId) => tenantId === wanted);
   if (found !== undefined) return found;
@@ -142,7 +142,7 @@ function previewOf(programId: string | null, program: CheckedProgram): ProgramPr
   return { programId, outcome, state, document, problems };
 }
 
-/** Somebody waits for the preview. */
+/** The limit for each query that compares with other tenants. Somebody waits for the preview. */
 const maxAskingMs = 10_000;
 const maxTenants = 20;
 const place = { view: "programs", column: "tenant_id" };

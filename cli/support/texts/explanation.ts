@@ -11,7 +11,7 @@ import { factsOf } from "./description.ts";
 import { programFacts } from "./program-facts.ts";
 import { lastRunJson } from "./status.ts";
 
-/** The answer first, then the chain that leads to it, last what to do. */
+/** The answer first, then the chain of facts that leads to it, and the next steps last. */
 export function explanationText(explanation: Explanation, layout: Layout): string {
   const { tenantId, programId, summary, verdict, changes } = explanation;
   const { style, width } = layout;
@@ -27,7 +27,7 @@ export function explanationText(explanation: Explanation, layout: Layout): strin
   ].join("");
 }
 
-/** What to do next and by whom, each command on a line of its own, ready to be copied. */
+/** The next steps and who does them. Each command stands on a line of its own, ready to be copied. */
 export function nextStepText({ steps }: NextStep, { style, width }: Layout): string {
   return steps
     .flatMap((step, at) => {
@@ -54,7 +54,7 @@ function pendingLines(changes: readonly ProgramChange[], layout: Layout): string
 /** The column in which the texts of the facts begin. */
 const factIndent = 18;
 
-/** What `snapshot explain --json` prints; documented in docs/json.md. */
+/** The object that `snapshot explain --json` prints; documented in docs/json.md. */
 export function explanationJson(explanation: Explanation, now: Date): object {
   const { tenantId, programId, row, answer, verdict, summary, source, store, changes, tenant, next } =
     explanation;

@@ -7,7 +7,7 @@ import { problemReport } from "../../publish/report/source-problems-text.ts";
 import type { ProgramPreview, SourcePreview } from "../preview/preview-source.ts";
 import { problemText } from "./program-facts.ts";
 
-/** The document first, then what was dropped from it, last what the sample shows of all programs. */
+/** The document first, then the values that were dropped from it, and the findings about the whole sample last. */
 export function previewText(preview: SourcePreview, layout: Layout): string {
   const { tenantId, tenants, program, programs, neverFilled, findings } = preview;
   const { style } = layout;
@@ -35,7 +35,7 @@ export function previewText(preview: SourcePreview, layout: Layout): string {
 
 function programLines({ outcome, state, document, problems }: ProgramPreview, layout: Layout): string[] {
   const { style, width } = layout;
-  const said = problems.flatMap((problem) => wrapped(`  - ${problemText(problem)}`, width));
+  const problemLines = problems.flatMap((problem) => wrapped(`  - ${problemText(problem)}`, width));
   switch (outcome) {
     case "unpublished":
       return [
@@ -44,14 +44,14 @@ function programLines({ outcome, state, document, problems }: ProgramPreview, la
         ),
       ];
     case "invalid":
-      return [style.bad("Not published, because it breaks a rule:"), ...said];
+      return [style.bad("Not published, because it breaks a rule:"), ...problemLines];
     case "published":
       return [
         ...printableJson(document).split("\n"),
         "",
-        ...(said.length === 0
+        ...(problemLines.length === 0
           ? ["All that the views give of it is published."]
-          : ["Dropped or blanked:", ...said]),
+          : ["Dropped or blanked:", ...problemLines]),
       ];
   }
 }

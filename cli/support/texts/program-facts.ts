@@ -15,12 +15,12 @@ export function programFacts(explanation: Explanation): readonly DescribedFact[]
     ...storeFacts(explanation),
     ["hold", store.kind === "unpublished" ? null : holdLine(tenant.hold)],
     ...buildFacts(tenant),
-    ["it said", ...unsaidProblems(explanation).map((problem) => problemText(problem))],
+    ["it said", ...furtherProblems(explanation).map((problem) => problemText(problem))],
     ["texts", ...texts],
   ];
 }
 
-/** A finding in words, and for whoever mends it the rule's code and the field. */
+/** A finding in words, with the rule's code and the field for the person who corrects it. */
 export function problemText(problem: Problem): string {
   const place = problem.field === null ? "" : `, ${problem.field}`;
   return `${problemWords(problem)} (${problem.code}${place})`;
@@ -128,10 +128,10 @@ function sourceLines(source: ProgramInSource): readonly Line[] {
   }
 }
 
-function unsaidProblems({ lastRunProblems, source }: Explanation): readonly Problem[] {
-  const said =
+function furtherProblems({ lastRunProblems, source }: Explanation): readonly Problem[] {
+  const shown =
     source.kind === "invalid" ? source.problems : source.kind === "publishable" ? source.dropped : [];
   return lastRunProblems.filter(
-    ({ code, field }) => !said.some((problem) => problem.code === code && problem.field === field),
+    ({ code, field }) => !shown.some((problem) => problem.code === code && problem.field === field),
   );
 }

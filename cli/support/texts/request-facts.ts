@@ -4,7 +4,7 @@ import { explainPath, requestsOf, tenantPath } from "../pages/addresses.ts";
 import type { DescribedFact, Line, Piece } from "./description.ts";
 import { historyLines } from "./program-facts.ts";
 
-/** What the log and the store know of a request, for `request explain` and for its page. */
+/** The facts about a request in the log and the store, for `request explain` and for its page. */
 export function requestFacts(request: ExplainedRequest, now: Date): readonly DescribedFact[] {
   const { line, miss, gateway } = request;
   return [
@@ -36,7 +36,7 @@ const resources: Readonly<Record<string, string>> = {
 };
 
 function asked({ method, route, status }: RequestLogLine): string {
-  // What the parser refused was not read as far as its address.
+  // The parser refused the request before it had read the address.
   if (method === null && status === 400) return "nothing that could be read";
   return `${method ?? "?"} ${resources[route] ?? "a path that is not of the API"}`;
 }

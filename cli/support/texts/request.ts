@@ -9,7 +9,7 @@ import { factsOf } from "./description.ts";
 import { nextStepText } from "./explanation.ts";
 import { requestFacts } from "./request-facts.ts";
 
-/** The cause first, then what the log and the store know of the request, last what to do. */
+/** The cause first, then the facts in the log and the store, and the next steps last. */
 export function requestText(request: ExplainedRequest, layout: Layout): string {
   const { line, summary, next } = request;
   const { style, width } = layout;
@@ -42,7 +42,7 @@ export function requestTone({ status, isCut }: RequestLogLine): "good" | "doubtf
   return status >= 400 || isCut ? "doubtful" : "good";
 }
 
-/** An element of what `request explain --json` prints; documented in docs/json.md. */
+/** An element of the array that `request explain --json` prints; documented in docs/json.md. */
 export function requestJson({
   line,
   token,

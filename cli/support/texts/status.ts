@@ -9,7 +9,7 @@ import type { JudgedTenant, JudgedTenants } from "../judgement/tenant.ts";
 import { factsOf } from "./description.ts";
 import { outcomeTone, tenantFacts } from "./tenant-facts.ts";
 
-/** One line per tenant, and below what needs somebody's attention. */
+/** One line per tenant, and the concerns below. */
 export function statusTable(report: JudgedTenants, layout: Layout): string {
   const { tenants, concerns, faults } = report;
   const { now, style } = layout;
@@ -67,7 +67,7 @@ function logNote({ gateways }: JudgedTenants): string {
   return ["\n", span, ...faults.map((fault) => ` ${printable(fault)}`), "\n"].join("");
 }
 
-/** What `snapshot status --json` prints; documented in docs/json.md. */
+/** The object that `snapshot status --json` prints; documented in docs/json.md. */
 export function statusJson({ tenants, concerns, gateways, faults }: JudgedTenants, now: Date): object {
   return {
     at: now.toISOString(),

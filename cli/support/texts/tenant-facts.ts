@@ -28,7 +28,7 @@ export function tenantFacts(tenant: JudgedTenant): readonly DescribedFact[] {
   ];
 }
 
-/** How old the data is that partners see, and whether a later withdrawal changed it. */
+/** The age of the data that partners see, and whether a later withdrawal changed it. */
 export function ageFacts(live: NonNullable<JudgedTenant["live"]>): readonly DescribedFact[] {
   const { generatedAt, contentAt, publishedAt, confirmedAt } = live;
   return [
@@ -81,7 +81,7 @@ export function buildFacts({ lastRun, lastTry, notInSource, live }: JudgedTenant
   return lastTry?.triedAt === finishedAt ? [run] : [run, tried];
 }
 
-/** How the outcome of a build is meant. */
+/** The tone in which the outcome of a build is shown. */
 export function outcomeTone(outcome: string): "good" | "doubtful" | "bad" {
   if (outcome === "failed" || outcome === "refused") return "bad";
   return ["held", "skipped", "interrupted"].includes(outcome) ? "doubtful" : "good";

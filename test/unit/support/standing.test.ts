@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProgramInSource } from "../../../cli/support/facts/program-in-source.ts";
 import type { ProgramInStore } from "../../../cli/support/facts/program-in-store.ts";
-import { type BuildFacts, type TenantWay, tenantWay } from "../../../cli/support/judgement/builds.ts";
+import { type BuildFacts, type BuildState, buildStateOf } from "../../../cli/support/judgement/builds.ts";
 import { judgedProgram } from "../../../cli/support/judgement/program.ts";
 import type { ProgramFacts } from "../../../cli/support/judgement/standing.ts";
 import {
@@ -124,7 +124,7 @@ function* combinations(): Generator<ProgramFacts> {
 const all = [...combinations()].map((facts) => ({ facts, ...judgedProgram(facts, reader) }));
 
 /** Whether a build that comes may bring what the program needs, told apart from how the table does it. */
-function mayBring({ builds, keeper }: TenantWay, isWithdrawal: boolean): boolean {
+function mayBring({ builds, keeper }: BuildState, isWithdrawal: boolean): boolean {
   return builds.kind !== "failing" && builds.kind !== "silent" && (keeper.kind === "none" || isWithdrawal);
 }
 
@@ -145,7 +145,9 @@ describe("the table of how a program stands", () => {
     const wrong = all.filter(({ facts, summary, row }) => {
       const isRefused = /^served_(absent|faulty)/.test(row) && isOnly(facts);
       const isComing =
-        waiting.test(row) && !isRefused && mayBring(facts.tenant.way, row.startsWith("served_withdrawn"));
+        waiting.test(row) &&
+        !isRefused &&
+        mayBring(facts.tenant.buildState, row.startsWith("served_withdrawn"));
       return promise.test(summary) !== isComing;
     });
     expect(wrong.map(({ row, summary }) => [row, summary])).toEqual([]);
@@ -166,7 +168,7 @@ describe("the table of how a program stands", () => {
     const wrong = all
       .filter(({ row }) => /^(served_differs|missing_waiting)\/held$/.test(row))
       .filter(({ facts, summary }) => {
-        const { kind } = facts.tenant.way.builds;
+        const { kind } = facts.tenant.buildState.builds;
         const isSaid = { failing: "Builds fail, too", silent: "Nor has a build ended" } as const;
         const said = Object.entries(isSaid).filter(([, text]) => summary.includes(text));
         return said.map(([name]) => name).join() !== (kind in isSaid ? kind : "");
@@ -225,7 +227,7 @@ describe("the way from the booking system to partners", () => {
 
   test("P50 is silent after three times the usual interval, an hour at least, or a day and two hours", () => {
     const kind = (usualIntervalMs: number | null, hoursLater: number) =>
-      tenantWay(
+      buildStateOf(
         facts({ usualIntervalMs, lastRun: lastRun({ finishedAt: at }) }),
         new Date(Date.parse(at) + hoursLater * 3_600_000),
       ).builds.kind;
@@ -239,15 +241,15 @@ describe("the way from the booking system to partners", () => {
     const usualIntervalMs = 10 * 24 * 3_600_000;
     const silentAt = new Date("2026-11-22T16:00:00.000Z");
     const builds = facts({ usualIntervalMs, lastRun: run, lastTry: { triedAt: at, outcome: "unchanged" } });
-    expect(tenantWay(builds, now).builds.kind).toBe("running");
-    expect(tenantWay(builds, silentAt).builds.kind).toBe("silent");
+    expect(buildStateOf(builds, now).builds.kind).toBe("running");
+    expect(buildStateOf(builds, silentAt).builds.kind).toBe("silent");
   });
 
   test("P47 is known to be clear again by a later build without a report", () => {
     const failure = { code: "shrink_guard", message: "Too many." };
     const run = lastRun({ outcome: "refused", failure, finishedAt: "2026-11-21T12:00:00.000Z" });
-    const way = tenantWay(facts({ lastRun: run, lastTry: { triedAt: at, outcome: "unchanged" } }), now);
-    expect(way).toEqual({ builds: { kind: "running", at }, keeper: { kind: "none" } });
+    const state = buildStateOf(facts({ lastRun: run, lastTry: { triedAt: at, outcome: "unchanged" } }), now);
+    expect(state).toEqual({ builds: { kind: "running", at }, keeper: { kind: "none" } });
   });
 
   test.each(["published", "interrupted"] as const)(
@@ -257,7 +259,7 @@ describe("the way from the booking system to partners", () => {
       const unresolved = lastRun({ outcome: "failed", failure });
       const run = lastRun({ outcome, finishedAt: at });
       const judged = tenant({ lastRun: run, unresolved });
-      expect(judged.way.builds).toMatchObject({ kind: "failing", at: unresolved.finishedAt });
+      expect(judged.buildState.builds).toMatchObject({ kind: "failing", at: unresolved.finishedAt });
       expect(judged.concerns.map(({ text }) => text)).toEqual([expect.stringContaining("A view fails")]);
     },
   );

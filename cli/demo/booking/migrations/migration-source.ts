@@ -32,6 +32,6 @@ const migrations: readonly SchemaMigration[] = [
 export const migrationSource: Knex.MigrationSource<SchemaMigration> = {
   getMigrations: () => Promise.resolve([...migrations]),
   getMigrationName: ({ name }) => name,
-  // knex wants a way back, which no command takes.
+  // knex requires a `down` step, which no command runs.
   getMigration: ({ up }) => Promise.resolve({ up: (knex) => knex.raw(up), down: () => Promise.reject() }),
 };

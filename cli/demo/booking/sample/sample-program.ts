@@ -148,7 +148,7 @@ export function addDays(date: string, days: number): string {
 const isoDates = new Map<number, string>();
 
 /**
- * What is special about a program. A company's first 24 programs have one each, so that the default sample has every case.
+ * The special cases that programs show. A company's first 24 programs have one each, so that the default sample has every case.
  * Further programs start the list again.
  */
 export const sampleSituations = [

@@ -1,10 +1,10 @@
 import { Examples, type Finding, type Judge } from "../rule.ts";
 
-/** Tries after the first refusal that a restart or a second process may make. */
+/** The number of requests after the first refusal that are no fault, since a restart or a second process may send them. */
 const tolerated = 5;
 const endings = new Set<string | null>(["revoked_token", "expired_token"]);
 
-/** Whether the client stops when its token has ended. */
+/** Judges whether the client stops when its token has ended. */
 export function judgeEndedToken(): Judge {
   let endedAtMs: number | undefined;
   let refused = 0;
@@ -15,7 +15,7 @@ export function judgeEndedToken(): Judge {
       if (request.status !== 401 || !endings.has(request.causeCode)) return;
       refused += 1;
       if (endedAtMs === undefined) endedAtMs = request.endedMs;
-      // What was under way at the first refusal could not know.
+      // A request that began before the first refusal is no fault.
       else if (request.beganMs > endedAtMs) {
         later += 1;
         examples.add(request);

@@ -1,16 +1,16 @@
 import { Examples, type Finding, type Judge } from "../rule.ts";
 
-/** One answer in this many may be asked for without gzip: somebody looks by hand now and then. */
+/** One request in this many may come without gzip, since people try the API by hand now and then. */
 const tolerated = 20;
 
-/** Whether answers are asked for in their packed form, at about a sixth of the size. */
+/** Judges whether the client asks for gzip, which has about a sixth of the size. */
 export function judgeGzip(): Judge {
   let asked = 0;
   let plain = 0;
   const examples = new Examples();
   return {
     see(request) {
-      // Only what the client sends counts: a very large answer may go out as it is.
+      // Only the request counts, since the gateway may send a very large answer without gzip.
       if (request.status !== 200 || request.acceptsGzip === null) return;
       asked += 1;
       if (request.acceptsGzip) return;

@@ -1,9 +1,9 @@
 import { Examples, type Finding, type ForeignConnections, type Judge } from "../rule.ts";
 
-/** A request that follows within this time should find its connection open: clients keep one for some seconds at least. */
+/** A request that follows within this time should find a connection open, since clients keep one for at least some seconds. */
 const promptMs = 2000;
-/** Fewer prompt requests say little. */
-const least = 5;
+/** Fewer prompt requests are too few to judge. */
+const minPrompt = 5;
 
 const unjudged: Readonly<Record<ForeignConnections, string>> = {
   proxied: "The gateway saw a proxy's connections.",
@@ -11,7 +11,7 @@ const unjudged: Readonly<Record<ForeignConnections, string>> = {
     "Its connections bear other tokens, too: they are a proxy's, or one client's that has several tokens. --direct judges the latter.",
 };
 
-/** Whether requests that follow each other go over connections that are open already. */
+/** Judges whether a request that soon follows another one uses an open connection. */
 export function judgeKeepAlive(): Judge {
   let lastEndMs = Number.NEGATIVE_INFINITY;
   let prompt = 0;
@@ -30,8 +30,8 @@ export function judgeKeepAlive(): Judge {
       lastEndMs = Math.max(lastEndMs, endedMs);
     },
     finding(foreign): Finding {
-      const isSeen = foreign === undefined && prompt >= least;
-      // A client that asks side by side opens several at first.
+      const isSeen = foreign === undefined && prompt >= minPrompt;
+      // A client that sends requests in parallel opens several connections at first.
       const fails = isSeen && opened * 2 > prompt;
       return {
         rule: "keep-alive",

@@ -1,6 +1,6 @@
 import { Examples, type Finding, type Judge } from "../rule.ts";
 
-/** Whether the deprecated resource is left alone. */
+/** Judges whether the client avoids the deprecated resource. */
 export function judgeLegacy(): Judge {
   let requests = 0;
   let legacy = 0;

@@ -1,6 +1,6 @@
 import { Examples, type Finding, type Judge } from "../rule.ts";
 
-/** Whether all requests are GETs. */
+/** Judges whether all requests are GETs. */
 export function judgeMethods(): Judge {
   let requests = 0;
   let refused = 0;

@@ -1,11 +1,11 @@
 import { Examples, type Finding, type Judge } from "../rule.ts";
 
-/** The guide advises two minutes; places that sell out may be asked for a little more often. */
+/** An interval below this is short. The guide advises two minutes. A client may ask a little more often while places sell out. */
 const shortMs = 30_000;
-/** Intervals below which nothing is said. */
-const least = 5;
+/** Fewer intervals are too few to judge. */
+const minIntervals = 5;
 
-/** Whether the list is asked for every few minutes, rather than all the time. */
+/** Judges whether the client asks for the list every few minutes, rather than all the time. */
 export function judgePolling(): Judge {
   let lastMs: number | undefined;
   let intervals = 0;
@@ -27,7 +27,7 @@ export function judgePolling(): Judge {
       lastMs = request.beganMs;
     },
     finding(): Finding {
-      const isSeen = intervals >= least;
+      const isSeen = intervals >= minIntervals;
       const fails = isSeen && short * 2 > intervals;
       const meanSeconds = intervals === 0 ? 0 : Math.round(sumMs / intervals / 100) / 10;
       return {

@@ -3,7 +3,7 @@ import { Examples, type Finding, type Judge, type OwnRequest } from "../rule.ts"
 /** One request in this many may be refused. */
 const tolerated = 100;
 
-/** Whether the client stays below its quota. */
+/** Judges whether the client stays below its quota. */
 export function judgeQuota(): Judge {
   let counted = 0;
   let refused = 0;
@@ -32,7 +32,7 @@ export function judgeQuota(): Judge {
   };
 }
 
-/** W52 */
+/** W52: requests count only after the token check, which comes after the checks of path and method. */
 function isUncounted({ status, causeCode }: OwnRequest): boolean {
   return status === 401 || status === 405 || causeCode === "unknown_path";
 }

@@ -1,14 +1,14 @@
 import { Examples, type Finding, type Judge } from "../rule.ts";
 
-/** Details that are remembered of one snapshot; of a larger one only so many are looked at. */
+/** At most this many details of one snapshot are remembered. Further details are not judged. */
 const maxRemembered = 50_000;
-/** Around a publication two gateways may answer from two snapshots. */
+/** Details of two snapshots are remembered, since two gateways may answer from different ones around a publication. */
 const maxSnapshots = 2;
-/** Below this many nothing is said: an answer may have been cut and asked for again. */
-const least = 5;
+/** Fewer repeated reads are no fault, since a client repeats a request whose answer was cut off. */
+const minRereads = 5;
 const tolerated = 10;
 
-/** Whether the same detail of the same snapshot is read again and again: until there is a new one it is the same, to the byte. */
+/** Judges whether the client reads a detail of one snapshot again and again. Its bytes stay the same until the next snapshot. */
 export function judgeRereads(): Judge {
   const seen = new Map<string, Set<string>>();
   let listed: string | undefined;
@@ -31,7 +31,7 @@ export function judgeRereads(): Judge {
       const { route, status, isCut, snapshotId, programId } = request;
       if (status !== 200 || isCut || snapshotId === null) return;
       if (route === "list" && snapshotId !== listed) {
-        // After a rollback, or the return from one, the client has to read again what it had from this snapshot before.
+        // After a rollback an earlier snapshot is live again, and the client has to read its details again.
         seen.delete(snapshotId);
         listed = snapshotId;
       }
@@ -44,7 +44,7 @@ export function judgeRereads(): Judge {
       } else if (programs.size < maxRemembered) programs.add(programId);
     },
     finding(): Finding {
-      const fails = again >= least && again * tolerated > details;
+      const fails = again >= minRereads && again * tolerated > details;
       return {
         rule: "rereads",
         verdict: details === 0 ? "not-seen" : fails ? "fail" : "pass",

@@ -2,14 +2,14 @@ import { Examples, type Finding, type Judge } from "../rule.ts";
 
 /** Gateways' clocks may differ a little. */
 const slackMs = 500;
-/** What a client sent before the refusal reached it arrives so much later, over a long way. */
+/** A request may arrive this long after a refusal and still have been sent before a distant client received the refusal. */
 const roundTripMs = 250;
 
-/** Whether a client that was refused waits as long as it was told. */
+/** Judges whether the client waits for the time in `Retry-After` after a refusal. */
 export function judgeRetryAfter(): Judge {
   let refused = 0;
   let early = 0;
-  /** Requests that begin between these two come too early; what was under way at the refusal could not know. */
+  /** A request that begins between these two times is too early. One that was under way at the refusal is no fault. */
   let fromMs = Number.POSITIVE_INFINITY;
   let untilMs = Number.NEGATIVE_INFINITY;
   const examples = new Examples();

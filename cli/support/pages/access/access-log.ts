@@ -2,18 +2,19 @@ import type { IncomingMessage } from "node:http";
 import type { Logger } from "../../../../core/logger.ts";
 import { decodedThroughout, tokenFree } from "../../../shell/token-free.ts";
 
-/** What a request came to. */
+/** The result of a request. */
 export interface Visit {
   readonly user: string | null;
   readonly status: number;
   readonly durationMs: number;
-  /** Why nobody can be let in, where that is the operator's to mend. */
+  /** Why nobody can be let in, when the operator has to correct that; `null` otherwise. */
   readonly cause: string | null;
 }
 
 /**
- * P66: one line for each request: who looked at what, and when. Neither the key of the run nor a token that somebody pasted
- * is in it, nor a header: a password may stand where a name belongs, so a name is logged once it is known to be right.
+ * P66: logs one line for each request: who looked at what, and when. The line holds neither the key of the run nor a token that
+ * somebody pasted, and no header. A name is logged only once it is known to be right, since somebody may type the password as the
+ * name.
  */
 export function logVisit(
   log: Logger,
@@ -34,7 +35,7 @@ export function logVisit(
   else log.error({ ...visit, cause }, "visit");
 }
 
-/** Without any `key`, however it is encoded: also one that was mistyped is nearly the right one. */
+/** The target without any `key`, however it is encoded. A mistyped key is hidden, too, since it is nearly the right one. */
 function publicTarget(target: string): string {
   const plain = decodedThroughout(target);
   const shown = plain.replace(/([?&]key=).*/s, "$1…");

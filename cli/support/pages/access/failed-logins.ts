@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 
-/** Counts tries to sign in that failed. A try counts from its beginning, so that many at once are not one. */
+/** Counts failed tries to sign in. A try counts from its beginning, so that many tries at once are counted, too. */
 export interface FailedLogins {
-  /** Counts a try; the seconds to wait instead where there were too many. */
+  /** Counts a try. When there were too many, counts nothing and returns the seconds to wait. */
   begin(who: Attempt, nowMs: number): { readonly waitSeconds: number } | undefined;
   /** The try succeeded, and does not count. */
   succeeded(who: Attempt): void;
@@ -14,12 +14,15 @@ interface Attempt {
 }
 
 const windowMs = 60_000;
-/** Somebody tries their passwords; nobody tries a list of them. */
+/** Enough for a person who tries several passwords of their own, and too few for a list of passwords. */
 const maxPerName = 10;
-/** A team may share one address, or that of the proxy in front. */
+/** A team may share one address, such as that of a proxy in front. */
 const maxPerAddress = 30;
 
-/** P65. Bounded: the names and addresses that were tried longest ago are forgotten. */
+/**
+ * P65: limits the tries per name and per address. Memory is bounded: names and addresses that were tried longest ago are
+ * forgotten.
+ */
 export function createFailedLogins(): FailedLogins {
   const tries = new LRUCache<string, { count: number; readonly endsAtMs: number }>({ max: 10_000 });
   const keysOf = ({ address, name }: Attempt): readonly (readonly [string, number])[] => [

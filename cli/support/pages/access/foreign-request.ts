@@ -3,10 +3,9 @@ import { createAdminHostCheck } from "../../../../core/admin-host.ts";
 import { type Refusal, refused } from "./gate.ts";
 
 /**
- * P63: refuses what another page has a visitor's browser ask for, of pages that a team reaches by name. `names` are those
- * that the server is known by, beside addresses and `localhost`, which no page of the web can be called (DNS rebinding).
- * A link that somebody follows may stand anywhere, in a ticket or behind a login: a page that is opened as a page tells
- * the one that led to it nothing.
+ * P63: refuses a request that another page makes a visitor's browser send. `names`: the names that the server answers to, besides
+ * IP addresses and `localhost`, which no page of the web can have as its name (DNS rebinding). Following a link is allowed from
+ * anywhere, such as a ticket or a login page, since a page that is opened as a page reveals nothing to the page with the link.
  */
 export function createForeignRequestCheck(
   names: readonly string[],

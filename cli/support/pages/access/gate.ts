@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 
-/** What is to be done with a request before anything is looked at for it. */
+/** The decision about a request, made before any page is read for it. */
 export type Access =
   | {
       readonly kind: "granted";
-      /** As the access log names them; `null` for whoever has the key. */
+      /** The person's name for the access log; `null` for a person with the key of the run. */
       readonly user: string | null;
-      /** By which the browser is known from now on. */
+      /** The `Set-Cookie` value that identifies the browser from now on. */
       readonly cookie?: string;
     }
-  /** The key came in the address: from now on it comes in a cookie, and the address bar forgets it. */
+  /** The key came in the address. A redirect removes it from the address bar, and a cookie brings it from now on. */
   | { readonly kind: "welcome"; readonly location: string; readonly cookie: string }
   | Refusal;
 
@@ -18,7 +18,7 @@ export interface Refusal {
   readonly status: 401 | 403 | 421 | 429 | 500;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log alone: what keeps everybody out. */
+  /** The fault that keeps everybody out, for the log alone. */
   readonly cause?: string;
 }
 

@@ -12,9 +12,9 @@ export function welcomeAddress(port: number, key: string): string {
 }
 
 /**
- * P61: whoever was given the key. Loopback alone keeps out neither other users of the machine, nor pages
- * of the web, which may point a name of their own at 127.0.0.1 (DNS rebinding) or have the visitor's browser ask for an
- * address of this server.
+ * P61: lets in requests with the key of the run. Listening on loopback alone keeps out neither other users of the machine nor
+ * pages of the web. Such a page may point its own name at 127.0.0.1 (DNS rebinding), or make the visitor's browser send requests
+ * to this server.
  */
 export function createKeyGate(key: string): Gate {
   return (req, url) => {
@@ -23,7 +23,7 @@ export function createKeyGate(key: string): Gate {
     if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
       return refused(421, "This server answers to 127.0.0.1 and localhost only.");
     }
-    // A server of somebody else on another port of this machine is the same site, but another origin.
+    // Another user's server on another port of this machine is the same site, but another origin.
     const origin = req.headers["sec-fetch-site"];
     if (origin !== undefined && origin !== "none" && origin !== "same-origin") {
       return refused(

@@ -5,7 +5,7 @@ import { type PasswordHash, parsePasswordHash } from "./password-hash.ts";
 /** The people who may sign in, by name. */
 export type Accounts = ReadonlyMap<string, PasswordHash>;
 
-/** The file of names and hashes, as it is at the moment. */
+/** The present content of the file with names and hashes. */
 export interface PasswordFile {
   /** Returns the same object while the file does not change. Throws `settings` when it can't be read or understood. */
   accounts(): Promise<Accounts>;

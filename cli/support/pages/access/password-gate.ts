@@ -17,23 +17,22 @@ export interface PasswordGateOptions {
 }
 
 /**
- * P64: whoever has a password of the file, by HTTP Basic (RFC 7617). A name that is not in it takes as long as a wrong
- * password.
+ * P64: lets in people with a password of the file, by HTTP Basic (RFC 7617). An unknown name takes as long as a wrong password.
  *
- * P185: hashing a password is slow by design, and tries are counted, so that a right one begins a session, which lasts
- * for as long as it is used. A session's name is a digest of name and password under a key of this run: a browser brings it in
- * a cookie, and whoever sends the password again, such as a browser that followed a link of another site, has the same one.
+ * P185: hashing a password is slow by design, and tries are counted. So a right password begins a session, which lasts as long as
+ * it is used. The id of a session is a digest of name and password under a key of this run. A browser sends it in a cookie. A
+ * browser that sends the password again, such as after a link on another site, gets the same session.
  */
 export function createPasswordGate({ file, hostNames, now }: PasswordGateOptions): Gate {
   const foreign = createForeignRequestCheck(hostNames);
   const failed = createFailedLogins();
   const pepper = randomBytes(32);
   const sessions = new LRUCache<string, Session>({ max: 1000, ttl: maxIdleMs, updateAgeOnGet: true });
-  /** By the session that each begins if the password is right. */
+  /** The checks under way, by the session that each begins if the password is right. */
   const checks = new Map<string, Promise<boolean>>();
   const slots = createSlots(maxChecking);
 
-  /** Several requests of one person at once are one try. */
+  /** Checks a password. Several requests of one person at once share one check. */
   function check(digest: string, password: string, account: PasswordHash): Promise<boolean> {
     const checking = slots("The check of a password", undefined, () => isPassword(password, account));
     const ended = checking.finally(() => checks.delete(digest));
@@ -58,7 +57,7 @@ export function createPasswordGate({ file, hostNames, now }: PasswordGateOptions
     const credentials = credentialsOf(req);
     for (const cookie of sessionCookies(req)) {
       const user = userOf(cookie);
-      // Whoever signs in by another name wants to be somebody else.
+      // Credentials with another name than the session's mean that another person signs in.
       if (user !== undefined && (credentials?.name ?? user) === user) return { kind: "granted", user };
     }
     if (credentials === undefined) return unknown("These pages need a name and a password.");
@@ -73,7 +72,7 @@ export function createPasswordGate({ file, hostNames, now }: PasswordGateOptions
       if (checks.size >= maxWaiting) return tooMany(1);
       const wait = failed.begin(attempt, now().getTime());
       if (wait !== undefined) return tooMany(wait.waitSeconds);
-      checking = check(digest, password, account ?? nobody).then((isRight) => {
+      checking = check(digest, password, account ?? missingAccount).then((isRight) => {
         if (isRight && account !== undefined) failed.succeeded(attempt);
         return isRight;
       });
@@ -86,19 +85,19 @@ export function createPasswordGate({ file, hostNames, now }: PasswordGateOptions
 
 interface Session {
   readonly name: string;
-  /** The person's password as it was then, as the file has it. */
+  /** The hash in the person's line of the file when the session began. */
   readonly hash: string;
 }
 
-/** A session ends when nobody has used it for so long: over night. */
+/** A session ends when nobody has used it for this long, such as overnight. */
 const maxIdleMs = 12 * 3_600_000;
-/** Each takes 32 MiB and a thread of four. */
+/** Each check takes 32 MiB and one of Node's four threads. */
 const maxChecking = 8;
-/** With so many different ones under way, somebody is trying. */
+/** So many different checks under way mean that somebody guesses passwords. */
 const maxWaiting = 200;
 
-/** What is compared in place of an account that isn't there. */
-const nobody: PasswordHash = { ln: 15, salt: Buffer.alloc(16), hash: Buffer.alloc(32) };
+/** The hash that is compared when there is no account of that name. */
+const missingAccount: PasswordHash = { ln: 15, salt: Buffer.alloc(16), hash: Buffer.alloc(32) };
 
 function credentialsOf(
   req: IncomingMessage,

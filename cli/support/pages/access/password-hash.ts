@@ -23,7 +23,7 @@ export function passwordHashText({ ln: cost, salt, hash }: PasswordHash): string
   return `$scrypt$ln=${cost},r=${r},p=${p}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-/** `undefined` for what is none, or would cost too much or too little to try. */
+/** `undefined` when the text is no hash, or when its cost is too high or too low. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   const [, cost = "", salt = "", hash = ""] = pattern.exec(text) ?? [];
   const parsed = { ln: Number(cost), salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
@@ -37,7 +37,7 @@ export async function isPassword(password: string, expected: PasswordHash): Prom
   return timingSafeEqual(await derived(password, expected.ln, expected.salt), expected.hash);
 }
 
-/** RFC 7914. Unicode has several forms of one text, and keyboards differ in which one they send: NFC. */
+/** RFC 7914 (scrypt). The password is normalized to NFC first, since keyboards send different Unicode forms of the same text. */
 async function derived(password: string, cost: number, salt: Buffer): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** cost, r, p, maxmem: 256 * r * 2 ** cost };
   return await new Promise((resolve, reject) => {

@@ -9,14 +9,14 @@ export const secretHeader = "X-Inspect-Secret";
 export interface ProxyGateOptions {
   /** The header in which the proxy names who signed in. */
   readonly userHeader: string;
-  /** What nobody but the proxy knows. */
+  /** The secret that only the proxy knows. */
   readonly secret: string;
   readonly hostNames: readonly string[];
 }
 
 /**
- * P62: whoever an authenticating proxy names. Anybody who reaches the port can send the name, so it counts only beside the
- * secret, and each of them only once: of two that differ nobody knows which one the proxy set.
+ * P62: lets in people whom an authenticating proxy names. Anybody who reaches the port can send a name, so the name counts only
+ * with the proxy's secret. Each header must come once, since with two values nobody knows which one the proxy set.
  */
 export function createProxyGate({ userHeader, secret, hostNames }: ProxyGateOptions): Gate {
   const foreign = createForeignRequestCheck(hostNames);
@@ -43,7 +43,7 @@ function single(req: IncomingMessage, name: string): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** As UTF-8, which Node.js does not take header values for. */
+/** The name decoded as UTF-8. Node.js decodes header values as Latin-1. */
 function userName(header: string): string | undefined {
   const name = Buffer.from(header, "latin1").toString("utf8").trim();
   return name !== "" && name.length <= 256 ? name : undefined;

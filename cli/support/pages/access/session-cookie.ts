@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * The `Set-Cookie` by which a browser is known from now on: no script reads it, no other site has it sent, and behind TLS,
- * as the proxy says, it never goes out without.
+ * The `Set-Cookie` value that identifies a browser from now on. No script can read the cookie, requests from other sites do not
+ * carry it, and behind TLS, as the proxy states, it is sent over TLS only.
  */
 export function sessionCookie(req: IncomingMessage, value: string): string {
   const { "x-forwarded-proto": scheme = "", forwarded = "" } = req.headers;
@@ -10,7 +10,10 @@ export function sessionCookie(req: IncomingMessage, value: string): string {
   return `${cookieName(req)}=${value}; Path=/; HttpOnly; SameSite=Strict${isTls ? "; Secure" : ""}`;
 }
 
-/** What came back of it. Several, where somebody else set one of that name for a part of the path. */
+/**
+ * The values of the cookie in a request. There are several when another server has set a cookie of this name for part of the
+ * path.
+ */
 export function sessionCookies(req: IncomingMessage): readonly string[] {
   const begin = `${cookieName(req)}=`;
   return (req.headers.cookie ?? "")
@@ -20,7 +23,7 @@ export function sessionCookies(req: IncomingMessage): readonly string[] {
     .map((pair) => pair.slice(begin.length));
 }
 
-/** Cookies know no ports; so that two servers can be open side by side, the name has it. */
+/** Cookies do not depend on the port, so the name contains it, and two servers can be used side by side. */
 function cookieName(req: IncomingMessage): string {
   return `partner-programs-${req.socket.localPort ?? 0}`;
 }
