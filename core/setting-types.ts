@@ -184,7 +184,7 @@ export function url(
       if (!spec.schemes.includes(protocol) || !text.slice(protocol.length).startsWith("//")) {
         throw new SettingFault(`must begin with ${spec.schemes.map((scheme) => `${scheme}//`).join(" or ")}`);
       }
-      if (isMisread(parsed)) throw new SettingFault(`cannot be read for certain; ${percentEncode}`);
+      if (isMisread(parsed)) throw new SettingFault(`is ambiguous; ${percentEncode}`);
       if (spec.needsHost === true && parsed.hostname === "") throw new SettingFault("names no host");
       return parsed;
     },

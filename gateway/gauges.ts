@@ -116,7 +116,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
   );
   gauge(
     "gateway_data_age_max_seconds",
-    "The longest of all tenants' times of that kind; NaN while none is known.",
+    "The largest gateway_data_age_seconds of all tenants; NaN while none is known.",
     () => {
       const [oldest] = sources.oldestData();
       return oldest === undefined ? Number.NaN : dataAgeSeconds(oldest);
@@ -143,7 +143,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
   gauge("gateway_last_good_bytes", "Bytes on the disk in LAST_GOOD_DIR.", () => lastGood?.bytes() ?? 0);
   gauge(
     "gateway_serving_last_good",
-    "1 while what is served was confirmed before this process began, by the copy in LAST_GOOD_DIR.",
+    "1 while the gateway serves data of LAST_GOOD_DIR that was confirmed before this process began.",
     () => (readiness.isServingLastGood() ? 1 : 0),
   );
   new Counter({

@@ -54,7 +54,7 @@ export function createMetrics(monotonicMs: () => number): Metrics & { attach(sou
   });
   const cuts = new Counter({
     name: "gateway_connections_cut_total",
-    help: "Connections ended for how their clients asked, by cause; answers that were cut off are in the log.",
+    help: "Connections that the gateway ended because of what their clients sent, by cause; answers that were cut off are in the log.",
     labelNames: ["cause"],
     registers,
   });

@@ -32,10 +32,10 @@ export function createReadiness(sources: ReadinessSources): Readiness {
 
     note() {
       if (isServingLastGood()) {
-        return "the store has not confirmed all that is served: it comes from the last good copy";
+        return "some data comes from the last good copy, and the store has not confirmed it yet";
       }
       const failure = tokens.failure();
-      return failure && `what is served is of an older look at the store: ${failure}`;
+      return failure && `the gateway serves what it last read of the store: ${failure}`;
     },
 
     isServingLastGood,

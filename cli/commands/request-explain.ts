@@ -67,6 +67,6 @@ function notLogged(requestId: string, { covers, faults }: FoundRequests): Failur
     covers === null
       ? "no line of it is a request as the gateway logs them. Is it the gateway's log, with LOG_LEVEL=info?"
       : `it covers ${covers.from} to ${covers.to}. Check the id, and look into the logs of the other gateways and days (--log may be given several times).`;
-  const unread = faults.map((fault) => ` Not all could be read: ${fault}`).join("");
+  const unread = faults.map((fault) => ` Some data could not be read: ${fault}`).join("");
   return new Failure("not_found", `${log}; ${why}${unread}`);
 }

@@ -90,7 +90,7 @@ function rollbackText({ outcome, before, after, programs, programsBefore }: Roll
 function withdrawnText(withdrawn: WithdrawnSince): string {
   if (withdrawn.kind === "unavailable") {
     return (
-      `The database could not be asked which of its programs are withdrawn meanwhile (${printable(withdrawn.reason)}). ` +
+      `The database could not be asked which of its programs were withdrawn since (${printable(withdrawn.reason)}). ` +
       "The next build takes them out.\n"
     );
   }

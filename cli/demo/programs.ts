@@ -68,7 +68,7 @@ export async function startGateway(env: NodeJS.ProcessEnv, signal?: AbortSignal)
     throw interrupted(what);
   }
   if (baseUrl === undefined) {
-    throw new Failure("internal", "The gateway ended before it was ready; what it said stands above.");
+    throw new Failure("internal", "The gateway ended before it was ready; its output is above.");
   }
   return { baseUrl, ended, stop };
 }

@@ -4,7 +4,7 @@ import { flatDefinitions, referencedName } from "./definitions.mjs";
 /** @typedef {import("./definitions.mjs").Schema} Schema */
 
 /**
- * The fields of a program's detail by the way to them, such as `prices.rooms[].amount`, an object before its own; and those
+ * The fields of a program's detail by their paths, such as `prices.rooms[].amount`, an object before its own; and those
  * of them that may be empty.
  * @param {ReadonlyMap<string, Schema>} files
  * @param {string} banner
@@ -41,7 +41,7 @@ export function publicFieldsText(files, banner) {
   const all = [...fields.keys()];
   return [
     `${banner}\n`,
-    "/** The fields of a program's detail by the way to them, an object before its own. */\n",
+    "/** The fields of a program's detail by their paths, an object before its own. */\n",
     listText("publicFields", all),
     "\n/** Those that may be `null` or an empty list. */\n",
     listText(

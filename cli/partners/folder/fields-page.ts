@@ -26,7 +26,7 @@ export function fieldsPage(document: ApiDocument): SitePage {
   const examples = fieldExamples(document);
   const { inList, inDetail } = programFields(document);
   const body = html`<h1>Fields</h1>
-<p class="lead">All ${inList.length + inDetail.length} fields of a program, by the way to them. <code>[]</code> stands for each element of an array.</p>
+<p class="lead">All ${inList.length + inDetail.length} fields of a program, by their paths. <code>[]</code> stands for each element of an array.</p>
 <h2 id="list">In the list and in the detail</h2>
 ${glossary(document, inList, examples)}
 <h2 id="detail">In the detail alone</h2>

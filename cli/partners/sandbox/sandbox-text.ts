@@ -59,7 +59,7 @@ export function sandboxText({ tenantId, run, tokens }: SandboxReport, columns: n
     `${programs}\n${tokenTable}\n`,
     issued > 0 ? "The new tokens stand on standard output, for this one time.\n" : "",
     kept.length > 0
-      ? "Of a token that was kept nobody has the plaintext but whoever saved it; --rotate issues all of them anew.\n"
+      ? "Only whoever saved a token that was kept has its plaintext; --rotate issues all of them anew.\n"
       : "",
   ].join("");
 }

@@ -73,13 +73,13 @@ export function noteBefore(notes: readonly GatewayNote[], time: string): Gateway
  */
 function storeTrouble(note: GatewayNote, storeId: string | null): string | undefined {
   if (note.otherStoreId !== null) {
-    return `the gateway goes by the store ${note.storeId ?? "of its STORE_ID"}, and found ${note.otherStoreId} in its place${storeId === null ? "" : `; this is ${storeId}`}`;
+    return `the gateway uses the store ${note.storeId ?? "of its STORE_ID"}, and found ${note.otherStoreId} in its place${storeId === null ? "" : `; this is ${storeId}`}`;
   }
   if (note.kind !== "confirmed" && (note.causeCode === "store_unreachable" || isNoStore(note.cause))) {
     return `the gateway finds no store in its place: ${clause(note.cause ?? "")}`;
   }
   if (note.storeId === null || storeId === null || note.storeId === storeId) return undefined;
-  return `the gateway goes by the store ${note.storeId}, and this is ${storeId}`;
+  return `the gateway uses the store ${note.storeId}, and this is ${storeId}`;
 }
 
 function isNoStore(cause: string | null): boolean {

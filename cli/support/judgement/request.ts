@@ -65,8 +65,7 @@ function served(facts: RequestFacts, reader: Reader): Judgement {
   }
   const trouble = gatewayTrouble(facts);
   if (snapshot?.kind === "not_kept") {
-    const where =
-      trouble === undefined ? "it was pruned since, or the gateway goes by another store" : trouble;
+    const where = trouble === undefined ? "it was pruned since, or the gateway uses another store" : trouble;
     return judgement(
       `The partner got the whole answer as it was published, of a snapshot that this store does not have: ${where}.${since}`,
       ...(trouble === undefined
@@ -176,7 +175,7 @@ function refused(facts: RequestFacts, reader: Reader): Judgement {
     const why =
       trouble ??
       (keys === "none"
-        ? "no access key was ever issued in this store: it is a new one, or not the one that is meant"
+        ? "no access key was ever issued in this store: the store is new, or it is the wrong one"
         : keys === "unknown"
           ? "the list of access keys cannot be read here"
           : undefined);

@@ -34,7 +34,7 @@ export function asOfNotice(
   remark: (period: LivePeriod) => Html | false = () => false,
 ): Html {
   const when = html`<span class="whole">${exactTime(at.toISOString())}</span> (${relativeTime(at, reader.now)})`;
-  if (at > reader.now) return notice("doubtful", html`<p>${when}: that is still to come.</p>`);
+  if (at > reader.now) return notice("doubtful", html`<p>${when}: that time is in the future.</p>`);
   // P91: from its removal on, the partners of a tenant see nothing.
   if (removedAt !== null && at.getTime() >= Date.parse(removedAt)) {
     return notice(

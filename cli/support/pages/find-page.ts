@@ -65,7 +65,7 @@ export const findRoute = route("/find", async ({ query }, { store, database, log
 ${meant !== undefined && notice("neutral", html`<p>Did you mean <a href="${findPath}?${new URLSearchParams({ q: meant }).toString()}"><bdi>${meant}</bdi></a>?</p>`)}
 ${source.kind === "unavailable" && notice("doubtful", html`<p>The booking database could not be asked, so programs that are not published are missing here. ${source.reason}</p>`)}
 ${known.unread.length > 0 && notice("doubtful", html`<p>Not looked through, because it could not be read: ${known.unread.join(", ")}.</p>`)}
-${[...faults, ...unread].map((fault) => notice("doubtful", html`<p>Not all could be read: ${fault}</p>`))}
+${[...faults, ...unread].map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
 ${requestCount === 0 && log !== undefined && logNotices(log.state(), reader())}
 ${requestCount > 0 && section("requests", "Requests", html`<ul><li><a href="${requestPath(text)}"><code>${text}</code></a></li></ul>`)}
 ${tenantIds.length > 0 && section("tenants", "Tenants", html`<ul>${tenantIds.map((id) => html`<li><a href="${tenantPath(id)}">${id}</a></li>`)}</ul>`)}

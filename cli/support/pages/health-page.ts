@@ -31,18 +31,16 @@ function healthPage(report: JudgedTenants, reader: Reader): Page {
   const shown = troubled.slice(0, maxShownTenants);
   const interval =
     usualIntervalMs === null
-      ? "How often builds come is not known yet: too few were stored."
+      ? "How often builds come is not known yet: there are too few reports."
       : `A build usually comes ${every(usualIntervalMs)}.`;
   const main = html`<h1>Health</h1>
 <p class="lead">${tallyWords(tenants)} ${interval}</p>
-${faults.map((fault) => notice("doubtful", html`<p>Not all could be read: ${fault}</p>`))}
+${faults.map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
 ${gateways === null ? notice("neutral", html`<p>What partners got is not known here: no log of a gateway was given.</p>`) : logNotices(gateways.state, reader)}
 ${concerns.length > 0 && html`<section aria-labelledby="gateways"><h2 id="gateways">All tenants</h2><ul class="found">${concerns.map((concern) => html`<li>${concernItem(concern, reader)}</li>`)}</ul></section>`}
 ${
   shown.length === 0
-    ? concerns.length === 0 &&
-      faults.length === 0 &&
-      notice("good", html`<p>Nothing is found that anybody would have to look at.</p>`)
+    ? concerns.length === 0 && faults.length === 0 && notice("good", html`<p>Nothing needs attention.</p>`)
     : dataTable(
         "Tenants that somebody should look at, worst first",
         [heading("Tenant"), "What is found", "Last build"],

@@ -39,7 +39,7 @@ function notInLog(requestId: string, { covers, progress, isDropping, faults }: L
   const span = covers === null ? "it has none yet" : `it covers ${covers.from} to ${covers.to}`;
   const reading = progress < 1 ? " It is still being read, the newest first." : "";
   const dropped = isDropping ? " Its oldest requests were dropped." : "";
-  const unread = faults.map((fault) => ` Not all of it could be read: ${fault}`).join("");
+  const unread = faults.map((fault) => ` Some data could not be read: ${fault}`).join("");
   const message = `The log has no request ${requestId}; ${span}.${reading}${dropped}${unread} Check the id.`;
   return new Failure("not_found", message);
 }

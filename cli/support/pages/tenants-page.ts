@@ -17,7 +17,7 @@ export const tenantsRoute = route("/", async (_, inspection) =>
 function tenantsPage({ tenants, concerns, faults }: JudgedTenants, reader: Reader): Page {
   const main = html`<h1>Tenants</h1>
 <p class="lead">${tenants.length === 0 ? "Nothing was published yet." : summary(tenants)}</p>
-${faults.map((fault) => notice("doubtful", html`<p>Not all could be read: ${fault}</p>`))}
+${faults.map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
 ${concerns.map(({ text }) => notice("bad", html`<p>${text}. <a href="${healthPath}">Health</a></p>`))}
 ${
   tenants.length === 0

@@ -80,7 +80,7 @@ function gatewayWords({
   otherStoreId,
   cause,
 }: NonNullable<ExplainedRequest["gateway"]>): string {
-  const store = storeId === null ? "it goes by no store yet" : `it goes by the store ${storeId}`;
+  const store = storeId === null ? "it uses no store yet" : `it uses the store ${storeId}`;
   const other = otherStoreId === null ? "" : `, and found ${otherStoreId} in its place`;
   return `${store}${other}${cause === null || kind === "confirmed" ? "" : `; ${cause}`}`;
 }

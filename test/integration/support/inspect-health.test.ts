@@ -118,7 +118,7 @@ test("W162: a gateway that has lost its store is found by its log: partners get 
 test("W162: in a place that is no store nothing counts as well, and an explanation knows no answer", async () => {
   const directory = `${desk.storeDirectory}-away`;
   const nowhere = await startInspect(desk, { now: noon, store: createFileStore({ directory }) });
-  expect(await (await nowhere.get("/health")).text()).not.toContain("Nothing is found");
+  expect(await (await nowhere.get("/health")).text()).not.toContain("Nothing needs attention");
   await nowhere.close();
   const args = ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"];
   const { stdout } = await desk.run(args, { env: { STORE_URL: `file:${directory}` } });

@@ -113,7 +113,7 @@ describe("P72: the timeline of a program", () => {
 
   test.each([
     ["2026-11-19T00:00", "before the oldest snapshot"],
-    ["2027-01-01T00:00", "that is still to come"],
+    ["2027-01-01T00:00", "that time is in the future"],
   ])("says so where it can't know, as of %s", async (at, said) => {
     expect((await get(`${tenant}/snapshots?at=${at}`)).words).toContain(said);
   });

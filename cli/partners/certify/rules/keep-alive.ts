@@ -8,7 +8,7 @@ const minPrompt = 5;
 const unjudged: Readonly<Record<ForeignConnections, string>> = {
   proxied: "The gateway saw a proxy's connections.",
   shared:
-    "Its connections bear other tokens, too: they are a proxy's, or one client's that has several tokens. --direct judges the latter.",
+    "Its connections also carry other tokens: they belong to a proxy, or to one client with several tokens. For the latter use --direct.",
 };
 
 /** Judges whether a request that soon follows another one uses an open connection. */
