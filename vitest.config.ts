@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 import { patience } from "./test/support/patience.ts";
 import { isQuick, quickIntegration } from "./test/support/quick-pass.ts";
 import { ranWhole } from "./test/support/ran-whole.ts";
@@ -18,8 +19,9 @@ const done = isRest ? ranWhole() : [];
 
 export default defineConfig({
   test: {
-    // Many tests wait for deadlines and processes: one worker more than cores keeps all cores busy.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for deadlines and processes: two workers for each core keep all cores busy.
+    maxWorkers: availableParallelism() * 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -1,6 +1,6 @@
 // `npm run bench:scale [-- --tenants 10,100,1000,10000 --programs 50]`: what grows with the number of tenants. Processor time of
-// builder and database, requests to the store and their price in S3, memory of builder and gateway, the commands that look at all
-// tenants, and a watch that has nothing to do. Nothing may grow faster than the tenants.
+// builder and database, requests to the store and their price in S3, two builders that share a run, memory of builder and
+// gateway, the commands that look at all tenants, and a watch that has nothing to do. Nothing may grow faster than the tenants.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -71,6 +71,10 @@ async function measure(databaseUrl: string, postmaster: number, tenants: number)
     await queried(databaseUrl, percentSql(round));
     changed.push(await build(own, postmaster));
   }
+  await queried(databaseUrl, percentSql(changed.length));
+  const startedAt = performance.now();
+  const pair = await Promise.all([build(own, postmaster), build(own, postmaster)]);
+  const pairSeconds = (performance.now() - startedAt) / 1000;
   const gateway = await gatewayFigures(own);
   const status = await measuredCli(["snapshot", "status", "--json"], own);
   const list = await measuredCli(["tenant", "list", "--json"], own);
@@ -84,6 +88,9 @@ async function measure(databaseUrl: string, postmaster: number, tenants: number)
     "all JSON / unchanged": rounded(yardstick.server / idle),
     "1% changed: Node s": rounded(median(changed.map(({ cpuSeconds }) => cpuSeconds))),
     "1% changed: PostgreSQL s": rounded(median(changed.map(({ server }) => server))),
+    "1% changed: one builder, seconds": rounded(median(changed.map(({ seconds }) => seconds))),
+    "1% changed: two at once, seconds": rounded(pairSeconds),
+    "two at once: tenants built twice": builtTwice(pair),
     "unchanged: requests a tenant": rounded(requestsOf(unchanged.at(-1)) / tenants),
     "unchanged, $ a month": rounded(buildsPerMonth * dollarsOf(unchanged.at(-1))),
     "builder peak MB": Math.round(Math.max(...[first, ...unchanged, ...changed].map(({ peakMb }) => peakMb))),
@@ -114,6 +121,16 @@ async function withServer<Result>(
   const before = serverCpuSeconds(postmaster);
   const result = await work();
   return { result, server: serverCpuSeconds(postmaster) - before };
+}
+
+/** Tenants that both builders have read, where one of them would have done. */
+function builtTwice([one, other]: readonly [Build, Build]): number {
+  const built = new Set(builtTenants(one));
+  return builtTenants(other).filter((tenantId) => built.has(tenantId)).length;
+}
+
+function builtTenants({ report }: Build): readonly string[] {
+  return report.tenants.filter(({ outcome }) => outcome !== "elsewhere").map(({ tenantId }) => tenantId);
 }
 
 function requestsOf(build: Build | undefined): number {

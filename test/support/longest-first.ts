@@ -1,0 +1,28 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** These run for about a minute and more. */
+const longest = [
+  "test/integration/support/worlds.test.ts",
+  "test/integration/deploy/alerts.test.ts",
+  "test/integration/build/ended-sessions.test.ts",
+  "test/integration/commit/killed-builds.test.ts",
+  "test/integration/deploy/rolling-restart.test.ts",
+  "test/unit/commit/model.test.ts",
+  "test/integration/schemas/tool-clients.test.ts",
+  "test/integration/gateway/stalled-readers.test.ts",
+  "test/integration/schemas/tool-reverts.test.ts",
+  "test/integration/schemas/tool-partner-folder.test.ts",
+  "test/integration/store/file-store-contract.test.ts",
+  "test/integration/build/incremental.test.ts",
+];
+
+/** Begins the longest files first, so that none of them runs alone at the end while the other workers have nothing left to do. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification): number => {
+      const at = longest.findIndex((file) => moduleId.endsWith(`/${file}`));
+      return at === -1 ? longest.length : at;
+    };
+    return (await super.sort(files)).toSorted((one, other) => rankOf(one) - rankOf(other));
+  }
+}
