@@ -1,10 +1,11 @@
-// `npm run bench:documents`: what grows with the number of programs and tokens: reading a manifest of 100,000 programs, and
-// confirming and swapping a registry of 100,000 tokens.
+// `npm run bench:documents`: what grows with the number of programs and tokens: reading a manifest of 100,000 programs, confirming
+// and swapping a registry of 100,000 tokens, as our commands write it and on one line, and starting a gateway with it.
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
 import { issueToken } from "../../cli/operate/tokens/issue-token.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseProgramId, parseTenantId, snapshotId } from "../../core/ids.ts";
@@ -17,11 +18,13 @@ import { readTokenRegistry } from "../../core/read-token-registry.ts";
 import { tokenRegistryBytes } from "../../core/token-registry.ts";
 import { TokenTable } from "../../gateway/token-table.ts";
 import { median, reportBench } from "./report.ts";
+import { startServer } from "./servers.ts";
 
 const rounds = 7;
 const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
 const store = createFileStore({ directory: folder });
 const tenantId = parseTenantId("bench");
+const terms = { tenantId, name: "Partner", scopes: ["programs.read"], expiresAt: null, rateLimit: null };
 
 try {
   const rows = [
@@ -30,7 +33,9 @@ try {
     await registryRow(100),
     await registryRow(10_000),
     await registryRow(100_000),
+    await registryRow(100_000, "on one line"),
   ];
+  rows.push(await gatewayRow());
   reportBench("documents", rows);
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -48,21 +53,43 @@ async function manifestRow(programs: number): Promise<Record<string, string | nu
   });
 }
 
-async function registryRow(count: number): Promise<Record<string, string | number>> {
-  const terms = { tenantId, name: "Partner", scopes: ["programs.read"], expiresAt: null, rateLimit: null };
+async function registryRow(count: number, form = ""): Promise<Record<string, string | number>> {
   const tokens = Array.from({ length: count }, () => issueToken(terms, null, new Date(), randomBytes).entry);
-  const body = bytesBody(tokenRegistryBytes({ revision: 1, tokens }));
+  const bytes = tokenRegistryBytes({ revision: 1, tokens });
+  const body = bytesBody(form === "" ? bytes : Buffer.from(bytes.toString().replaceAll("\n", "")));
   const { kind, ...stored } = { etag: "", ...(await store.put(tokensKey, body)) };
   const confirmed = await measured("", body.size, async () => {
     const answer = await store.get(tokensKey, { ifNoneMatch: stored.etag });
     if (kind !== "stored" || answer.kind !== "not_modified") throw new Error("the registry is not confirmed");
   });
-  const swapped = await measured(`registry of ${count} tokens`, body.size, async () => {
+  const swapped = await measured(`registry of ${count} tokens ${form}`, body.size, async () => {
     const found = await store.get(tokensKey);
     if (found.kind !== "object") return;
     await readTokenRegistry(found.body, () => new TokenTable(600));
   });
   return { ...swapped, "unchanged poll ms": confirmed.ms ?? "-" };
+}
+
+/** A gateway that starts with the registry of the row before. The 401 for an unknown token says that the registry was read. */
+async function gatewayRow(): Promise<Record<string, string | number>> {
+  const gateway = await startServer("gateway/main.js", {
+    STORE_URL: `file:${folder}`,
+    PORT: "0",
+    ADMIN_PORT: "off",
+  });
+  try {
+    const { plaintext } = issueToken(terms, null, new Date(), randomBytes);
+    const headers = { Authorization: `Bearer ${plaintext}` };
+    while ((await fetch(`${gateway.url}/v1/programs`, { headers })).status !== 401) await delay(10);
+    const memory = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8"))?.[1];
+    return {
+      case: "gateway, started with 100000 tokens",
+      "processor s": gateway.cpuMicros() / 1e6,
+      "resident MB": Math.round(Number(memory) / 1024),
+    };
+  } finally {
+    await gateway.stop();
+  }
 }
 
 /** Median time, and the longest that the event loop was kept from other requests meanwhile. */
@@ -74,13 +101,13 @@ async function measured(
   const times: number[] = [];
   const blocked: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
+    const loop = monitorEventLoopDelay({ resolution: 1 });
+    loop.enable();
     const startedAt = performance.now();
     await work();
     times.push(performance.now() - startedAt);
-    delay.disable();
-    blocked.push(delay.max / 1e6);
+    loop.disable();
+    blocked.push(loop.max / 1e6);
   }
   return {
     case: title,
