@@ -7,7 +7,7 @@ import { checkedProgram } from "../content/checked-program.ts";
 import type { ContentRules } from "../content/content-rules.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import { storedTenants } from "../snapshot/stored-tenants.ts";
-import { type TenantWithPrograms, tenantsOfPrograms } from "../source/find-programs.ts";
+import { sharingTenants, type TenantWithPrograms, tenantsOfPrograms } from "../source/find-programs.ts";
 import { readPrograms } from "../source/read-programs.ts";
 import { type ComparedPrograms, isMost } from "./shared-guard.ts";
 
@@ -27,7 +27,7 @@ export type FindShared = (
 
 /** How long the source, or else the store, may look for other tenants' programs. */
 const maxAskingMs = 60_000;
-/** A shorter limit for first snapshots: one run may build many of them, and each question reads the program ids of all tenants. */
+/** A shorter limit for first snapshots, which the answer does not refuse. */
 const maxAskingOfFirstMs = 10_000;
 const maxParallelReads = 16;
 
@@ -39,6 +39,9 @@ const maxParallelReads = 16;
  * One query asks for the tenants that have any of the ids; then their programs are read. Unreadable rows count as different. When
  * the first query fails or takes too long, the run does not repeat it, and looks at the live snapshots of all tenants instead. So
  * a bad row of a neighbour or a slow view neither opens the guard nor delays good builds.
+ *
+ * That query reads the programs of all tenants. A run may build many first snapshots, so for all of them but one it asks only
+ * once: which tenants share any program.
  */
 export function findSharedPrograms(
   pool: SourcePool,
@@ -47,16 +50,27 @@ export function findSharedPrograms(
   signal: AbortSignal,
 ): FindShared {
   let unasked: Failure | undefined;
+  let firstSnapshots = 0;
+  let sharing: Promise<ReadonlySet<string>> | undefined;
+
+  async function mayShare(tenantId: TenantId, isLive: boolean): Promise<boolean> {
+    if (isLive) return true;
+    firstSnapshots += 1;
+    if (firstSnapshots === 1) return true;
+    sharing ??= pool.withReading(sharingTenants, { statementMs: maxAskingMs });
+    return (await sharing).has(tenantId);
+  }
 
   async function tenantsBySource(
     tenantId: TenantId,
     programs: ComparedPrograms,
-    maxMs: number,
+    isLive: boolean,
   ): Promise<readonly TenantWithPrograms[] | undefined> {
     if (unasked !== undefined) return undefined;
     try {
+      if (!(await mayShare(tenantId, isLive))) return [];
       return await pool.withReading((client) => tenantsOfPrograms(client, tenantId, programs), {
-        statementMs: maxMs,
+        statementMs: isLive ? maxAskingMs : maxAskingOfFirstMs,
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -72,7 +86,7 @@ export function findSharedPrograms(
       if (ids.length > 0) byTenant.set(other, new Set([...(byTenant.get(other) ?? []), ...ids]));
       for (const id of ids) found.add(id);
     };
-    const others = await tenantsBySource(tenantId, programs, isLive ? maxAskingMs : maxAskingOfFirstMs);
+    const others = await tenantsBySource(tenantId, programs, isLive);
     let left = others?.reduce((sum, other) => sum + other.programs, 0) ?? 0;
     for (const other of others ?? []) {
       if (isMost(found.size, programs) || !isMost(found.size + left, programs)) break;

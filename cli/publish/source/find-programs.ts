@@ -5,6 +5,7 @@ import {
   elsewhereQuery,
   findProgramsQuery,
   maxComparedName,
+  sharingTenantsQuery,
   tenantsOfProgramsQuery,
 } from "./source-queries.ts";
 
@@ -50,6 +51,11 @@ export async function tenantsOfPrograms(
     names,
   ]);
   return rows.flatMap(([found, count]) => (isTenantId(found) ? { tenantId: found, programs: count } : []));
+}
+
+/** The tenants for which `tenantsOfPrograms` can find others. This reads the programs of all tenants once. */
+export async function sharingTenants(client: SourceClient): Promise<ReadonlySet<string>> {
+  return new Set((await rowsOf<[string]>(client, sharingTenantsQuery)).map(([tenantId]) => tenantId));
 }
 
 export interface ElsewhereProgram {

@@ -149,6 +149,15 @@ export const tenantsOfProgramsQuery = `
    ORDER BY count(*) DESC, 1
    LIMIT 1000`;
 
+/** The listed tenants that have a program whose id and name another listed tenant's program has, too (P144). */
+export const sharingTenantsQuery = `
+  SELECT DISTINCT unnest(tenants)
+    FROM (SELECT array_agg(tenant_id::text COLLATE "C") AS tenants
+            FROM partner_source.programs
+           WHERE tenant_id::text COLLATE "C" IN (SELECT tenant_id::text COLLATE "C" FROM partner_source.tenants)
+           GROUP BY program_id::text COLLATE "C", left(name::text, ${maxComparedName}) COLLATE "C"
+          HAVING min(tenant_id::text COLLATE "C") <> max(tenant_id::text COLLATE "C")) AS shared`;
+
 /** Programs of any tenant whose id and name match each of the patterns `$1`, in any case. At most `$2`. */
 export const findProgramsQuery = `
   SELECT left(tenant_id::text, 1000), left(program_id::text, 1000), left(name::text, 1000), left(lifecycle_state::text, 100)

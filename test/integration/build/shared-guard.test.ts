@@ -139,6 +139,27 @@ test("P145 the first snapshot of a tenant is published with a warning", async ()
   });
 });
 
+test("P145 so are all first snapshots of a run that have programs of others, also of each other, and only those", async () => {
+  const news = [
+    ["delta", "a"],
+    ["epsilon", "e"],
+    ["zeta", "f"],
+    ["eta", "f"],
+  ] as const;
+  for (const [tenant_id, prefix] of news) {
+    await bench.source.insert("tenants", { tenant_id });
+    await insert(tenant_id, prefix, 8);
+  }
+  const { report, status } = await bench.build();
+  expect(status).toBe(0);
+  const shared = (others: string) => [{ code: "programs_shared", value: expect.stringMatching(others) }];
+  expect(news.map(([tenantId]) => tenantRun(report, tenantId).problems)).toEqual(
+    [shared("8 of 8 .* acme$"), [], shared("8 of 8 .* eta$"), shared("8 of 8 .* zeta$")].map((problems) =>
+      problems.map((problem) => expect.objectContaining(problem)),
+    ),
+  );
+});
+
 test("P144 a tenant that gets a few programs of each of many others is refused", async () => {
   const others = Array.from({ length: 60 }, (_, at) => `other-${at}`);
   for (const tenant_id of others) await bench.source.insert("tenants", { tenant_id });
