@@ -155,7 +155,7 @@ describe("rule by rule", () => {
     const shared = [...opening, { at: 12, tokenId: other }];
     expect(finding("keep-alive", shared)).toMatchObject({
       verdict: "not-seen",
-      summary: expect.stringContaining("one client's that has several tokens"),
+      summary: expect.stringContaining("--direct"),
     });
     expect(finding("keep-alive", shared, "own").verdict).toBe("fail");
     expect(finding("keep-alive", [...opening, { at: 12, tokenId: other, connection: "a-2" }]).verdict).toBe(
