@@ -40,8 +40,8 @@ const maxParallelReads = 16;
  * the first query fails or takes too long, the run does not repeat it, and looks at the live snapshots of all tenants instead. So
  * a bad row of a neighbour or a slow view neither opens the guard nor delays good builds.
  *
- * That query reads the programs of all tenants. A run may build many first snapshots, so for all of them but one it asks only
- * once: which tenants share any program.
+ * That query reads the programs of all tenants. A run may build many first snapshots, so it asks once which tenants share any
+ * program, and for no first snapshot of another tenant. A live tenant is always asked for, since the answer may refuse it.
  */
 export function findSharedPrograms(
   pool: SourcePool,
@@ -50,13 +50,10 @@ export function findSharedPrograms(
   signal: AbortSignal,
 ): FindShared {
   let unasked: Failure | undefined;
-  let firstSnapshots = 0;
   let sharing: Promise<ReadonlySet<string>> | undefined;
 
   async function mayShare(tenantId: TenantId, isLive: boolean): Promise<boolean> {
     if (isLive) return true;
-    firstSnapshots += 1;
-    if (firstSnapshots === 1) return true;
     sharing ??= pool.withReading(sharingTenants, { statementMs: maxAskingMs });
     return (await sharing).has(tenantId);
   }

@@ -152,12 +152,13 @@ test("P145 so are all first snapshots of a run that have programs of others, als
   }
   const { report, status } = await bench.build();
   expect(status).toBe(0);
-  const shared = (others: string) => [{ code: "programs_shared", value: expect.stringMatching(others) }];
-  expect(news.map(([tenantId]) => tenantRun(report, tenantId).problems)).toEqual(
-    [shared("8 of 8 .* acme$"), [], shared("8 of 8 .* eta$"), shared("8 of 8 .* zeta$")].map((problems) =>
-      problems.map((problem) => expect.objectContaining(problem)),
-    ),
-  );
+  const shared = (others: RegExp) => [{ code: "programs_shared", value: expect.stringMatching(others) }];
+  expect(news.map(([tenantId]) => tenantRun(report, tenantId).problems)).toMatchObject([
+    shared(/^8 of 8 .* acme$/),
+    [],
+    shared(/^8 of 8 .* eta$/),
+    shared(/^8 of 8 .* zeta$/),
+  ]);
 });
 
 test("P144 a tenant that gets a few programs of each of many others is refused", async () => {

@@ -23,6 +23,7 @@ import {
 import type { CompiledValidator } from "../../../schemas/validate.ts";
 import { example, valueAt } from "./mutations.ts";
 import { detailShape, errorShape, legacyShape, listItemShape, listShape } from "./published-shapes.ts";
+import * as run from "./run-shapes.ts";
 import type { Shape } from "./shapes.ts";
 import * as samples from "./stored-samples.ts";
 import * as stored from "./stored-shapes.ts";
@@ -112,19 +113,19 @@ export const documents: readonly DocumentKind[] = [
   },
   { name: "store.json", document: samples.store, isDocument: isStoreDocument, shape: stored.storeShape },
   { name: "tokens.json", document: samples.tokens, isDocument: isTokensDocument, shape: stored.tokensShape },
-  { name: "run report", document: samples.runReport, isDocument: isRunReport, shape: stored.runReportShape },
+  { name: "run report", document: samples.runReport, isDocument: isRunReport, shape: run.runReportShape },
   {
     name: "source.json",
     document: samples.sourceMemory,
     isDocument: isSourceDocument,
-    shape: stored.sourceMemoryShape,
+    shape: run.sourceMemoryShape,
     alternatives: "/rest",
   },
   {
     name: "source.json of a block",
     document: samples.blockedMemory,
     isDocument: isSourceDocument,
-    shape: stored.blockedMemoryShape,
+    shape: run.blockedMemoryShape,
     alternatives: "/rest",
   },
 ];

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Shape } from "./shapes.ts";
+import { oneOf, type Shape } from "./shapes.ts";
 
 const lower = "abcdefghijklmnopqrstuvwxyz";
 const digits = "0123456789";
@@ -133,3 +133,6 @@ export const instant: Shape = {
     "2027-01-01T00:00:00Z\n",
   ],
 };
+
+/** The `format` of a stored document. */
+export const format = (kind: string): Shape => oneOf(`partner-programs/${kind}@1`);

@@ -1,0 +1,153 @@
+import {
+  anyText,
+  atLeastOne,
+  count,
+  generation,
+  list,
+  map,
+  object,
+  oneOf,
+  orNull,
+  type Shape,
+  yesOrNo,
+} from "./shapes.ts";
+import {
+  codeWord,
+  format,
+  instant,
+  programId,
+  sha256,
+  shortened,
+  snapshotId,
+  tenantId,
+  text,
+} from "./text-shapes.ts";
+
+// The shapes of what a run writes: its report, and the memory of each tenant.
+export const problem = object({
+  severity: oneOf("error", "warning"),
+  code: codeWord,
+  programId: orNull(anyText),
+  field: orNull(anyText),
+  value: orNull(shortened),
+  message: text,
+});
+export const problemCounts = (code: string) =>
+  map({ [code]: atLeastOne }, [{ "": 1 }, { Bad: 1 }, { "a b": 1 }, { "a-b": 1 }, { _a: 1 }]);
+
+const storeRequests = object({ get: count, put: count, list: count, delete: count });
+const programCounts = object({
+  programs: count,
+  added: count,
+  changed: count,
+  removed: count,
+  unchanged: count,
+  notPublishable: count,
+  invalid: count,
+  withdrawn: count,
+});
+const tenantOutcomes = ["published", "unchanged", "held", "refused", "failed", "skipped", "elsewhere"];
+const failure = orNull(object({ code: codeWord, message: text }));
+
+export const runReportShape = object({
+  format: format("run-report"),
+  runId: snapshotId,
+  startedAt: instant,
+  finishedAt: instant,
+  durationMs: count,
+  outcome: oneOf("published", "unchanged", "partial", "failed", "refused", "interrupted", "dry-run"),
+  exitStatus: oneOf(0, 1, 2, 3, 4, 130),
+  version: text,
+  options: object({
+    tenants: orNull(list(tenantId)),
+    concurrency: atLeastOne,
+    onInvalid: oneOf("report", "skip", "fail"),
+    allowShrink: yesOrNo,
+    allowEmptied: yesOrNo,
+    allowShared: yesOrNo,
+    dryRun: yesOrNo,
+    legacyCapacity: oneOf("object", "total"),
+    terminalStatuses: list(text),
+  }),
+  storeRequests,
+  totals: object({
+    tenants: object(Object.fromEntries([...tenantOutcomes, "would-publish"].map((word) => [word, count]))),
+    programs: programCounts,
+    bytesWritten: count,
+    errors: count,
+    warnings: count,
+  }),
+  failure,
+  tenants: list(
+    object({
+      tenantId,
+      outcome: oneOf(...tenantOutcomes, "would-publish"),
+      snapshotId: orNull(snapshotId),
+      generation: orNull(generation),
+      previousSnapshotId: orNull(snapshotId),
+      confirmedAt: orNull(instant),
+      counts: programCounts,
+      livePrograms: orNull(count),
+      leftOut: list(orNull(anyText)),
+      leftOutOmitted: count,
+      changes: object({
+        added: list(programId),
+        changed: list(object({ programId, fields: list(anyText) })),
+        removed: list(),
+        withdrawn: list(),
+      }),
+      durationMs: count,
+      requests: storeRequests,
+      bytesWritten: count,
+      failure,
+      problems: list(problem),
+      problemsOmitted: count,
+      problemCounts: problemCounts("star_level_invalid"),
+    }),
+  ),
+  problems: list(problem),
+});
+
+const memory = (programs: Shape, rest: Shape) =>
+  object({ format: format("source"), tenantId, snapshotId, recipe: sha256, programs, rest, sha256 });
+const line: Shape = {
+  types: ["array"],
+  fits: [
+    ["a", "1", "draft"],
+    [1, null, {}, []],
+  ],
+  not: [["a", "b"], []],
+};
+
+const pair: Shape = { types: ["array"], fits: [["a", "3f"]], not: [[], ["a"], ["a", "b", "c"], ["a", 1]] };
+
+export const sourceMemoryShape = memory(
+  list(line),
+  object({
+    strays: list(object({ view: codeWord, programs: atLeastOne, firstProgramId: orNull(anyText) })),
+    unlisted: orNull(list(anyText)),
+    earlier: list(pair),
+    mayHaveLiveTree: yesOrNo,
+  }),
+);
+
+export const blockedMemoryShape = memory(
+  list(),
+  object({
+    blocked: object({
+      sums: sha256,
+      counts: programCounts,
+      findings: object({
+        problems: list(problem),
+        problemsOmitted: count,
+        problemCounts: problemCounts("star_level_invalid"),
+      }),
+      leftOut: list(orNull(anyText)),
+      emptiedFields: list(
+        object({ field: anyText, filled: atLeastOne, emptied: atLeastOne, programIds: list(programId) }),
+      ),
+      earlier: list(),
+      mayHaveLiveTree: yesOrNo,
+    }),
+  }),
+);
