@@ -7,7 +7,12 @@ import { type Pattern, productionPatterns } from "./production-patterns.ts";
 const options = { checker: "automaton", timeout: null } as const;
 
 const { patterns, fileCount } = productionPatterns();
-const faults = (await Promise.all(patterns.map(faultOf))).filter((line) => line !== undefined);
+// One pattern after the other: when the analyser has all of them at once, it takes twice as long.
+const faults: string[] = [];
+for (const pattern of patterns) {
+  const fault = await faultOf(pattern);
+  if (fault !== undefined) faults.push(fault);
+}
 for (const line of faults) console.error(line);
 console.log(`${patterns.length} patterns in ${fileCount} files looked at.`);
 process.exitCode = faults.length > 0 || patterns.length === 0 ? 1 : 0;

@@ -68,11 +68,30 @@ function isFromFile(name: string, env: Environment): boolean {
 }
 
 /** An allow-list, since any other variable that begins with AWS_ may be a secret. */
-const harmless =
-  /^AWS_(REGION|DEFAULT_REGION|PROFILE|ENDPOINT_URL(_[A-Z0-9_]+)?|CONFIG_FILE|SHARED_CREDENTIALS_FILE|ROLE_ARN|ROLE_SESSION_NAME|WEB_IDENTITY_TOKEN_FILE|SDK_LOAD_CONFIG|CA_BUNDLE|MAX_ATTEMPTS|RETRY_MODE|USE_FIPS_ENDPOINT|USE_DUALSTACK_ENDPOINT|EC2_METADATA_DISABLED)$/;
+const harmless: ReadonlySet<string> = new Set([
+  "AWS_REGION",
+  "AWS_DEFAULT_REGION",
+  "AWS_PROFILE",
+  "AWS_ENDPOINT_URL",
+  "AWS_CONFIG_FILE",
+  "AWS_SHARED_CREDENTIALS_FILE",
+  "AWS_ROLE_ARN",
+  "AWS_ROLE_SESSION_NAME",
+  "AWS_WEB_IDENTITY_TOKEN_FILE",
+  "AWS_SDK_LOAD_CONFIG",
+  "AWS_CA_BUNDLE",
+  "AWS_MAX_ATTEMPTS",
+  "AWS_RETRY_MODE",
+  "AWS_USE_FIPS_ENDPOINT",
+  "AWS_USE_DUALSTACK_ENDPOINT",
+  "AWS_EC2_METADATA_DISABLED",
+]);
+
+/** The address of one service, such as `AWS_ENDPOINT_URL_S3`. */
+const serviceEndpoint = /^AWS_ENDPOINT_URL_[A-Z0-9_]+$/;
 
 function shownAws(name: string, text: string): string {
-  if (!harmless.test(name)) return "(set, not shown)";
+  if (!harmless.has(name) && !serviceEndpoint.test(name)) return "(set, not shown)";
   return text.replace(/\/\/[^/@]*@/, "//(not shown)@");
 }
 
