@@ -64,7 +64,7 @@ export async function readManifest(
       // P43: after some lines, other requests get their turn.
       if (lines % linesPerTurn === 0) await turn();
     }
-    if (outside.length + reader.rest.length > maxWholeLength)
+    if (outside.length + reader.restLength > maxWholeLength)
       throw corrupt("is too large for a form other than the canonical one");
   }
   const rest = reader.end();
@@ -174,8 +174,9 @@ const maxResponseBytes = 2 ** 32 - 1;
 class LineReader {
   readonly #what: string;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  /** The text after the last line break so far. */
-  rest = "";
+  /** The text after the last line break so far. It is joined once, so a long line is not copied again with each chunk. */
+  #rest: string[] = [];
+  restLength = 0;
 
   constructor(what: string) {
     this.#what = what;
@@ -183,14 +184,31 @@ class LineReader {
 
   /** The lines that end in this chunk. Throws `corrupt_document` when the bytes are not UTF-8. */
   add(chunk: Uint8Array): readonly string[] {
-    const lines = (this.rest + this.#decode(chunk)).split("\n");
-    this.rest = lines.pop() ?? "";
+    const [first = "", ...others] = this.#decode(chunk).split("\n");
+    this.#keep(first);
+    const rest = others.pop();
+    if (rest === undefined) return [];
+    const lines = [this.#takeRest(), ...others];
+    this.#keep(rest);
     return lines;
   }
 
   /** The text after the last line break. Called after the last chunk. */
   end(): string {
-    return this.rest + this.#decode();
+    this.#keep(this.#decode());
+    return this.#takeRest();
+  }
+
+  #keep(text: string): void {
+    this.#rest.push(text);
+    this.restLength += text.length;
+  }
+
+  #takeRest(): string {
+    const text = this.#rest.join("");
+    this.#rest = [];
+    this.restLength = 0;
+    return text;
   }
 
   #decode(chunk?: Uint8Array): string {
