@@ -101,11 +101,12 @@ describe("reading a manifest", () => {
 
   test("takes a large one of another form, in a time like its length, but not of any size", async () => {
     const minified = (count: number): string => JSON.stringify(JSON.parse(wholeText(sampleManifest(count))));
+    let found: Manifest | undefined;
     const times = await growth(minified(10_000), minified(40_000), async (text) => {
-      await readText(text, 16 * 1024);
+      found = await readText(text, 16 * 1024);
     });
     expect(times).toBeLessThan(10);
-    expect((await readText(minified(40_000), 16 * 1024)).programs.count).toBe(40_000);
+    expect(found?.programs.count).toBe(40_000);
     const huge = (async function* () {
       yield Buffer.from('{"format":"');
       for (let mebibytes = 0; mebibytes < 64; mebibytes += 1) yield Buffer.alloc(1024 * 1024, "x");
