@@ -7,6 +7,8 @@ export interface StoreOptions {
   readonly address: StoreAddress;
   readonly forcePathStyle: boolean;
   readonly timeoutMs: number;
+  /** For a process that has nobody else to answer. See `FileStoreOptions`. */
+  readonly isBlocking?: boolean;
 }
 
 /**
@@ -14,11 +16,11 @@ export interface StoreOptions {
  * is an empty store. Drivers are loaded when needed, since the S3 SDK alone takes a third of a second to load.
  */
 export async function openStore(options: StoreOptions): Promise<ObjectStore> {
-  const { address, forcePathStyle, timeoutMs } = options;
+  const { address, forcePathStyle, timeoutMs, isBlocking } = options;
   if (address.kind === "file") {
     await assertNoFile(address.directory);
     const { createFileStore } = await import("./file-store/file-store.ts");
-    return createFileStore({ directory: address.directory });
+    return createFileStore({ directory: address.directory, isBlocking });
   }
   const { createS3Store } = await import("./s3-store/s3-store.ts");
   return createS3Store({ bucket: address.bucket, prefix: address.prefix, forcePathStyle, timeoutMs });

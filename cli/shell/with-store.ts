@@ -16,6 +16,7 @@ export async function withStore<Result>(
     address: storeUrl,
     forcePathStyle: s3ForcePathStyle,
     timeoutMs: storeTimeoutMs,
+    isBlocking: true,
   });
   try {
     await assertWanted(store, settings);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import type { Disk } from "./disk.ts";
 import { unlessErrno } from "./file-error.ts";
 
 /** A version of an object. Its number only rises, and its id is never used twice, even after the object was deleted. */
@@ -31,9 +31,10 @@ export function newVersion(number: number): Version {
 }
 
 /** Lists the versions folder; `undefined` when there is none, because nobody has replaced the object under a condition yet. */
-export async function listVersions(path: string): Promise<ListedVersions | undefined> {
-  const names = await unlessErrno(readdir(versionsFolder(path)), "ENOENT", "ENOTDIR");
-  if (names === undefined) return undefined;
+export async function listVersions(disk: Disk, path: string): Promise<ListedVersions | undefined> {
+  const entries = await unlessErrno(disk.entries(versionsFolder(path)), "ENOENT", "ENOTDIR");
+  if (entries === undefined) return undefined;
+  const names = entries.map(({ name }) => name);
   // A copy of the store made over an older copy may have several heads. The highest number is the newest.
   const [head] = names.flatMap((name) => parsedHead(name) ?? []).sort((a, b) => b.number - a.number);
   return { names, head, isPending: head !== undefined && names.includes(bodyName(head)) };

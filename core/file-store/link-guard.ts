@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, readlinkSync } from "node:fs";
-import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { constants, existsSync, lstatSync, readlinkSync } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { Failure } from "../failure.ts";
+import { type Disk, type DiskFile, otherThread } from "./disk.ts";
 import { isErrno, unlessErrno } from "./file-error.ts";
 
 /**
@@ -18,10 +19,11 @@ import { isErrno, unlessErrno } from "./file-error.ts";
  */
 export interface LinkGuard {
   readonly root: string;
+  readonly disk: Disk;
   /** Whether the path `/proc/self/fd/N` leads to the file or folder that is open as N. */
   readonly hasProc: boolean;
   /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
-  open(path: string, flags: number): Promise<FileHandle>;
+  open(path: string, flags: number): Promise<DiskFile>;
   /**
    * The inode that has the name; `undefined` when there is none. The call is synchronous, so the name must be in a folder that
    * has just answered.
@@ -34,6 +36,7 @@ export interface LinkGuard {
 /** `hasProc` lets tests run as on other systems than Linux. A chroot may have no `/proc`. */
 export function createLinkGuard(
   root: string,
+  disk: Disk = otherThread,
   hasProc = process.platform === "linux" && existsSync("/proc/self/fd"),
 ): LinkGuard {
   /** The root without links. It can change while this process runs, if the root is a link. */
@@ -57,7 +60,7 @@ export function createLinkGuard(
     }
   }
 
-  async function verify(handle: FileHandle, path: string): Promise<void> {
+  async function verify(handle: DiskFile, path: string): Promise<void> {
     const opened = hasProc ? openedPath(handle.fd) : undefined;
     if (opened === undefined) return await refuseLinks(path);
     if (isAt(opened, path)) return;
@@ -70,14 +73,15 @@ export function createLinkGuard(
 
   return {
     root,
+    disk,
     hasProc,
     refuseLinks,
     async open(path, flags) {
       const noFollow = path === root ? 0 : constants.O_NOFOLLOW;
-      let handle: FileHandle;
+      let handle: DiskFile;
       try {
         // Without O_NONBLOCK, opening a named pipe would wait for a writer and block a thread.
-        handle = await open(path, flags | noFollow | constants.O_NONBLOCK);
+        handle = await disk.open(path, flags | noFollow | constants.O_NONBLOCK);
       } catch (error) {
         // With these errors systems report a link, where O_NOFOLLOW forbids one or O_DIRECTORY requires a folder.
         if (isErrno(error, "ELOOP", "EMLINK", "ENOTDIR")) await refuseLinks(path);

@@ -1,4 +1,4 @@
-import { lstat, readdir } from "node:fs/promises";
+import type { Dirent } from "node:fs";
 import { resolve } from "node:path";
 import type { ListedObject } from "../object-store.ts";
 import { unlessErrno } from "./file-error.ts";
@@ -28,11 +28,17 @@ export async function* listFolders(store: ListedStore, prefix: string): AsyncGen
   for (const name of await namesIn(store, prefix)) {
     if (!name.endsWith("/")) continue;
     // A process that was killed while deleting may have left empty folders, which do not count.
-    for await (const _ of walk(store, prefix + name, prefix + name, "")) {
-      yield name.slice(0, -1);
-      break;
-    }
+    if (await hasFile(store, prefix + name)) yield name.slice(0, -1);
   }
+}
+
+async function hasFile(store: ListedStore, folder: string): Promise<boolean> {
+  const entries = await entriesIn(store, folder);
+  if (entries.some((entry) => entry.isFile())) return true;
+  for (const entry of entries) {
+    if (entry.isDirectory() && (await hasFile(store, `${folder}${entry.name}/`))) return true;
+  }
+  return false;
 }
 
 async function* walk(
@@ -70,7 +76,7 @@ async function filesOf(
   await ifThere(
     folders.within(resolve(guard.root, folder), async (open) => {
       for (const name of names) {
-        const found = await ifThere(lstat(open.at(name)));
+        const found = await ifThere(guard.disk.lstat(open.at(name)));
         if (found?.isSymbolicLink() === true) await guard.refuseLinks(resolve(guard.root, folder, name));
         if (found?.isFile() === true) {
           listed.push({ key: folder + name, size: found.size, modifiedAt: found.mtime });
@@ -82,14 +88,18 @@ async function filesOf(
 }
 
 /** Folders end in `/`, so that sorting the names sorts the keys: `a-b` < `a.json` < `a/b`. */
-async function namesIn({ folders, guard }: ListedStore, folder: string): Promise<readonly string[]> {
-  const entries = await ifThere(
-    folders.within(resolve(guard.root, folder), (open) => readdir(open.at(), { withFileTypes: true })),
-  );
-  return (entries ?? [])
-    .filter((entry) => !entry.name.startsWith("."))
+async function namesIn(store: ListedStore, folder: string): Promise<readonly string[]> {
+  return (await entriesIn(store, folder))
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
     .sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** The visible entries of the folder; none when there is no such folder. */
+async function entriesIn({ folders, guard }: ListedStore, folder: string): Promise<readonly Dirent[]> {
+  const entries = await ifThere(
+    folders.within(resolve(guard.root, folder), (open) => guard.disk.entries(open.at())),
+  );
+  return (entries ?? []).filter((entry) => !entry.name.startsWith("."));
 }
 
 const ifThere = <Result>(looking: Promise<Result>): Promise<Result | undefined> =>

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { type BigIntStats, fstatSync, lstatSync } from "node:fs";
-import { constants, type FileHandle } from "node:fs/promises";
+import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { Failure } from "../failure.ts";
 import type { ETag } from "../object-store.ts";
+import type { DiskFile } from "./disk.ts";
 import { isErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
@@ -11,7 +11,7 @@ const maxHashedBytes = 1024 * 1024;
 
 /** An open file and the tag of its version. */
 export interface OpenFile {
-  readonly handle: FileHandle;
+  readonly handle: DiskFile;
   readonly inode: bigint;
   readonly etag: ETag;
   readonly size: number;
@@ -37,12 +37,11 @@ export function isNamed(path: string): boolean {
 }
 
 /**
- * Opens the file; `undefined` when there is none. The caller closes the handle. Opening and reading may wait for the disk, so
- * another thread does both. The size is in memory after the opening, so it is read here: a call in another thread would take ten
- * times as long.
+ * Opens the file; `undefined` when there is none. The caller closes the handle. The size is in memory after the opening, so
+ * asking for it never waits for the disk.
  */
 export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile | undefined> {
-  let handle: FileHandle;
+  let handle: DiskFile;
   try {
     handle = await guard.open(path, constants.O_RDONLY);
   } catch (error) {
@@ -69,7 +68,7 @@ export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile
   }
 }
 
-async function readExactly(handle: FileHandle, size: number): Promise<Buffer> {
+async function readExactly(handle: DiskFile, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(size);
   let filled = 0;
   while (filled < size) {
@@ -93,7 +92,7 @@ function specialFile(path: string): Failure {
  * the file. Throws when there are fewer bytes, and what `take` throws.
  */
 export async function readThrough(
-  handle: FileHandle,
+  handle: DiskFile,
   size: number,
   take: (chunk: Buffer) => Promise<void>,
 ): Promise<void> {

@@ -1,5 +1,7 @@
-import { constants, type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import type { DiskFile } from "./disk.ts";
 import { isErrno, unlessErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
@@ -96,7 +98,7 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
 }
 
 interface SharedFolder {
-  readonly opening: Promise<FileHandle>;
+  readonly opening: Promise<DiskFile>;
   users: number;
   syncing: Promise<void> | undefined;
   nextSync: Promise<void> | undefined;
@@ -106,7 +108,7 @@ interface SharedFolder {
  * Puts into one folder share a sync. A call that arrives during a sync joins the *next* one, since the present one may have begun
  * before the caller's name was there.
  */
-function syncShared(entry: SharedFolder, handle: FileHandle): Promise<void> {
+function syncShared(entry: SharedFolder, handle: DiskFile): Promise<void> {
   const start = (): Promise<void> => {
     entry.syncing = handle.sync().finally(() => {
       entry.syncing = undefined;

@@ -108,7 +108,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
    */
   async function standing(path: string): Promise<StandingVersions | undefined> {
     for (let looks = 1; ; looks += 1) {
-      const listed = await listVersions(path);
+      const listed = await listVersions(guard.disk, path);
       if (listed === undefined) return undefined;
       const { head, names } = listed;
       if (head !== undefined) return { ...listed, head };
@@ -157,7 +157,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     if ((await guard.inodeAt(versionsFolder(path))) === undefined) {
       if ((await guard.inodeAt(linkAfter(path, etag))) !== undefined) return false;
     } else {
-      const listed = await listVersions(path);
+      const listed = await listVersions(guard.disk, path);
       if (listed?.head === undefined || listed.isPending) return false;
     }
     return (await guard.inodeAt(path)) === inode;
@@ -170,7 +170,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
       await plain.handle.close();
     }
     for (let looks = 1; ; looks += 1) {
-      const listed = await listVersions(path);
+      const listed = await listVersions(guard.disk, path);
       if (listed === undefined) return (await followLinks(guard, path))?.file;
       const { head, isPending } = listed;
       if (head === undefined || !isPending) return await openPlain(path);
@@ -221,7 +221,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
 
     async settle(path) {
       if (isNamed(versionsFolder(path))) {
-        const listed = await listVersions(path);
+        const listed = await listVersions(guard.disk, path);
         if (listed?.head !== undefined) await publish(path, listed.head);
         return;
       }

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import crypto, { createHash } from "node:crypto";
 import { fstatSync, readFileSync } from "node:fs";
-import fsPromises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
+import { type Disk, otherThread } from "../../core/file-store/disk.ts";
 import { createLinkGuard, type LinkGuard } from "../../core/file-store/link-guard.ts";
 import { createStoreFolders, type StoreFolders } from "../../core/file-store/store-folders.ts";
 import { createVersions, type Versions } from "../../core/file-store/versions.ts";
@@ -97,32 +97,34 @@ interface Gated {
 const running = new AsyncLocalStorage<Gated>();
 let isPatched = false;
 
-/** Listings are made by path, past the driver's parts, so the system's own function waits. Ids are the same in every run. */
+/** Ids are the same in every run. */
 function patchSystem(): void {
   if (isPatched) return;
   isPatched = true;
-  const { readdir } = fsPromises;
   const { randomBytes } = crypto;
   const known = (size: number): Buffer => running.getStore()?.nextId(size) ?? randomBytes(size);
   crypto.randomBytes = known as typeof randomBytes;
-  const gated = async (...args: unknown[]): Promise<unknown> => {
+  syncBuiltinESMExports();
+}
+
+const gatedDisk: Disk = {
+  ...otherThread,
+  async entries(folder) {
     const actor = running.getStore();
     if (actor?.isWithin === false) await actor.gate();
     try {
-      const names = await Reflect.apply(readdir, undefined, args);
-      actor?.note(`names ${[...names].sort()}`);
-      return names;
+      const entries = await otherThread.entries(folder);
+      actor?.note(`names ${entries.map(({ name }) => name).sort()}`);
+      return entries;
     } catch (error) {
       actor?.note("no folder");
       throw error;
     }
-  };
-  fsPromises.readdir = gated as typeof readdir;
-  syncBuiltinESMExports();
-}
+  },
+};
 
 function desk(root: string, gate: Gated["gate"], note: Gated["note"]): Desk {
-  const plain = createLinkGuard(root);
+  const plain = createLinkGuard(root, gatedDisk);
   const inodes: bigint[] = [];
   /** Which of the inodes that the actor has met. Their numbers differ from run to run. */
   const met = (inode: bigint): number => {

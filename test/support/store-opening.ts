@@ -1,10 +1,10 @@
-import { createFileStore } from "../../core/file-store/file-store.ts";
+import { createFileStore, type FileStoreOptions } from "../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { createS3Store, type S3StoreOptions } from "../../core/s3-store/s3-store.ts";
 
 /** What a process needs to know to open a test's store; survives JSON. */
 export type StoreOpening =
-  | { readonly kind: "file"; readonly directory: string }
+  | ({ readonly kind: "file" } & FileStoreOptions)
   | ({ readonly kind: "s3" } & S3StoreOptions);
 
 export function openTestStore(opening: StoreOpening): ObjectStore {

@@ -7,6 +7,10 @@ import { openTestStore, type StoreOpening } from "../../support/store-opening.ts
 
 describeObjectStoreContract("file:", () => made(openTestStore));
 
+describeObjectStoreContract("file: that reads in the main thread", () =>
+  made(openTestStore, { isBlocking: true }),
+);
+
 describeObjectStoreContract(
   "file: on a system without /proc",
   () => made(({ directory }) => createFileStore({ directory, hasProc: false })),
@@ -15,9 +19,12 @@ describeObjectStoreContract(
 
 type FileOpening = Extract<StoreOpening, { readonly kind: "file" }>;
 
-async function made(open: (opening: FileOpening) => ReturnType<typeof openTestStore>) {
+async function made(
+  open: (opening: FileOpening) => ReturnType<typeof openTestStore>,
+  options: Pick<FileOpening, "isBlocking"> = {},
+) {
   const directory = await mkdtemp(join(tmpdir(), "file-store-"));
-  const opening: FileOpening = { kind: "file", directory };
+  const opening: FileOpening = { kind: "file", directory, ...options };
   const store = open(opening);
   return {
     store,
