@@ -1,4 +1,5 @@
 import pg from "pg";
+import { sourceViews } from "../../cli/publish/source/contract.ts";
 
 /** The source views as plain tables: whatever rows a test wants, also ones that no booking schema would allow. */
 export const plainSourceSql = `
@@ -33,6 +34,8 @@ export interface PlainSource {
   readonly url: string;
   insert(view: string, ...rows: readonly PlainRow[]): Promise<void>;
   query(sql: string, values?: readonly unknown[]): Promise<void>;
+  /** Deletes all rows. Truncating the tables would take a hundred times as long. */
+  empty(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,6 +55,13 @@ export async function openPlainSource(url: string): Promise<PlainSource> {
     },
     async query(sql, values = []) {
       await client.query(sql, [...values]);
+    },
+    async empty() {
+      const tables = Object.keys(sourceViews).map((view) => `partner_source.${view}`);
+      let rows = 0;
+      for (const table of tables) rows += (await client.query(`DELETE FROM ${table}`)).rowCount ?? 0;
+      // Many dead rows would slow down the tests that follow.
+      if (rows > 1000) await client.query(`VACUUM ${tables.join(", ")}`);
     },
     close: () => client.end(),
   };

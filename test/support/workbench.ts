@@ -79,10 +79,7 @@ export async function openWorkbench(): Promise<Workbench> {
     published: (tenantId) => publishedSnapshot(store, tenantId),
     tree: () => storeTree(storeDirectory),
     async reset() {
-      await source.query(`
-        TRUNCATE partner_source.tenants, partner_source.programs, partner_source.room_prices,
-          partner_source.child_prices, partner_source.hotel_stays, partner_source.enrollments,
-          partner_source.staff, partner_source.flights, partner_source.itinerary, partner_source.faq`);
+      await source.empty();
       await rm(storeDirectory, { recursive: true, force: true });
       await mkdir(storeDirectory);
     },
