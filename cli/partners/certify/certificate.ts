@@ -1,14 +1,15 @@
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
-import type { Finding, Judge, Verdict } from "./rule.ts";
-import { judgeEndedToken } from "./rules/ended-token.ts";
-import { judgeGzip } from "./rules/gzip.ts";
-import { judgeKeepAlive } from "./rules/keep-alive.ts";
-import { judgeLegacy } from "./rules/legacy.ts";
-import { judgeMethods } from "./rules/methods.ts";
-import { judgePolling } from "./rules/polling.ts";
-import { judgeQuota } from "./rules/quota.ts";
-import { judgeRereads } from "./rules/rereads.ts";
-import { judgeRetryAfter } from "./rules/retry-after.ts";
+import { createJudge } from "./judge.ts";
+import { type Finding, type Rule, type RuleName, ruleNames, type Verdict } from "./rule.ts";
+import { endedTokenRule } from "./rules/ended-token.ts";
+import { gzipRule } from "./rules/gzip.ts";
+import { keepAliveRule } from "./rules/keep-alive.ts";
+import { legacyRule } from "./rules/legacy.ts";
+import { methodsRule } from "./rules/methods.ts";
+import { pollingRule } from "./rules/polling.ts";
+import { quotaRule } from "./rules/quota.ts";
+import { rereadsRule } from "./rules/rereads.ts";
+import { retryAfterRule } from "./rules/retry-after.ts";
 import { SharedConnections } from "./shared-connections.ts";
 
 /** The judgement on the client of one token, made from the gateway's log. */
@@ -36,17 +37,7 @@ export type StatedConnections = "own" | "proxy" | undefined;
 
 export function createCertifier(tokenId: string, stated: StatedConnections): Certifier {
   const connections = new SharedConnections(tokenId);
-  const judges: readonly Judge[] = [
-    judgeGzip(),
-    judgeKeepAlive(),
-    judgeRetryAfter(),
-    judgeQuota(),
-    judgePolling(),
-    judgeRereads(),
-    judgeLegacy(),
-    judgeMethods(),
-    judgeEndedToken(),
-  ];
+  const judges = ruleNames.map((name) => createJudge(name, rules[name]()));
   let tenantId: string | null = null;
   let requests = 0;
   let [from, to] = ["", ""];
@@ -69,9 +60,21 @@ export function createCertifier(tokenId: string, stated: StatedConnections): Cer
       if (requests === 0) return undefined;
       const foreign =
         stated === "proxy" ? "proxied" : stated === undefined && connections.isShared ? "shared" : undefined;
-      const rules = judges.map((judge) => judge.finding(foreign));
-      const fails = rules.some(({ verdict }) => verdict === "fail");
-      return { tokenId, tenantId, requests, from, to, verdict: fails ? "fail" : "pass", rules };
+      const findings = judges.map((judge) => judge.finding(foreign));
+      const fails = findings.some(({ verdict }) => verdict === "fail");
+      return { tokenId, tenantId, requests, from, to, verdict: fails ? "fail" : "pass", rules: findings };
     },
   };
 }
+
+const rules: Readonly<Record<RuleName, () => Rule>> = {
+  gzip: gzipRule,
+  "keep-alive": keepAliveRule,
+  "retry-after": retryAfterRule,
+  quota: quotaRule,
+  polling: pollingRule,
+  rereads: rereadsRule,
+  legacy: legacyRule,
+  methods: methodsRule,
+  "ended-token": endedTokenRule,
+};

@@ -40,21 +40,24 @@ export interface OwnRequest extends RequestLogLine {
 /** Why the connections in the log do not show how the client uses its own: a proxy made them, or they carry other tokens, too. */
 export type ForeignConnections = "proxied" | "shared";
 
-/** Judges one rule. W83: its memory does not grow with the number of requests. */
-export interface Judge {
-  /** Called in the order in which the requests ended. */
-  see(request: OwnRequest): void;
-  /** `foreign`: why the connections in the log say nothing about the client; `undefined` when they are the client's own. */
-  finding(foreign: ForeignConnections | undefined): Finding;
+/** A rule, as it looks at one client. W83: its memory does not grow with the number of requests. */
+export interface Rule {
+  /**
+   * Whether the request breaks the rule; `undefined` when the rule does not count the request. Called in the order in which the
+   * requests ended.
+   */
+  breaks(request: OwnRequest): boolean | undefined;
+  /**
+   * The judgement on the requests that the rule counted, and on those that broke it. `foreign`: why the connections in the log say
+   * nothing about the client; `undefined` when they are the client's own.
+   */
+  judgement(counted: number, broken: number, foreign: ForeignConnections | undefined): Judgement;
 }
 
-/** The request ids of the first examples. */
-export class Examples {
-  readonly ids: string[] = [];
-
-  add({ requestId }: RequestLogLine): void {
-    if (this.ids.length < maxExamples) this.ids.push(requestId);
-  }
+/** What a rule says of the requests in the log. The advice is given only when the rule fails. */
+export interface Judgement extends Pick<Finding, "summary" | "counts"> {
+  /** Whether the log holds enough to judge the rule. */
+  readonly isSeen: boolean;
+  readonly fails: boolean;
+  readonly advice: string;
 }
-
-const maxExamples = 3;

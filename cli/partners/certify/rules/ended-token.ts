@@ -1,39 +1,28 @@
-import { Examples, type Finding, type Judge } from "../rule.ts";
+import type { Rule } from "../rule.ts";
 
 /** The number of requests after the first refusal that are no fault, since a restart or a second process may send them. */
 const tolerated = 5;
 const endings = new Set<string | null>(["revoked_token", "expired_token"]);
 
-/** Judges whether the client stops when its token has ended. */
-export function judgeEndedToken(): Judge {
+/** The client stops when its token has ended. */
+export function endedTokenRule(): Rule {
   let endedAtMs: number | undefined;
-  let refused = 0;
-  let later = 0;
-  const examples = new Examples();
   return {
-    see(request) {
-      if (request.status !== 401 || !endings.has(request.causeCode)) return;
-      refused += 1;
-      if (endedAtMs === undefined) endedAtMs = request.endedMs;
+    breaks({ status, causeCode, beganMs, endedMs }) {
+      if (status !== 401 || !endings.has(causeCode)) return undefined;
+      endedAtMs ??= endedMs;
       // A request that began before the first refusal is no fault.
-      else if (request.beganMs > endedAtMs) {
-        later += 1;
-        examples.add(request);
-      }
+      return beganMs > endedAtMs;
     },
-    finding(): Finding {
-      const fails = later > tolerated;
-      return {
-        rule: "ended-token",
-        verdict: refused === 0 ? "not-seen" : fails ? "fail" : "pass",
-        summary:
-          refused === 0
-            ? "No request came with the token after its end."
-            : `After the first 401 because of the token's end, ${later} more requests came with it.`,
-        counts: { refused, later },
-        examples: fails ? examples.ids : [],
-        advice: fails ? "Stop at a 401 and alert somebody: asking again does not help." : null,
-      };
-    },
+    judgement: (refused, later) => ({
+      isSeen: refused > 0,
+      fails: later > tolerated,
+      summary:
+        refused === 0
+          ? "No request came with the token after its end."
+          : `After the first 401 because of the token's end, ${later} more requests came with it.`,
+      counts: { refused, later },
+      advice: "Stop at a 401 and alert somebody: asking again does not help.",
+    }),
   };
 }

@@ -1,4 +1,4 @@
-import { Examples, type Finding, type ForeignConnections, type Judge } from "../rule.ts";
+import type { ForeignConnections, Rule } from "../rule.ts";
 
 /** A request that follows within this time should find a connection open, since clients keep one for at least some seconds. */
 const promptMs = 2000;
@@ -11,41 +11,25 @@ const unjudged: Readonly<Record<ForeignConnections, string>> = {
     "Its connections also carry other tokens: they belong to a proxy, or to one client with several tokens. For the latter use --direct.",
 };
 
-/** Judges whether a request that soon follows another one uses an open connection. */
-export function judgeKeepAlive(): Judge {
+/** A request that soon follows another one uses an open connection. */
+export function keepAliveRule(): Rule {
   let lastEndMs = Number.NEGATIVE_INFINITY;
-  let prompt = 0;
-  let opened = 0;
-  const examples = new Examples();
   return {
-    see(request) {
-      const { nth, beganMs, endedMs } = request;
-      if (nth !== null && beganMs - lastEndMs <= promptMs) {
-        prompt += 1;
-        if (nth === 1) {
-          opened += 1;
-          examples.add(request);
-        }
-      }
+    breaks({ nth, beganMs, endedMs }) {
+      const isPrompt = beganMs - lastEndMs <= promptMs;
       lastEndMs = Math.max(lastEndMs, endedMs);
+      return nth === null || !isPrompt ? undefined : nth === 1;
     },
-    finding(foreign): Finding {
-      const isSeen = foreign === undefined && prompt >= minPrompt;
+    judgement: (prompt, opened, foreign) => ({
+      isSeen: foreign === undefined && prompt >= minPrompt,
       // A client that sends requests in parallel opens several connections at first.
-      const fails = isSeen && opened * 2 > prompt;
-      return {
-        rule: "keep-alive",
-        verdict: !isSeen ? "not-seen" : fails ? "fail" : "pass",
-        summary:
-          foreign === undefined
-            ? `Of ${prompt} requests that closely followed another, ${opened} opened a new connection.`
-            : unjudged[foreign],
-        counts: { prompt, newConnections: opened },
-        examples: fails ? examples.ids : [],
-        advice: fails
-          ? "Keep the connection open and use it again (HTTP keep-alive, one session or agent)."
-          : null,
-      };
-    },
+      fails: opened * 2 > prompt,
+      summary:
+        foreign === undefined
+          ? `Of ${prompt} requests that closely followed another, ${opened} opened a new connection.`
+          : unjudged[foreign],
+      counts: { prompt, newConnections: opened },
+      advice: "Keep the connection open and use it again (HTTP keep-alive, one session or agent).",
+    }),
   };
 }

@@ -1,45 +1,35 @@
-import { Examples, type Finding, type Judge } from "../rule.ts";
+import type { Rule } from "../rule.ts";
 
 /** An interval below this is short. The guide advises two minutes. A client may ask a little more often while places sell out. */
 const shortMs = 30_000;
 /** Fewer intervals are too few to judge. */
 const minIntervals = 5;
 
-/** Judges whether the client asks for the list every few minutes, rather than all the time. */
-export function judgePolling(): Judge {
+/** The client asks for the list every few minutes, rather than all the time. */
+export function pollingRule(): Rule {
   let lastMs: number | undefined;
-  let intervals = 0;
-  let short = 0;
   let sumMs = 0;
-  const examples = new Examples();
   return {
-    see(request) {
-      if (request.route === "detail" || request.status !== 200) return;
-      if (lastMs !== undefined) {
-        const intervalMs = Math.max(0, request.beganMs - lastMs);
-        intervals += 1;
-        sumMs += intervalMs;
-        if (intervalMs < shortMs) {
-          short += 1;
-          examples.add(request);
-        }
-      }
-      lastMs = request.beganMs;
+    breaks({ route, status, beganMs }) {
+      if (route === "detail" || status !== 200) return undefined;
+      const beforeMs = lastMs;
+      lastMs = beganMs;
+      if (beforeMs === undefined) return undefined;
+      const intervalMs = Math.max(0, beganMs - beforeMs);
+      sumMs += intervalMs;
+      return intervalMs < shortMs;
     },
-    finding(): Finding {
-      const isSeen = intervals >= minIntervals;
-      const fails = isSeen && short * 2 > intervals;
+    judgement(intervals, short) {
       const meanSeconds = intervals === 0 ? 0 : Math.round(sumMs / intervals / 100) / 10;
       return {
-        rule: "polling",
-        verdict: !isSeen ? "not-seen" : fails ? "fail" : "pass",
+        isSeen: intervals >= minIntervals,
+        fails: short * 2 > intervals,
         summary:
           intervals === 0
             ? "The list was asked for once at most."
             : `Of ${intervals} intervals between two lists ${short} were below 30 seconds; the mean is ${meanSeconds} s.`,
         counts: { intervals, below30Seconds: short, meanSeconds },
-        examples: fails ? examples.ids : [],
-        advice: fails ? "Ask for the list every few minutes; two minutes is a good interval." : null,
+        advice: "Ask for the list every few minutes; two minutes is a good interval.",
       };
     },
   };

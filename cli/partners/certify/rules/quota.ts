@@ -1,34 +1,20 @@
-import { Examples, type Finding, type Judge, type OwnRequest } from "../rule.ts";
+import type { OwnRequest, Rule } from "../rule.ts";
 
 /** One request in this many may be refused. */
 const tolerated = 100;
 
-/** Judges whether the client stays below its quota. */
-export function judgeQuota(): Judge {
-  let counted = 0;
-  let refused = 0;
-  const examples = new Examples();
+/** The client stays below its quota. */
+export function quotaRule(): Rule {
   return {
-    see(request) {
-      if (isUncounted(request)) return;
-      counted += 1;
-      if (request.status !== 429) return;
-      refused += 1;
-      examples.add(request);
-    },
-    finding(): Finding {
-      const fails = refused * tolerated > counted;
-      return {
-        rule: "quota",
-        verdict: counted === 0 ? "not-seen" : fails ? "fail" : "pass",
-        summary: `${refused} of ${counted} requests were refused because the quota was used up.`,
-        counts: { counted, refused },
-        examples: fails ? examples.ids : [],
-        advice: fails
-          ? "Read `RateLimit`: when `r` is 0, wait `t` seconds before the next request. Let all processes share one client."
-          : null,
-      };
-    },
+    breaks: (request) => (isUncounted(request) ? undefined : request.status === 429),
+    judgement: (counted, refused) => ({
+      isSeen: counted > 0,
+      fails: refused * tolerated > counted,
+      summary: `${refused} of ${counted} requests were refused because the quota was used up.`,
+      counts: { counted, refused },
+      advice:
+        "Read `RateLimit`: when `r` is 0, wait `t` seconds before the next request. Let all processes share one client.",
+    }),
   };
 }
 

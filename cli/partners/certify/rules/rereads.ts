@@ -1,4 +1,4 @@
-import { Examples, type Finding, type Judge } from "../rule.ts";
+import type { Rule } from "../rule.ts";
 
 /** At most this many details of one snapshot are remembered. Further details are not judged. */
 const maxRemembered = 50_000;
@@ -8,13 +8,10 @@ const maxSnapshots = 2;
 const minRereads = 5;
 const tolerated = 10;
 
-/** Judges whether the client reads a detail of one snapshot again and again. Its bytes stay the same until the next snapshot. */
-export function judgeRereads(): Judge {
+/** The client reads a detail of one snapshot once. Its bytes stay the same until the next snapshot. */
+export function rereadsRule(): Rule {
   const seen = new Map<string, Set<string>>();
   let listed: string | undefined;
-  let details = 0;
-  let again = 0;
-  const examples = new Examples();
 
   function programsOf(snapshotId: string): Set<string> {
     const known = seen.get(snapshotId);
@@ -27,34 +24,26 @@ export function judgeRereads(): Judge {
   }
 
   return {
-    see(request) {
-      const { route, status, isCut, snapshotId, programId } = request;
-      if (status !== 200 || isCut || snapshotId === null) return;
+    breaks({ route, status, isCut, snapshotId, programId }) {
+      if (status !== 200 || isCut || snapshotId === null) return undefined;
       if (route === "list" && snapshotId !== listed) {
         // After a rollback an earlier snapshot is live again, and the client has to read its details again.
         seen.delete(snapshotId);
         listed = snapshotId;
       }
-      if (route !== "detail" || programId === null) return;
-      details += 1;
+      if (route !== "detail" || programId === null) return undefined;
       const programs = programsOf(snapshotId);
-      if (programs.has(programId)) {
-        again += 1;
-        examples.add(request);
-      } else if (programs.size < maxRemembered) programs.add(programId);
+      const isReread = programs.has(programId);
+      if (programs.size < maxRemembered) programs.add(programId);
+      return isReread;
     },
-    finding(): Finding {
-      const fails = again >= minRereads && again * tolerated > details;
-      return {
-        rule: "rereads",
-        verdict: details === 0 ? "not-seen" : fails ? "fail" : "pass",
-        summary: `${again} of ${details} details had been read before from the same snapshot.`,
-        counts: { details, readBefore: again },
-        examples: fails ? examples.ids : [],
-        advice: fails
-          ? "Compare `Snapshot-Id`: while it stays, nothing has changed. Then read the details of new and changed list elements only."
-          : null,
-      };
-    },
+    judgement: (details, again) => ({
+      isSeen: details > 0,
+      fails: again >= minRereads && again * tolerated > details,
+      summary: `${again} of ${details} details had been read before from the same snapshot.`,
+      counts: { details, readBefore: again },
+      advice:
+        "Compare `Snapshot-Id`: while it stays, nothing has changed. Then read the details of new and changed list elements only.",
+    }),
   };
 }
