@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { openapiDocument } from "../partners/folder/openapi-document.ts";
+import { openapiDocument } from "../partners/folder/api-document.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
 

@@ -1,10 +1,9 @@
 import type { Company } from "./company.ts";
-import { openapiDocument } from "./openapi-document.ts";
+import { packageFile } from "./package-file.ts";
 
 /** The parts of the OpenAPI document that the pages and collections read. The document is our own, so its shape is known. */
 export interface ApiDocument {
   readonly info: {
-    readonly title: string;
     readonly version: string;
     readonly summary: string;
     readonly description: string;
@@ -14,9 +13,7 @@ export interface ApiDocument {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
     readonly headers: Readonly<Record<string, Header>>;
-    readonly responses: Readonly<Record<string, Response>>;
     readonly examples: Readonly<Record<string, Example>>;
     readonly schemas: Readonly<Record<string, Schema>>;
   };
@@ -88,9 +85,17 @@ export interface Schema {
 
 export type OrReference<Part> = Part | { readonly $ref: string };
 
+/**
+ * The OpenAPI 3.1 document of the API, generated from `schemas/`. Common tools read it (W65). It keeps all that released
+ * documents promise (W66). Its objects are open, so that clients take the answers of later versions (W67).
+ */
+export async function openapiDocument(): Promise<string> {
+  return await packageFile("schemas/generated/openapi.json");
+}
+
 /** W71: the document with the company's address and contact. */
 export async function companyDocument(company: Company): Promise<ApiDocument> {
-  const document: ApiDocument = JSON.parse((await openapiDocument()).toString());
+  const document: ApiDocument = JSON.parse(await openapiDocument());
   const { name, baseUrl, contact } = company;
   const { info, servers } = document;
   const [server] = servers;
