@@ -8,7 +8,8 @@ import {
   isChoice,
   jsonBlock,
 } from "../../cli/partners/folder/code-block.ts";
-import type { GuidePage, PageHeading } from "../../cli/partners/folder/guide-page.ts";
+import type { GuidePage } from "../../cli/partners/folder/guide-page.ts";
+import type { PageHeading } from "../../cli/partners/folder/site-page.ts";
 
 /** Where a link of the repository leads in the partner's folder. Throws for one that the folder has nothing for. */
 export type FolderLink = (repositoryPath: string) => string;
@@ -33,8 +34,7 @@ export function renderedPage(path: string, markdown: string, folderLink: FolderL
         return depth === 1 ? `<h1>${inner}</h1>\n` : headingMarkup(depth, anchor(plain), inner, plain);
       },
       code({ text: code, lang }) {
-        const block =
-          lang === "json" ? jsonBlock(JSON.parse(code)) : codeBlock({ language: lang ?? "", code });
+        const block = lang === "json" ? jsonBlock(JSON.parse(code)) : codeBlock(code);
         return `${block.markup}\n`;
       },
       link({ href, tokens }) {
@@ -92,7 +92,7 @@ function blockMarkup(block: Block, id: string, parsed: (token: Token) => string)
   if ("token" in block) return parsed(block.token);
   const [only, ...others] = block.samples;
   if (only === undefined) return "";
-  return others.length === 0 ? codeBlock(only).markup : codeTabs(id, block.samples).markup;
+  return others.length === 0 ? codeBlock(only.code).markup : codeTabs(id, block.samples).markup;
 }
 
 function forTheFolder(markdown: string): string {

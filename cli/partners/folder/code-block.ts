@@ -22,7 +22,7 @@ export function isChoice(language: string): boolean {
 }
 
 /** One block. The keyboard can reach it, so that a reader can scroll along a long line. The script adds a button to copy it. */
-export function codeBlock({ code }: CodeSample): Html {
+export function codeBlock(code: string): Html {
   return html`<div class="code"><pre tabindex="0"><code>${code.replace(/\n$/, "")}</code></pre></div>`;
 }
 
@@ -44,7 +44,7 @@ export function codeTabs(id: string, samples: readonly CodeSample[]): Html {
   const tabs = samples.map((sample) => ({
     name: languageNames[sample.language] ?? sample.language,
     value: sample.language,
-    panel: codeBlock(sample),
+    panel: codeBlock(sample.code),
   }));
   return tabbed(id, "Language", tabs);
 }

@@ -1,6 +1,5 @@
 import { type Html, html } from "../../output/html.ts";
 import { codeBlock, jsonBlock } from "./code-block.ts";
-import { compactJson } from "./compact-json.ts";
 import type { Company } from "./company.ts";
 import { packageFile } from "./package-file.ts";
 import type { SitePage } from "./site-page.ts";
@@ -32,11 +31,6 @@ export async function recordedExchanges(): Promise<readonly Exchange[]> {
   return JSON.parse(await packageFile(exchangesFile));
 }
 
-/** The body in lines for people, as the files in `examples/` have it. */
-export function bodyText({ body }: Exchange): string {
-  return compactJson(body);
-}
-
 export function examplesPage(exchanges: readonly Exchange[], company: Company): SitePage {
   const body = html`<h1>Examples</h1>
 <p class="lead">Answers of a real gateway. Their headers are as it wrote them, without
@@ -64,8 +58,8 @@ function exchangeSection(exchange: Exchange, { baseUrl }: Company): Html {
     ...Object.entries(headers).map(([header, value]) => `${header}: ${value}`),
   ];
   return html`<h2 id="${exampleId(name)}">${title}</h2>
-${codeBlock({ language: "http", code: sent.join("\n") })}
-${codeBlock({ language: "http", code: received.join("\n") })}
+${codeBlock(sent.join("\n"))}
+${codeBlock(received.join("\n"))}
 ${jsonBlock(exchange.body)}
 <p><a href="examples/${name}.json">${name}.json</a></p>
 `;

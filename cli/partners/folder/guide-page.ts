@@ -1,21 +1,10 @@
 import { html } from "../../output/html.ts";
 import type { Company } from "./company.ts";
 import { packageFile } from "./package-file.ts";
+import type { SitePage } from "./site-page.ts";
 
 /** A page of the guide as the build rendered it from Markdown. */
-export interface GuidePage {
-  readonly title: string;
-  /** The headings below the title, for the list of contents. */
-  readonly headings: readonly PageHeading[];
-  /** Markup from the title on. */
-  readonly body: string;
-}
-
-export interface PageHeading {
-  readonly level: 2 | 3;
-  readonly id: string;
-  readonly text: string;
-}
+export type GuidePage = Pick<SitePage, "title" | "headings" | "body">;
 
 /** The pages that the build renders: each page's name in the folder, and its file in `docs`. */
 export const guidePages = {
@@ -35,7 +24,7 @@ export const guideFolder = "dist/docs/pages";
 export const exampleBaseUrl = "https://programs.example.com";
 
 /** The page with the company's own address in its examples. */
-export async function guidePage(name: GuidePageName, { baseUrl }: Company): Promise<GuidePage> {
+export async function guidePage(name: GuidePageName, { baseUrl }: Company): Promise<SitePage> {
   const page: GuidePage = JSON.parse(await packageFile(`${guideFolder}/${name}.json`));
-  return { ...page, body: page.body.replaceAll(exampleBaseUrl, () => html`${baseUrl}`.markup) };
+  return { ...page, name, body: page.body.replaceAll(exampleBaseUrl, () => html`${baseUrl}`.markup) };
 }

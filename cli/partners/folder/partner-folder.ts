@@ -4,8 +4,9 @@ import { withNewFolder } from "../../operate/snapshots/export-folder.ts";
 import { companyDocument } from "./api-document.ts";
 import { brunoCollection } from "./bruno-collection.ts";
 import { clientFiles } from "./client-files.ts";
+import { compactJson } from "./compact-json.ts";
 import type { Company } from "./company.ts";
-import { bodyText, examplesPage, recordedExchanges } from "./examples-page.ts";
+import { examplesPage, recordedExchanges } from "./examples-page.ts";
 import { fieldsPage } from "./fields-page.ts";
 import { exampleBaseUrl, type GuidePageName, guideFolder, guidePage, guidePages } from "./guide-page.ts";
 import { mockFiles } from "./mock-files.ts";
@@ -50,7 +51,7 @@ async function partnerFolder(company: Company): Promise<ReadonlyMap<string, stri
   const files = new Map<string, string>();
   const pages: readonly SitePage[] = [
     startPage(company),
-    ...(await Promise.all(guideNames(company).map((name) => guideSitePage(name, company)))),
+    ...(await Promise.all(guideNames(company).map((name) => guidePage(name, company)))),
     referencePage(document),
     fieldsPage(document),
     examplesPage(exchanges, company),
@@ -60,16 +61,12 @@ async function partnerFolder(company: Company): Promise<ReadonlyMap<string, stri
   files.set("search-index.js", searchIndex(pages));
   files.set("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
   files.set("programs.postman_collection.json", postmanCollection(company));
-  for (const exchange of exchanges) files.set(`examples/${exchange.name}.json`, bodyText(exchange));
+  for (const exchange of exchanges) files.set(`examples/${exchange.name}.json`, compactJson(exchange.body));
   if (company.hasSandbox) files.set("sandbox-tour.sh", await sandboxTour(company));
   for (const [path, text] of await mockFiles()) files.set(path, text);
   for (const [path, text] of brunoCollection(company)) files.set(`bruno/${path}`, text);
   for (const [path, text] of await clientFiles(company.baseUrl)) files.set(`client/${path}`, text);
   return files;
-}
-
-async function guideSitePage(name: GuidePageName, company: Company): Promise<SitePage> {
-  return { name, ...(await guidePage(name, company)) };
 }
 
 function guideNames({ hasSandbox }: Company): readonly GuidePageName[] {

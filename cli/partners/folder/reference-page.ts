@@ -1,13 +1,12 @@
 import { type Html, html } from "../../output/html.ts";
 import { type ApiDocument, type Parameter, type PathItem, resolved } from "./api-document.ts";
 import { codeTabs } from "./code-block.ts";
-import type { PageHeading } from "./guide-page.ts";
 import { errorItem, successPart } from "./reference-answers.ts";
 import { unfoldedFields } from "./reference-fields.ts";
 import { allHeaders } from "./reference-headers.ts";
 import { requestSamples } from "./request-samples.ts";
 import { boundWords, proseBlocks, proseMarkup, schemaId, typeWords } from "./schema-words.ts";
-import type { SitePage } from "./site-page.ts";
+import type { PageHeading, SitePage } from "./site-page.ts";
 
 /** W72: every operation, parameter, status, header and field of the document, with its description. */
 export function referencePage(document: ApiDocument): SitePage {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Html, html } from "../../output/html.ts";
 import type { Company } from "./company.ts";
-import type { PageHeading } from "./guide-page.ts";
 import { siteStylesheet } from "./site-stylesheet.ts";
 
 /** A page of the folder. */
@@ -9,11 +8,18 @@ export interface SitePage {
   /** The name of the page's file without `.html`. */
   readonly name: PageName;
   readonly title: string;
+  /** The headings below the title, for the list of contents. */
   readonly headings: readonly PageHeading[];
-  /** Markup from templates, or from the build. */
+  /** Markup from the title on: from templates, or from the build. */
   readonly body: string;
   /** Whether the page has two columns beside the list of contents. */
   readonly isWide?: boolean;
+}
+
+export interface PageHeading {
+  readonly level: 2 | 3;
+  readonly id: string;
+  readonly text: string;
 }
 
 export type PageName = keyof typeof pageNames;

@@ -17,7 +17,7 @@ a program. From here to a copy that keeps itself up to date takes about 15 minut
 <ol class="steps">
 <li><h2 id="ask">Ask once</h2>
 <p>Put the token where your secrets are. For a try on your own machine, run this, paste the token (you will see nothing) and press Enter; so it stands in no history:</p>
-${codeBlock({ language: "sh", code: "read -rs PARTNER_TOKEN && export PARTNER_TOKEN" })}
+${codeBlock("read -rs PARTNER_TOKEN && export PARTNER_TOKEN")}
 ${codeTabs("ask-once", requestSamples(baseUrl, "/v1/programs"))}
 <p>A 200 with <code>{"data":[...],"meta":{"count":...}}</code> means that all is well. Anything else: <a href="what-can-go-wrong.html">what can go wrong</a>.</p></li>
 <li><h2 id="look">Look at what you get</h2>
@@ -48,11 +48,8 @@ ${codeTabs("first-sync", [
 <h2 id="before">Before you have a token</h2>
 <p>A mock answers with programs for tests, each by its id, and with each refusal. It needs Node.js. The client copies it with
 <code>PARTNER_API=http://127.0.0.1:4010</code> and any token:</p>
-${codeBlock({
-  language: "sh",
-  code: `node mock/mock-api.mjs
-curl --compressed -H "Authorization: Bearer any" http://127.0.0.1:4010/v1/programs`,
-})}
+${codeBlock(`node mock/mock-api.mjs
+curl --compressed -H "Authorization: Bearer any" http://127.0.0.1:4010/v1/programs`)}
 ${
   hasSandbox &&
   html`<p>Then ask <a href="${contact.href}">${contact.text}</a> for the tokens of the <a href="sandbox.html">sandbox</a>: a company for tests on the real
