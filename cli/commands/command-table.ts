@@ -22,237 +22,196 @@ export const commandGroups: Readonly<Record<string, string>> = {
   sandbox: "a tenant for partners' tests",
 };
 
-/** All commands, in the order of the help. */
-export const commandTable: readonly CommandEntry[] = [
-  {
-    group: "source",
-    name: "init",
-    description:
-      "in an empty database: create the reference booking schema; in yours: help to write the views",
-    load: async () => (await import("./source-init.ts")).sourceInit,
+type Commands = Readonly<Record<string, Pick<CommandEntry, "description" | "load">>>;
+
+const inGroups: Readonly<Record<string, Commands>> = {
+  source: {
+    init: {
+      description:
+        "in an empty database: create the reference booking schema; in yours: help to write the views",
+      load: async () => (await import("./source-init.ts")).sourceInit,
+    },
+    seed: {
+      description: "fill the reference schema with sample data, in place of earlier sample data",
+      load: async () => (await import("./source-seed.ts")).sourceSeed,
+    },
+    check: {
+      description: "compare the partner_source views and their rows with the contract",
+      load: async () => (await import("./source-check.ts")).sourceCheck,
+    },
+    preview: {
+      description:
+        "the JSON that would be published, what is dropped, and which fields are never filled; needs no store",
+      load: async () => (await import("./source-preview.ts")).sourcePreview,
+    },
   },
-  {
-    group: "source",
-    name: "seed",
-    description: "fill the reference schema with sample data, in place of earlier sample data",
-    load: async () => (await import("./source-seed.ts")).sourceSeed,
+  snapshot: {
+    build: {
+      description: "build, validate and publish the snapshots of all tenants, or of some",
+      load: async () => (await import("./snapshot-build.ts")).snapshotBuild,
+    },
+    watch: {
+      description:
+        "build on change (NOTIFY partner_source_changed) and at least every interval, until stopped",
+      load: async () => (await import("./snapshot-watch.ts")).snapshotWatch,
+    },
+    status: {
+      description: "per tenant: the live snapshot, its age, a hold, and how the last run went",
+      load: async () => (await import("./snapshot-status.ts")).snapshotStatus,
+    },
+    show: {
+      description: "what a partner gets; without --program, --list or --legacy a summary of the snapshot",
+      load: async () => (await import("./snapshot-show.ts")).snapshotShow,
+    },
+    diff: {
+      description:
+        "programs added, removed and changed, field by field; by default the live snapshot against the one before it",
+      load: async () => (await import("./snapshot-diff.ts")).snapshotDiff,
+    },
+    explain: {
+      description: "why a program is or isn't served: the way from the booking database to the partner",
+      load: async () => (await import("./snapshot-explain.ts")).snapshotExplain,
+    },
+    list: {
+      description: "the tenant's snapshots, newest first, the live one marked",
+      load: async () => (await import("./snapshot-list.ts")).snapshotList,
+    },
+    verify: {
+      description: "re-read every live object: digest, size, schema, list and details in agreement",
+      load: async () => (await import("./snapshot-verify.ts")).snapshotVerify,
+    },
+    rollback: {
+      description: "make an earlier snapshot live again and hold the tenant, so that no build undoes it",
+      load: async () => (await import("./snapshot-rollback.ts")).snapshotRollback,
+    },
+    release: {
+      description: "end the hold of a tenant: the next build publishes it again",
+      load: async () => (await import("./snapshot-release.ts")).snapshotRelease,
+    },
+    prune: {
+      description: "delete what no kept snapshot uses; without --tenant also old run reports",
+      load: async () => (await import("./snapshot-prune.ts")).snapshotPrune,
+    },
+    export: {
+      description: "write a snapshot as plain files laid out like the URLs",
+      load: async () => (await import("./snapshot-export.ts")).snapshotExport,
+    },
   },
-  {
-    group: "source",
-    name: "check",
-    description: "compare the partner_source views and their rows with the contract",
-    load: async () => (await import("./source-check.ts")).sourceCheck,
+  store: {
+    check: {
+      description:
+        "try what builds and gateways ask of the object store; says what is missing and how to fix it",
+      load: async () => (await import("./store-check.ts")).storeCheck,
+    },
   },
-  {
-    group: "source",
-    name: "preview",
-    description:
-      "the JSON that would be published, what is dropped, and which fields are never filled; needs no store",
-    load: async () => (await import("./source-preview.ts")).sourcePreview,
+  token: {
+    create: {
+      description: "issue a token for a tenant; its plaintext is printed once, alone on standard output",
+      load: async () => (await import("./token-create.ts")).tokenCreate,
+    },
+    rotate: {
+      description:
+        "replace a token by a new one of the same name, scopes, limit and expiry; the old one ends at once",
+      load: async () => (await import("./token-rotate.ts")).tokenRotate,
+    },
+    expire: {
+      description: "give a token an end, or move it: for a change from one token to the next without a gap",
+      load: async () => (await import("./token-expire.ts")).tokenExpire,
+    },
+    revoke: {
+      description: "end tokens for good; every gateway refuses them within a second",
+      load: async () => (await import("./token-revoke.ts")).tokenRevoke,
+    },
+    list: {
+      description: "list the tokens with their status",
+      load: async () => (await import("./token-list.ts")).tokenList,
+    },
+    usage: {
+      description: "from the gateway's log: requests per token, and which active tokens are idle",
+      load: async () => (await import("./token-usage.ts")).tokenUsage,
+    },
   },
-  {
-    group: "snapshot",
-    name: "build",
-    description: "build, validate and publish the snapshots of all tenants, or of some",
-    load: async () => (await import("./snapshot-build.ts")).snapshotBuild,
+  tenant: {
+    list: {
+      description: "source, store and tokens side by side: which tenants there are, and where",
+      load: async () => (await import("./tenant-list.ts")).tenantList,
+    },
+    remove: {
+      description:
+        "end a tenant that the source no longer lists: revoke its tokens, with --purge delete its data",
+      load: async () => (await import("./tenant-remove.ts")).tenantRemove,
+    },
+    rename: {
+      description: "move all tokens of a tenant to its new id, once that is published, in one write",
+      load: async () => (await import("./tenant-rename.ts")).tenantRename,
+    },
   },
-  {
-    group: "snapshot",
-    name: "watch",
-    description: "build on change (NOTIFY partner_source_changed) and at least every interval, until stopped",
-    load: async () => (await import("./snapshot-watch.ts")).snapshotWatch,
+  audit: {
+    list: {
+      description: "who changed what for partners, newest first",
+      load: async () => (await import("./audit-list.ts")).auditList,
+    },
   },
-  {
-    group: "snapshot",
-    name: "status",
-    description: "per tenant: the live snapshot, its age, a hold, and how the last run went",
-    load: async () => (await import("./snapshot-status.ts")).snapshotStatus,
+  request: {
+    explain: {
+      description: "from the gateway's log: what a request was, and the real cause of its answer",
+      load: async () => (await import("./request-explain.ts")).requestExplain,
+    },
   },
-  {
-    group: "snapshot",
-    name: "show",
-    description: "what a partner gets; without --program, --list or --legacy a summary of the snapshot",
-    load: async () => (await import("./snapshot-show.ts")).snapshotShow,
+  docs: {
+    export: {
+      description:
+        "write the folder that a partner gets: pages, OpenAPI, Postman and Bruno collections, a client",
+      load: async () => (await import("./docs-export.ts")).docsExport,
+    },
   },
-  {
-    group: "snapshot",
-    name: "diff",
-    description:
-      "programs added, removed and changed, field by field; by default the live snapshot against the one before it",
-    load: async () => (await import("./snapshot-diff.ts")).snapshotDiff,
+  sandbox: {
+    init: {
+      description:
+        "make the sandbox: programs of known ids, and a token for each kind of answer; may be repeated",
+      load: async () => (await import("./sandbox-init.ts")).sandboxInit,
+    },
   },
-  {
-    group: "snapshot",
-    name: "explain",
-    description: "why a program is or isn't served: the way from the booking database to the partner",
-    load: async () => (await import("./snapshot-explain.ts")).snapshotExplain,
-  },
-  {
-    group: "snapshot",
-    name: "list",
-    description: "the tenant's snapshots, newest first, the live one marked",
-    load: async () => (await import("./snapshot-list.ts")).snapshotList,
-  },
-  {
-    group: "snapshot",
-    name: "verify",
-    description: "re-read every live object: digest, size, schema, list and details in agreement",
-    load: async () => (await import("./snapshot-verify.ts")).snapshotVerify,
-  },
-  {
-    group: "snapshot",
-    name: "rollback",
-    description: "make an earlier snapshot live again and hold the tenant, so that no build undoes it",
-    load: async () => (await import("./snapshot-rollback.ts")).snapshotRollback,
-  },
-  {
-    group: "snapshot",
-    name: "release",
-    description: "end the hold of a tenant: the next build publishes it again",
-    load: async () => (await import("./snapshot-release.ts")).snapshotRelease,
-  },
-  {
-    group: "snapshot",
-    name: "prune",
-    description: "delete what no kept snapshot uses; without --tenant also old run reports",
-    load: async () => (await import("./snapshot-prune.ts")).snapshotPrune,
-  },
-  {
-    group: "snapshot",
-    name: "export",
-    description: "write a snapshot as plain files laid out like the URLs",
-    load: async () => (await import("./snapshot-export.ts")).snapshotExport,
-  },
-  {
-    group: "store",
-    name: "check",
-    description:
-      "try what builds and gateways ask of the object store; says what is missing and how to fix it",
-    load: async () => (await import("./store-check.ts")).storeCheck,
-  },
-  {
-    group: "token",
-    name: "create",
-    description: "issue a token for a tenant; its plaintext is printed once, alone on standard output",
-    load: async () => (await import("./token-create.ts")).tokenCreate,
-  },
-  {
-    group: "token",
-    name: "rotate",
-    description:
-      "replace a token by a new one of the same name, scopes, limit and expiry; the old one ends at once",
-    load: async () => (await import("./token-rotate.ts")).tokenRotate,
-  },
-  {
-    group: "token",
-    name: "expire",
-    description: "give a token an end, or move it: for a change from one token to the next without a gap",
-    load: async () => (await import("./token-expire.ts")).tokenExpire,
-  },
-  {
-    group: "token",
-    name: "revoke",
-    description: "end tokens for good; every gateway refuses them within a second",
-    load: async () => (await import("./token-revoke.ts")).tokenRevoke,
-  },
-  {
-    group: "token",
-    name: "list",
-    description: "list the tokens with their status",
-    load: async () => (await import("./token-list.ts")).tokenList,
-  },
-  {
-    group: "token",
-    name: "usage",
-    description: "from the gateway's log: requests per token, and which active tokens are idle",
-    load: async () => (await import("./token-usage.ts")).tokenUsage,
-  },
-  {
-    group: "tenant",
-    name: "list",
-    description: "source, store and tokens side by side: which tenants there are, and where",
-    load: async () => (await import("./tenant-list.ts")).tenantList,
-  },
-  {
-    group: "tenant",
-    name: "remove",
-    description:
-      "end a tenant that the source no longer lists: revoke its tokens, with --purge delete its data",
-    load: async () => (await import("./tenant-remove.ts")).tenantRemove,
-  },
-  {
-    group: "tenant",
-    name: "rename",
-    description: "move all tokens of a tenant to its new id, once that is published, in one write",
-    load: async () => (await import("./tenant-rename.ts")).tenantRename,
-  },
-  {
-    group: "audit",
-    name: "list",
-    description: "who changed what for partners, newest first",
-    load: async () => (await import("./audit-list.ts")).auditList,
-  },
-  {
-    group: "request",
-    name: "explain",
-    description: "from the gateway's log: what a request was, and the real cause of its answer",
-    load: async () => (await import("./request-explain.ts")).requestExplain,
-  },
-  {
-    group: "docs",
-    name: "export",
-    description:
-      "write the folder that a partner gets: pages, OpenAPI, Postman and Bruno collections, a client",
-    load: async () => (await import("./docs-export.ts")).docsExport,
-  },
-  {
-    group: "sandbox",
-    name: "init",
-    description:
-      "make the sandbox: programs of known ids, and a token for each kind of answer; may be repeated",
-    load: async () => (await import("./sandbox-init.ts")).sandboxInit,
-  },
-  {
-    group: undefined,
-    name: "certify",
+};
+
+const withoutGroup: Commands = {
+  certify: {
     description: "from the gateway's log: how well the client of a partner behaves, rule by rule",
     load: async () => (await import("./certify.ts")).certify,
   },
-  {
-    group: undefined,
-    name: "inspect",
+  inspect: {
     description: "serve read-only web pages over the store, for support staff, until stopped",
     load: async () => (await import("./inspect.ts")).inspect,
   },
-  {
-    group: undefined,
-    name: "inspect-password",
+  "inspect-password": {
     description: "print a line for the password file of inspect; the password comes on standard input",
     load: async () => (await import("./inspect-password.ts")).inspectPassword,
   },
-  {
-    group: undefined,
-    name: "config",
+  config: {
     description: "the effective settings of both programs with their origin; secrets are not shown",
     load: async () => (await import("./config.ts")).config,
   },
-  {
-    group: undefined,
-    name: "openapi",
+  openapi: {
     description: "print the OpenAPI 3.1 document of the API (JSON)",
     load: async () => (await import("./openapi.ts")).openapi,
   },
-  {
-    group: undefined,
-    name: "completion",
+  completion: {
     description: "print a script that makes a shell complete commands, options and their choices",
     load: async () => (await import("./completion.ts")).completion,
   },
-  {
-    group: undefined,
-    name: "demo",
+  demo: {
     description:
       "the whole way once, on sample data: a database, snapshots, the gateway, a partner's requests",
     load: async () => (await import("./demo.ts")).demo,
   },
+};
+
+/** All commands, in the order of the help. */
+export const commandTable: readonly CommandEntry[] = [
+  ...Object.entries(inGroups).flatMap(([group, commands]) => entriesOf(group, commands)),
+  ...entriesOf(undefined, withoutGroup),
 ];
+
+function entriesOf(group: string | undefined, commands: Commands): readonly CommandEntry[] {
+  return Object.entries(commands).map(([name, command]) => ({ group, name, ...command }));
+}
