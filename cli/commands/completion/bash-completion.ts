@@ -1,4 +1,4 @@
-import { allShapes, type CommandShape, type OptionShape, type Value } from "./command-shape.ts";
+import { allShapes, type CommandShape, type OptionShape, pathOf, type Value } from "./command-shape.ts";
 
 /** A script for bash 3.2 and later, with or without the package bash-completion. */
 export function bashCompletion(program: CommandShape): string {
@@ -68,10 +68,6 @@ function candidateCase(shape: CommandShape): string {
 
 function longFlags({ flags }: OptionShape): readonly string[] {
   return flags.slice(0, 1);
-}
-
-function pathOf({ path }: CommandShape): string {
-  return path === "" ? "" : `/${path.replaceAll(" ", "/")}`;
 }
 
 function indented(by: number, lines: readonly string[]): string {

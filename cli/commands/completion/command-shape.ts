@@ -44,6 +44,11 @@ export function allShapes(shape: CommandShape): readonly CommandShape[] {
   return [shape, ...shape.commands.flatMap(allShapes)];
 }
 
+/** The words that call it, each behind a slash: `/snapshot/explain`. */
+export function pathOf({ path }: CommandShape): string {
+  return path === "" ? "" : `/${path.replaceAll(" ", "/")}`;
+}
+
 function optionShape(option: Option): OptionShape {
   return {
     flags: [option.long, option.short].filter((flag) => flag !== undefined && flag !== null),

@@ -1,4 +1,4 @@
-import { allShapes, type CommandShape, type OptionShape, type Value } from "./command-shape.ts";
+import { allShapes, type CommandShape, type OptionShape, pathOf, type Value } from "./command-shape.ts";
 
 /** A script for fish: a file in `~/.config/fish/completions`, or sourced. */
 export function fishCompletion(program: CommandShape): string {
@@ -48,10 +48,6 @@ function action(value: Value): string {
     case "text":
       return " -f";
   }
-}
-
-function pathOf({ path }: CommandShape): string {
-  return path === "" ? "" : `/${path.replaceAll(" ", "/")}`;
 }
 
 function quoted(text: string): string {
