@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
-import { settingText } from "../../core/setting-parser.ts";
 import { withRecentLog } from "../operate/log-index/recent-log.ts";
 import { layoutOf, printText, readerOf } from "../output/layout.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
@@ -41,8 +40,7 @@ async function run(shell: Shell, { tenant: only, log: named, json }: StatusFlags
     );
     const report = judgedTenants(reading, reader);
     if (!report.tenants.every(isUnknown)) return { report, nothing: "" };
-    const isSet = settingText("STORE_URL", shell.env) !== undefined;
-    const nothing = await whereNothingIs(store, isSet, signal);
+    const nothing = await whereNothingIs(store, shell);
     if (only !== undefined) throw await unknownTenant(store, only, `${nothingOf(only)} ${nothing}`, signal);
     return { report, nothing };
   });

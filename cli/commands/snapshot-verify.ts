@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { settingText } from "../../core/setting-parser.ts";
 import { noteDamage } from "../operate/snapshots/damage-record.ts";
 import { verificationText } from "../operate/snapshots/verification-text.ts";
 import { type TenantVerification, verifyTenant } from "../operate/snapshots/verify-tenant.ts";
@@ -36,8 +35,7 @@ async function run(shell: Shell, { tenant, json }: VerifyFlags): Promise<ExitSta
       await noteDamage(store, results, shell.now(), shell.signal);
       return "";
     }
-    const isSet = settingText("STORE_URL", shell.env) !== undefined;
-    const nothing = await whereNothingIs(store, isSet, shell.signal);
+    const nothing = await whereNothingIs(store, shell);
     if (tenant === undefined) return nothing;
     const what = `Nothing is published for tenant ${tenant}, so there is nothing to verify. Check the id. ${nothing}`;
     throw await unknownTenant(store, tenant, what, shell.signal);
