@@ -2,6 +2,7 @@ import { lstat, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure, interrupted } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
+import type { RunReport } from "../../schemas/generated/types.ts";
 import { withEmbeddedPostgres } from "../database/start-embedded-postgres.ts";
 import type { Shell } from "../shell/shell.ts";
 import { createNarration, type Narration } from "./narration.ts";
@@ -101,7 +102,7 @@ async function publish({ dataDir, narration, env, signal }: Stage): Promise<read
     narration.detail((await runCli(["source", "seed"], env, signal)).trimEnd());
 
     narration.heading(2, `Snapshots, validated and published under ${place}/store`);
-    const report = JSON.parse(await runCli(["snapshot", "build", "--json"], env, signal)) as Report;
+    const report = JSON.parse(await runCli(["snapshot", "build", "--json"], env, signal)) as RunReport;
     for (const { tenantId, outcome, counts } of report.tenants) {
       const programs = `${String(counts.programs).padStart(3)} programs ${outcome}`;
       narration.detail(`${tenantId.padEnd(20)} ${programs}, ${counts.notPublishable} not publishable`);
@@ -155,16 +156,6 @@ async function serve(
 function programEnvironment(env: Shell["env"], dataDir: string): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot } = env;
   return { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, DATA_DIR: dataDir, LOG_LEVEL: "warn" };
-}
-
-interface Report {
-  readonly durationMs: number;
-  readonly totals: { readonly warnings: number };
-  readonly tenants: readonly {
-    readonly tenantId: string;
-    readonly outcome: string;
-    readonly counts: { readonly programs: number; readonly notPublishable: number };
-  }[];
 }
 
 interface Token {
