@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SampleCell } from "../../../cli/demo/booking/copy-rows.ts";
-import {
-  canaryMark,
-  privateAmountColumns,
-  privateCents,
-  privateTextColumns,
-} from "../../../cli/demo/booking/private-columns.ts";
+import { canaryMark, privateCents, privateTextColumns } from "../../../cli/demo/booking/private-columns.ts";
 import {
   airlinesTable,
   companyTables,
@@ -19,6 +14,7 @@ import {
   sampleProgram,
   sampleSituations,
 } from "../../../cli/demo/booking/sample/sample-program.ts";
+import { privateAmountColumns } from "../../support/private-amounts.ts";
 
 const origin = { seed: "1", today: "2027-03-15" };
 const companies = sampleCompanies(5, 24);
