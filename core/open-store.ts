@@ -7,7 +7,7 @@ export interface StoreOptions {
   readonly address: StoreAddress;
   readonly forcePathStyle: boolean;
   readonly timeoutMs: number;
-  /** For a process that has nobody else to answer. See `FileStoreOptions`. */
+  /** For commands. See `FileStoreOptions`. Has no effect on a store in S3. */
   readonly isBlocking?: boolean;
 }
 

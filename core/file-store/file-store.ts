@@ -17,7 +17,7 @@ import { createVersions } from "./versions.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
-  /** Reads in the main thread: for a process that has nobody else to answer. It takes a third less processor time. */
+  /** Reads in the main thread, and gives others a turn every 5 ms: for commands. It takes a third less processor time. */
   readonly isBlocking?: boolean | undefined;
   /** Lets tests run as on other systems than Linux. See `LinkGuard`. */
   readonly hasProc?: boolean;
