@@ -26,6 +26,7 @@ export interface StoreFolders {
 
 export function createStoreFolders(guard: LinkGuard): StoreFolders {
   const shared = new Map<string, SharedFolder>();
+  const making = new Map<string, Promise<void>>();
 
   /** Concurrent puts share an open folder, since a build writes thousands of files into one folder. */
   async function within<Result>(
@@ -67,6 +68,15 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
     if (shared.get(folder) === entry) shared.delete(folder);
   }
 
+  /** Concurrent puts share the making of a folder, since the first files of a snapshot all find it missing. */
+  function made(folder: string): Promise<void> {
+    const found = making.get(folder);
+    if (found !== undefined) return found;
+    const begun = make(folder).finally(() => making.delete(folder));
+    making.set(folder, begun);
+    return begun;
+  }
+
   async function make(folder: string): Promise<void> {
     if (folder === guard.root) return await makeRoot(folder);
     if ((await unlessErrno(lstat(folder), "ENOENT")) !== undefined) return;
@@ -89,7 +99,7 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
         return await within(folder, work);
       } catch (error) {
         if (!isErrno(error, "ENOENT") || attempt > 10) throw error;
-        await make(folder);
+        await made(folder);
       }
     }
   }
