@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { lstat, mkdir, open, stat } from "node:fs/promises";
+import { constants, mkdirSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { DiskFile } from "./disk.ts";
 import { isErrno, unlessErrno } from "./file-error.ts";
@@ -79,9 +79,8 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
 
   async function make(folder: string): Promise<void> {
     if (folder === guard.root) return await makeRoot(folder);
-    if ((await unlessErrno(lstat(folder), "ENOENT")) !== undefined) return;
     await withinMade(dirname(folder), async (parent) => {
-      await makeOne(parent.at(basename(folder)), folderMode);
+      makeOne(parent.at(basename(folder)), folderMode);
       await parent.sync();
     });
   }
@@ -143,7 +142,7 @@ async function makeRoot(root: string): Promise<void> {
   const missing: string[] = [];
   for (let folder = root; !(await isMade(folder)); folder = dirname(folder)) missing.unshift(folder);
   for (const folder of missing) {
-    await makeOne(folder, folder === root ? folderMode : 0o777);
+    makeOne(folder, folder === root ? folderMode : 0o777);
     const parent = await open(dirname(folder), "r");
     try {
       await parent.sync();
@@ -153,8 +152,13 @@ async function makeRoot(root: string): Promise<void> {
   }
 }
 
-async function makeOne(path: string, mode: number): Promise<void> {
-  await unlessErrno(mkdir(path, mode), "EEXIST");
+/** Makes the folder, unless there is something of this name. Synchronous for the same reason as naming a file, see `putNewFile`. */
+function makeOne(path: string, mode: number): void {
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    if (!isErrno(error, "EEXIST")) throw error;
+  }
 }
 
 async function isMade(folder: string): Promise<boolean> {

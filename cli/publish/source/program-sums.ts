@@ -29,7 +29,7 @@ export async function readProgramSums(
   const narrowed = (query: string): string => (only === undefined ? query : ofPrograms(query));
   const values = only === undefined ? [tenantId] : [tenantId, only];
   let isLarge = false;
-  await forEachRow(client, narrowed(programSumsQuery(limits)), values, ([programId, sum, views, bytes]) => {
+  await forEachRow(client, narrowed(allSums(limits)), values, ([programId, sum, views, bytes]) => {
     if (Number(bytes) > maxSmallBytes(limits)) isLarge = true;
     take({ programId: programId ?? null, sum: sum ?? "", views: Number(views) });
   });
@@ -39,6 +39,15 @@ export async function readProgramSums(
     sizes[view as ProgramView] = { largestRow: Number(largestRow), largestProgram: Number(largestProgram) };
   });
   return sizes;
+}
+
+/** The query is long and the same for all tenants of a run, so it is put together once. */
+const sumsOf = new WeakMap<SourceLimits, string>();
+
+function allSums(limits: SourceLimits): string {
+  const query = sumsOf.get(limits) ?? programSumsQuery(limits);
+  sumsOf.set(limits, query);
+  return query;
 }
 
 /** How many programs that do not exist have rows in a view. */
