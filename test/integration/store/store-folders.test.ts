@@ -51,3 +51,27 @@ test("a folder that was removed after it was opened is made again", async () => 
   });
   expect(await readdir(folder)).toEqual(["file"]);
 });
+
+test("files that begin at once in a folder that is missing wait for one making of it, and of the folders above", async () => {
+  const guard = createLinkGuard(root);
+  let synced = 0;
+  const folders = createStoreFolders({
+    ...guard,
+    async open(path, flags) {
+      const file = await guard.open(path, flags);
+      const sync = file.sync.bind(file);
+      return Object.assign(file, {
+        sync: () => {
+          synced += 1;
+          return sync();
+        },
+      });
+    },
+  });
+  const folder = join(root, "a", "b", "c");
+  const names = Array.from({ length: 32 }, (_, at) => `file-${at}`);
+  await Promise.all(names.map((name) => folders.withinMade(folder, touch(name))));
+  expect(await readdir(folder)).toHaveLength(32);
+  // The root, a and b, each after the name in it was made.
+  expect(synced).toBe(3);
+});
