@@ -3,7 +3,7 @@ import type { SourceClient } from "../../database/connect.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
 import { structureProblems } from "../../publish/source/check-structure.ts";
-import { readProgramSums, type StrayRows, StrayTally } from "../../publish/source/program-sums.ts";
+import { readProgramSums, type StrayRows, strayRows } from "../../publish/source/program-sums.ts";
 import { readPrograms } from "../../publish/source/read-programs.ts";
 import { readStructure } from "../../publish/source/read-structure.ts";
 import { readStrayPrograms, readTenantList, type TenantProblem } from "../../publish/source/read-tenants.ts";
@@ -141,9 +141,8 @@ async function checkTenant(
   shared: SharedTally,
   progress: CheckProgress,
 ): Promise<ProgramTally> {
-  const strays = new StrayTally();
-  const sizes = await readProgramSums(client, tenantId, rules.limits, (sum) => strays.add(sum));
-  for (const stray of strays.rows) addStrayRows(groups, tenantId, stray);
+  const { sums, sizes } = await readProgramSums(client, tenantId, rules.limits);
+  for (const stray of strayRows(sums)) addStrayRows(groups, tenantId, stray);
   const problems = new ProgramProblems(groups, tenantId);
   const tally = { programs: 0, published: 0, unpublished: 0 };
   for await (const batch of readPrograms(client, tenantId, rules.limits, sizes)) {

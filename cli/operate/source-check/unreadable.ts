@@ -6,7 +6,7 @@ import { shownId } from "../../publish/public-program/shown-id.ts";
 import { type ProgramView, viewNames } from "../../publish/source/contract.ts";
 import type { SourceLimits } from "../../publish/source/source-limits.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
-import { beforeProgram, programSumsQuery } from "../../publish/source/source-queries.ts";
+import { beforeProgram, guardedSumsQuery } from "../../publish/source/source-queries.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 
 /** The views that fail for a tenant that could not be read, found by reading all of its rows in each of them alone. */
@@ -17,7 +17,7 @@ export async function unreadableViews(
 ): Promise<readonly SourceProblem[]> {
   const found: SourceProblem[] = [];
   for (const view of viewNames().filter((name): name is ProgramView => name !== "tenants")) {
-    const query = programSumsQuery(limits, [view]);
+    const query = guardedSumsQuery(limits, [view]);
     const reading = await tryReading(client, () => client.query(query, [tenantId]));
     if (!("error" in reading)) continue;
     const programId = await failingProgram(client, tenantId, view, limits);
@@ -90,7 +90,7 @@ async function failingProgram(
   view: ProgramView,
   limits: SourceLimits,
 ): Promise<string | undefined> {
-  const query = beforeProgram(programSumsQuery(limits, [view]));
+  const query = beforeProgram(guardedSumsQuery(limits, [view]));
   const deadline = performance.now() + maxSearchMs;
   const isReadBefore = async (id: string): Promise<boolean> => {
     const reading = await tryReading(client, () => client.query(query, [tenantId, id]));

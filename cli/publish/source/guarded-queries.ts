@@ -71,6 +71,9 @@ const bytesPerElement = 16;
 const maxArrayOverhead = 64;
 /** Longer ids are ill-formed anyway, so this much of one is enough to name it. */
 const maxIdCharacters = 1000;
+/** `left` counts the characters of each id, so it is asked for long ids only. */
+const shortId = `CASE WHEN octet_length(program_id::text) <= ${maxIdCharacters} THEN program_id::text
+                        ELSE left(program_id::text, ${maxIdCharacters}) END`;
 
 /**
  * A subquery with the tenant's rows of a view, and their size as `bytes`. `OFFSET 0` keeps PostgreSQL from merging it with the
@@ -98,7 +101,7 @@ function measured(view: ProgramView, from: string, further: readonly string[], l
   const sizes = sizedColumns(view).map((column) => `coalesce(${sizeOf(column, limits)}, 0)`);
   return `(
     SELECT *, ${[`${bytesPerRow}::bigint`, "id_bytes", ...sizes].join(" + ")} AS bytes
-      FROM (SELECT left(program_id::text, ${maxIdCharacters}) COLLATE "C" AS program_id,
+      FROM (SELECT ${shortId} COLLATE "C" AS program_id,
                    tenant_id::text COLLATE "default" AS tenant_id,
                    octet_length(program_id::text) AS id_bytes, ${[...columns, ...further].join(", ")}
               FROM ${from} OFFSET 0) AS plain

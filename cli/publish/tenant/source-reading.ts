@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type ProgramSum, type StrayRows, StrayTally } from "../source/program-sums.ts";
+import { type ProgramSum, type StrayRows, strayRows } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import { programsPerRound } from "../source/source-limits.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
@@ -38,13 +38,12 @@ export async function readSource(
   hinted: ReadonlySet<string> | undefined,
 ): Promise<SourceReading> {
   const only = hinted === undefined ? undefined : lookedAt(await memory, hinted);
-  const found: ProgramSum[] = [];
   // The database computes the sums while the memory is fetched and parsed.
-  const adding = rows.sums((sum) => found.push(sum), only && [...only]);
-  adding.catch(() => {});
+  const summing = rows.sums(only && [...only]);
+  summing.catch(() => {});
   const known = await memory;
   const remembered = known?.kind === "programs" ? known.programs : undefined;
-  const sizes = await adding;
+  const { sums: found, sizes } = await summing;
 
   const inPrograms = found.filter(({ views }) => (views & 1) === 1);
   const sums = new Map(inPrograms.map(({ programId, sum }) => [programId, sum]));
@@ -86,12 +85,6 @@ function lookedAt(
 
 function isName(programId: string): boolean {
   return programId.length <= maxNameLength;
-}
-
-function strayRows(found: readonly ProgramSum[]): readonly StrayRows[] {
-  const strays = new StrayTally();
-  for (const sum of found) strays.add(sum);
-  return strays.rows;
 }
 
 function digestOf(found: readonly ProgramSum[]): string {

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
-import { readProgramSums, type StrayRows, StrayTally } from "../../../cli/publish/source/program-sums.ts";
+import { readProgramSums, type StrayRows, strayRows } from "../../../cli/publish/source/program-sums.ts";
 import { type ReadProgram, readPrograms } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
@@ -42,13 +42,12 @@ interface Reading {
 function readAll(afterBatch: (batch: number) => Promise<void> = async () => {}): Promise<Reading> {
   return withPool((pool) =>
     pool.withReading(async (client) => {
-      const strays = new StrayTally();
-      const sizes = await readProgramSums(client, acme, cannedLimits, (sum) => strays.add(sum));
+      const { sums, sizes } = await readProgramSums(client, acme, cannedLimits);
       const batches = readPrograms(client, acme, cannedLimits, way === "plain" ? sizes : {});
       const programs: ReadProgram[] = [];
       for (let batch = 1; ; batch += 1) {
         const next = await batches.next();
-        if (next.done === true) return { programs, strays: strays.rows };
+        if (next.done === true) return { programs, strays: strayRows(sums) };
         programs.push(...next.value);
         await afterBatch(batch);
       }

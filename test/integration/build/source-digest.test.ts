@@ -30,9 +30,7 @@ beforeEach(async () => {
 
 /** All that the database says of the tenant's rows. */
 async function digest(): Promise<string> {
-  const sums: unknown[] = [];
-  await readProgramSums(client, acme, cannedLimits, (sum) => sums.push(sum));
-  return JSON.stringify(sums);
+  return JSON.stringify((await readProgramSums(client, acme, cannedLimits)).sums);
 }
 
 /** Two values of a kind that differ. */
@@ -88,6 +86,25 @@ describe("the sums of a tenant's programs", () => {
       digests.push(await digest());
     }
     expect(new Set(digests).size).toBe(6);
+  });
+
+  test("tells how large a value is that is too large to be read, and the values beside it", async () => {
+    await bench.insertRows("faq", "acme", "p", { position: 1 });
+    const digests: string[] = [];
+    for (const [extra, question] of [
+      [1, "a"],
+      [1, "b"],
+      [2, "b"],
+      [0, "b"],
+    ] as const) {
+      const answer = "x".repeat(cannedLimits.maxValueBytes + extra);
+      await bench.source.query("UPDATE partner_source.faq SET question = $1, answer = $2", [
+        question,
+        answer,
+      ]);
+      digests.push(await digest());
+    }
+    expect(new Set(digests).size).toBe(4);
   });
 
   test("is the same in any order of the rows and whatever the others have", async () => {
