@@ -29,18 +29,23 @@ export function printableLines(text: string): string {
 export function visible(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")
-    .replace(steering, (character) => (/[\n\t]/.test(character) ? character : codes(character)));
+    .replace(steering, (character) => (character === "\t" ? character : codes(character)));
 }
 
 /**
  * JSON with `indent` spaces (0: one line). Characters that `JSON.stringify` leaves raw and a terminal would obey are escaped.
  */
 export function printableJson(value: unknown, indent = 2): string {
-  return JSON.stringify(value, null, indent).split("\n").map(escaped).join("\n");
+  return escapedLines(JSON.stringify(value, null, indent));
 }
 
 /** Makes all steering characters visible, line breaks too. */
 export function escaped(text: string): string {
+  return escapedLines(text).replaceAll("\n", codes);
+}
+
+/** Makes all steering characters visible but line breaks. */
+export function escapedLines(text: string): string {
   return text.replace(steering, codes);
 }
 
@@ -58,12 +63,13 @@ function codes(character: string): string {
 }
 
 /**
- * C0, DEL and C1 controls; halves of surrogate pairs; characters that turn the writing direction (U+061C, U+200E to U+200F,
- * U+202A to U+202E, U+2066 to U+2069), end a line (U+2028, U+2029) or take no place: zero-width spaces and joiners of words,
- * interlinear annotation, tags. Right-to-left text itself needs none of them. U+200C and U+200D stay: Persian, the scripts of
- * India and emoji are written with them.
+ * C0 (but for the line break), DEL and C1 controls; halves of surrogate pairs; characters that turn the writing direction (U+061C,
+ * U+200E to U+200F, U+202A to U+202E, U+2066 to U+2069), end a line (U+2028, U+2029) or take no place: zero-width spaces and
+ * joiners of words, interlinear annotation, tags. Right-to-left text itself needs none of them. U+200C and U+200D stay: Persian,
+ * the scripts of India and emoji are written with them.
  */
 const steering =
-  /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+  /[\0-\t\v-\x1f\x7f-\x9f\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 const lineBreaks = /\r\n|[\t\n\v\f\r\u0085\u2028\u2029]/g;

@@ -1,4 +1,4 @@
-import { escaped } from "../../core/printable.ts";
+import { escaped, escapedLines } from "../../core/printable.ts";
 import type { Output } from "../shell/shell.ts";
 import { tokenFree } from "../shell/token-free.ts";
 import { betweenCodes } from "./style.ts";
@@ -32,10 +32,7 @@ export function safeOutput(output: Output): Output {
 function harmless(text: string, isTerminal: boolean): string {
   const line = isTerminal ? redrawn.exec(text)?.[1] : undefined;
   if (line !== undefined) return `\r${betweenCodes(line, escaped)}\u001b[K`;
-  return text
-    .split("\n")
-    .map((part) => (isTerminal ? betweenCodes(part, escaped) : escaped(part)))
-    .join("\n");
+  return isTerminal ? betweenCodes(text, escapedLines) : escapedLines(text);
 }
 
 /** A progress line: it returns to the beginning of the line, and ends with the code that wipes the rest of it. */
