@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import type { Readable } from "node:stream";
 import { Failure } from "./failure.ts";
-import type { ObjectBody } from "./object-store.ts";
+import type { ObjectBody, StoredObject } from "./object-store.ts";
 
 /** SHA-256 as lower-case hex: the form of every digest in stored documents. */
 export function sha256Hex(bytes: Uint8Array): string {
@@ -12,15 +11,24 @@ export function bytesBody(bytes: Buffer): ObjectBody {
   return { bytes, size: bytes.length, sha256: sha256Hex(bytes) };
 }
 
+/** The bytes of an object: without the cost of a stream where the driver has them at once. Leaving the loop ends the reading. */
+export async function* piecesOf(object: Pick<StoredObject, "body" | "whole">): AsyncGenerator<Buffer> {
+  if (object.whole === undefined) yield* object.body as AsyncIterable<Buffer>;
+  else yield await object.whole();
+}
+
 /**
  * Reads a body to its end. Throws `corrupt_document` when it has more than `maxBytes`. No valid document is that large, and a
  * body without end must not fill the memory.
  */
-export async function readBody(body: Readable, maxBytes: number, what: string): Promise<Buffer> {
+export async function readBody(
+  object: Pick<StoredObject, "body" | "whole">,
+  maxBytes: number,
+  what: string,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop destroys the stream and its connection.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of piecesOf(object)) {
     size += chunk.length;
     if (size > maxBytes) throw new Failure("corrupt_document", `${what} is larger than ${maxBytes} bytes.`);
     chunks.push(chunk);

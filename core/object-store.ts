@@ -20,6 +20,9 @@ export type PutResult =
   /** The condition did not hold when the store answered. After a lost reply, the store may have seen our own write. */
   | { readonly kind: "refused" };
 
+/** An object that was found. */
+export type StoredObject = Extract<GetResult, { kind: "object" }>;
+
 export type GetResult =
   | {
       readonly kind: "object";

@@ -24,7 +24,7 @@ export async function readStoreIdentity(
 ): Promise<StoreIdentity | undefined> {
   const found = await store.get(storeKey, options);
   if (found.kind !== "object") return undefined;
-  const bytes = await readBody(found.body, maxBytes, storeKey);
+  const bytes = await readBody(found, maxBytes, storeKey);
   const document = parseStoredDocument<StoreDocument>(bytes, isStoreDocument, storeKey);
   const { storeId, createdAt } = document;
   if (!isStoreId(storeId)) throw new Failure("corrupt_document", `${storeKey} names no store.`);

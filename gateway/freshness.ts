@@ -2,6 +2,7 @@ import { type Confirmations, confirmedAtOf, readConfirmations } from "../core/co
 import { asFailure, Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
+import { piecesOf } from "../core/object-body.ts";
 import { confirmedKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { withCallDeadline } from "./deadline.ts";
@@ -64,7 +65,7 @@ export function createFreshness(options: FreshnessOptions): Freshness {
     const found = await store.get(confirmedKey, { ifNoneMatch: known?.etag, signal });
     if (found.kind === "not_modified") return;
     if (found.kind === "missing") throw new Failure("not_found", `${confirmedKey} is missing.`);
-    const confirmations = await readConfirmations(found.body);
+    const confirmations = await readConfirmations(piecesOf(found));
     // A look that ran into its deadline must not overwrite the result of a later one.
     signal.throwIfAborted();
     known = { confirmations, etag: found.etag };

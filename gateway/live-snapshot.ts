@@ -2,7 +2,7 @@ import { type Current, maxCurrentBytes, parseCurrent } from "../core/current.ts"
 import { Failure, type FailureCode } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Manifest } from "../core/manifest.ts";
-import { readBody } from "../core/object-body.ts";
+import { piecesOf, readBody } from "../core/object-body.ts";
 import { currentKey, manifestKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readManifest } from "../core/read-manifest.ts";
@@ -59,7 +59,7 @@ export async function readLiveSnapshot(
     if (held !== undefined) return held;
     throw new Failure("store_unsupported", `The store says that ${key} is unchanged without being asked.`);
   }
-  const current = parseCurrent(await readBody(pointer.body, maxCurrentBytes, key), tenantId);
+  const current = parseCurrent(await readBody(pointer, maxCurrentBytes, key), tenantId);
   refuseOlder(current, floor, key);
   if (held?.generation === current.generation) return { ...held, etag: pointer.etag };
   const manifest = await readManifestOf(store, current, signal, lastGood);
@@ -85,8 +85,8 @@ async function readManifestOf(
   const key = manifestKey(current.tenantId, current.snapshotId);
   const result = await store.get(key, { signal });
   if (result.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
-  if (lastGood === undefined) return await readManifest(result.body, current);
-  const copy = copiedBody(result.body as AsyncIterable<Buffer>);
+  if (lastGood === undefined) return await readManifest(piecesOf(result), current);
+  const copy = copiedBody(piecesOf(result));
   const manifest = await readManifest(copy.body, current);
   const { sha256, pieces } = copy.whole();
   lastGood.keepRecord(sha256, pieces);

@@ -1,6 +1,7 @@
 import type { Cause } from "../core/cause-code.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
+import { piecesOf } from "../core/object-body.ts";
 import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readTokenRegistry } from "../core/read-token-registry.ts";
@@ -135,8 +136,9 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
         table = emptyTable();
         break;
       case "object": {
-        const copy = lastGood && copiedBody(result.body as AsyncIterable<Buffer>);
-        const { revision, tokens } = await readTokenRegistry(copy?.body ?? result.body, emptyTable);
+        const pieces = piecesOf(result);
+        const copy = lastGood && copiedBody(pieces);
+        const { revision, tokens } = await readTokenRegistry(copy?.body ?? pieces, emptyTable);
         if (isOutdated(beganAtMs, revision)) return;
         const { etag } = result;
         const whole = copy?.whole();

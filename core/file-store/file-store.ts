@@ -3,14 +3,14 @@ import { copyFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { checkedKey, type ObjectKey } from "../object-key.ts";
-import type { GetResult, ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
-import { mainThread, otherThread } from "./disk.ts";
+import type { ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
+import { type DiskFile, mainThread, otherThread } from "./disk.ts";
 import { folderFailure, unlessErrno } from "./file-error.ts";
 import { versionsFolder } from "./head.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
 import { isWrittenDirectly, putNewFile, type WriteFile, writeSyncedFile } from "./new-file.ts";
-import { isNamed, type OpenFile, readThrough } from "./open-file.ts";
+import { isNamed, readThrough } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { removeEmptyFolders, tidyFolders } from "./tidy.ts";
 import { createVersions } from "./versions.ts";
@@ -70,8 +70,9 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
           return { kind: "not_modified" };
         }
         const { etag, size, modifiedAt } = version;
-        const object = { kind: "object", etag, size, modifiedAt, isLocal: true } as const;
-        return { ...object, ...(await contentOf(key, version)) } satisfies GetResult;
+        const head = { kind: "object", etag, size, modifiedAt, isLocal: true } as const;
+        if (version.bytes !== undefined) return await smallObject(head, version.handle, version.bytes);
+        return largeObject(head, version.handle, key);
       });
     },
 
@@ -152,17 +153,28 @@ function written(body: ObjectBody): WriteFile {
   return (path) => writeSyncedFile(path, body);
 }
 
-type Content = Pick<Extract<GetResult, { kind: "object" }>, "body" | "forEachChunk">;
+type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole">;
 
-async function contentOf(key: ObjectKey, { handle, size, bytes }: OpenFile): Promise<Content> {
-  if (bytes === undefined) {
-    return {
-      body: handle.createReadStream({ start: 0 }),
-      forEachChunk: (take) => translated(key, () => readThrough(handle, size, take)),
-    };
-  }
+async function smallObject(head: ObjectHead, handle: DiskFile, bytes: Buffer): Promise<StoredObject> {
   await handle.close();
-  return { body: Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }) };
+  let body: Readable | undefined;
+  return {
+    ...head,
+    whole: async () => bytes,
+    // Few callers want a stream, and making one takes as long as reading a small file.
+    get body() {
+      body ??= Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
+      return body;
+    },
+  };
+}
+
+function largeObject(head: ObjectHead, handle: DiskFile, key: ObjectKey): StoredObject {
+  return {
+    ...head,
+    body: handle.createReadStream({ start: 0 }),
+    forEachChunk: (take) => translated(key, () => readThrough(handle, head.size, take)),
+  };
 }
 
 async function translated<Result>(key: string, operation: () => Promise<Result>): Promise<Result> {

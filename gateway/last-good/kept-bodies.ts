@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { ResponseEntry } from "../../core/manifest.ts";
+import { piecesOf } from "../../core/object-body.ts";
 import { entryFailure, openEntry } from "../../core/read-entry.ts";
 import type { StoreReader } from "../store-reader.ts";
 import { ownBytes } from "../verified-body.ts";
@@ -25,7 +26,7 @@ export function createKeptBodies(lastGood: LastGood, store: StoreReader, timeout
     const found = await openEntry(store, entry, AbortSignal.timeout(timeoutMs));
     if (found.kind === "fault") throw entryFailure(entry, found.fault);
     const hash = createHash("sha256");
-    for await (const piece of found.body as AsyncIterable<Buffer>) {
+    for await (const piece of piecesOf(found)) {
       hash.update(piece);
       yield piece;
     }

@@ -69,7 +69,7 @@ async function readDocument(
 ): Promise<Buffer | undefined> {
   return await withCallDeadline(timeoutMs, `Reading ${key}`, async (signal) => {
     const found = await store.get(key, { signal });
-    return found.kind === "object" ? await readBody(found.body, maxDocumentBytes, key) : undefined;
+    return found.kind === "object" ? await readBody(found, maxDocumentBytes, key) : undefined;
   });
 }
 

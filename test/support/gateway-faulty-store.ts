@@ -43,7 +43,8 @@ export function faultyStore(store: ObjectStore): FaultyStore {
       const broken = faults.find(({ pattern }) => pattern.test(key));
       const answer = (): Promise<GetResult> => store.get(key, { signal: options?.signal });
       const result = await (broken === undefined ? store.get(key, options) : broken.fault(answer, options));
-      if (result.kind === "object") {
+      // Of a body that is there at once nothing is left open.
+      if (result.kind === "object" && result.whole === undefined) {
         open.add(result.body);
         result.body.once("close", () => open.delete(result.body));
       }
@@ -88,10 +89,18 @@ export function replacedBy(bytes: string | Buffer): Fault {
   };
 }
 
+/** The answer, whose bytes can be had as a stream only. */
+async function streamed(answer: () => Promise<GetResult>): Promise<GetResult> {
+  const result = await answer();
+  if (result.kind !== "object") return result;
+  const { whole: _, ...object } = result;
+  return object;
+}
+
 /** The real bytes, changed on their way; the announced size stays. */
 function rewritten(change: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>): Fault {
   return async (answer) => {
-    const result = await answer();
+    const result = await streamed(answer);
     if (result.kind !== "object") return result;
     return { ...result, isLocal: false, body: Readable.from(change(result.body), { objectMode: false }) };
   };
@@ -124,7 +133,7 @@ export function endedAfter(bytes: number): Fault {
 /** The body stops coming, and nothing more happens. */
 export function stalledAfter(bytes: number): Fault {
   return async (answer) => {
-    const result = await answer();
+    const result = await streamed(answer);
     if (result.kind !== "object") return result;
     let left = bytes;
     const body = new Transform({

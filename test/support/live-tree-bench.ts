@@ -128,5 +128,5 @@ function benchOf(
 async function bodyOf(store: ObjectStore, key: ObjectKey): Promise<Buffer> {
   const found = await store.get(key);
   if (found.kind !== "object") throw new Error(`${key} is not there`);
-  return await readBody(found.body, found.size, key);
+  return await readBody(found, found.size, key);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { bytesBody, sha256Hex } from "../../core/object-body.ts";
+import { bytesBody, piecesOf, sha256Hex } from "../../core/object-body.ts";
 import type { ContractFixture } from "./object-store-contract.ts";
 import { expectFailure, getText, key, putText } from "./object-store-probes.ts";
 
@@ -63,6 +63,19 @@ export function describeBodies(fixture: ContractFixture): void {
       if (found.kind !== "object") throw new Error("not found");
       expect(found.size).toBe(0);
       expect(await found.body.toArray()).toEqual([]);
+    });
+
+    test.each([1, 65_536, 1_048_577])("%i bytes are the same as a stream and in pieces", async (size) => {
+      const { store } = fixture;
+      const put = bytes(size);
+      const name = key("bodies/pieces.json");
+      await store.put(name, bytesBody(put));
+      const [streamed, inPieces] = [await store.get(name), await store.get(name)];
+      if (streamed.kind !== "object" || inPieces.kind !== "object") throw new Error("not found");
+      const pieces: Buffer[] = [];
+      for await (const piece of piecesOf(inPieces)) pieces.push(piece);
+      for (const read of [await streamed.body.toArray(), pieces])
+        expect(Buffer.concat(read).equals(put)).toBe(true);
     });
 
     test("20 MB come back the same, also when put if absent", async () => {

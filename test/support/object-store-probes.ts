@@ -27,7 +27,7 @@ export async function putText(
 export async function getText(store: ObjectStore, name: string): Promise<string | undefined> {
   const found = await store.get(key(name));
   if (found.kind !== "object") return undefined;
-  return (await readBody(found.body, 64 * 1024 * 1024, name)).toString();
+  return (await readBody(found, 64 * 1024 * 1024, name)).toString();
 }
 
 export async function listKeys(

@@ -44,7 +44,7 @@ export async function publishedSnapshot(store: ObjectStore, tenant: string): Pro
     if (entry === undefined) throw new Error(`no entry for ${name}`);
     const found = await store.get(entry.key);
     if (found.kind !== "object") throw new Error(`${entry.key} is missing`);
-    const body = await readBody(found.body, 2 ** 30, entry.key);
+    const body = await readBody(found, 2 ** 30, entry.key);
     if (body.length !== entry.size || sha256Hex(body) !== entry.sha256) {
       throw new Error(`${entry.key} is not what its manifest says`);
     }

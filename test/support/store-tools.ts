@@ -62,7 +62,7 @@ export async function openStoreTools(): Promise<StoreTools> {
     async read(key) {
       const found = await store.get(objectKey(key));
       if (found.kind !== "object") throw new Error(`${key} is not there`);
-      return await readBody(found.body, found.size, key);
+      return await readBody(found, found.size, key);
     },
     async close() {
       await rm(directory, { recursive: true, force: true });

@@ -47,7 +47,7 @@ export function earlier(root: string): Prepared {
 export async function contentOf(store: ObjectStore) {
   const found = await store.get(tokensKey);
   if (found.kind !== "object") return undefined;
-  return { text: (await readBody(found.body, 1000, tokensKey)).toString(), etag: found.etag };
+  return { text: (await readBody(found, 1000, tokensKey)).toString(), etag: found.etag };
 }
 
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();

@@ -131,7 +131,7 @@ async function readRecord(
   try {
     const found = await store.get(key, { signal });
     if (found.kind !== "object") return undefined;
-    return parseAuditRecord(await readBody(found.body, maxRecordBytes, key), key);
+    return parseAuditRecord(await readBody(found, maxRecordBytes, key), key);
   } catch (error) {
     const failure = asFailure(error);
     if (failure.code !== "corrupt_document") throw error;

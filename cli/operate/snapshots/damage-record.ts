@@ -85,7 +85,7 @@ async function readStored(
 ): Promise<{ readonly record: DamageRecord; readonly etag: ETag | undefined }> {
   const found = await store.get(damagedKey, { signal });
   if (found.kind !== "object") return { record: new Map(), etag: undefined };
-  const bytes = await readBody(found.body, maxBytes, damagedKey);
+  const bytes = await readBody(found, maxBytes, damagedKey);
   const { tenants } = parseStoredDocument<DamagedDocument>(bytes, isDamagedDocument, damagedKey);
   return { record: new Map(Object.entries(tenants)), etag: found.etag };
 }

@@ -27,7 +27,7 @@ export async function readRegistry(
     throw explained(store, error);
   });
   if (found.kind !== "object") return { registry: emptyRegistry, etag: undefined };
-  const bytes = await readBody(found.body, maxRegistryBytes, tokensKey);
+  const bytes = await readBody(found, maxRegistryBytes, tokensKey);
   return { registry: parseTokenRegistry(bytes), etag: found.etag };
 }
 

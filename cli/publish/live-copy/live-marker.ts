@@ -96,7 +96,7 @@ export async function readLiveMarker(
     found.body.destroy();
     return "foreign";
   }
-  const text = (await readBody(found.body, maxLiveMarkerBytes, key)).toString();
+  const text = (await readBody(found, maxLiveMarkerBytes, key)).toString();
   return parseLiveMarker(text, tenantId) ?? "foreign";
 }
 

@@ -11,7 +11,7 @@ import { isSandboxDocument } from "../../../schemas/generated/validators-stored.
 export async function readSandbox(store: ObjectStore, signal: AbortSignal): Promise<TenantId | undefined> {
   const found = await store.get(sandboxKey, { signal });
   if (found.kind !== "object") return undefined;
-  const bytes = await readBody(found.body, maxBytes, sandboxKey);
+  const bytes = await readBody(found, maxBytes, sandboxKey);
   return parseTenantId(parseStoredDocument<SandboxDocument>(bytes, isSandboxDocument, sandboxKey).tenantId);
 }
 

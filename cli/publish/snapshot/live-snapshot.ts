@@ -2,7 +2,7 @@ import { type Current, maxCurrentBytes, parseCurrent } from "../../../core/curre
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import { readBody } from "../../../core/object-body.ts";
+import { piecesOf, readBody } from "../../../core/object-body.ts";
 import { currentKey, manifestKey } from "../../../core/object-key.ts";
 import type { ETag, ObjectStore } from "../../../core/object-store.ts";
 import { type ExpectedManifest, readManifest } from "../../../core/read-manifest.ts";
@@ -25,7 +25,7 @@ export async function readPointer(
   const key = currentKey(tenantId);
   const result = await store.get(key, { signal });
   if (result.kind !== "object") return undefined;
-  const bytes = await readBody(result.body, maxCurrentBytes, key);
+  const bytes = await readBody(result, maxCurrentBytes, key);
   return { etag: result.etag, current: parseCurrent(bytes, tenantId), modifiedAt: result.modifiedAt };
 }
 
@@ -49,6 +49,6 @@ export async function readLiveManifest(
 ): Promise<Manifest> {
   const { tenantId, snapshotId } = pointer;
   const result = await store.get(manifestKey(tenantId, snapshotId), { signal });
-  if (result.kind === "object") return await readManifest(result.body, pointer);
+  if (result.kind === "object") return await readManifest(piecesOf(result), pointer);
   throw new Failure("corrupt_document", `Snapshot ${snapshotId} of tenant ${tenantId} has no manifest.json.`);
 }

@@ -1,6 +1,6 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
-import { readBody } from "../../../core/object-body.ts";
+import { piecesOf, readBody } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { parseStoredDocument } from "../../../core/stored-document.ts";
@@ -38,7 +38,7 @@ export async function readManifestHead(
   const key = manifestKey(tenantId, snapshotId);
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
-  const text = await beginning(found.body);
+  const text = await beginning(piecesOf(found));
   const document = canonicalHead(text) ?? (await wholeDocument(store, tenantId, snapshotId, signal));
   if (document === undefined) return undefined;
   if (document.tenantId !== tenantId || document.snapshotId !== snapshotId) {
@@ -91,7 +91,7 @@ async function wholeDocument(
   const key = manifestKey(tenantId, snapshotId);
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
-  return parseStoredDocument(await readBody(found.body, maxWholeBytes, key), isManifestDocument, key);
+  return parseStoredDocument(await readBody(found, maxWholeBytes, key), isManifestDocument, key);
 }
 
 const programsStart = '"programs":{';

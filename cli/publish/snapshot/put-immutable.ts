@@ -17,7 +17,7 @@ export async function putImmutable(
   if (result.kind === "stored") return;
   const found = await store.get(key, { signal });
   if (found.kind === "object" && found.size === body.size) {
-    const bytes = await readBody(found.body, body.size, key);
+    const bytes = await readBody(found, body.size, key);
     if (sha256Hex(bytes) === body.sha256) return;
   } else if (found.kind === "object") {
     found.body.destroy();

@@ -76,7 +76,7 @@ async function readStored(
 ): Promise<{ readonly tenants: RemovedTenants; readonly revision: number; readonly etag: ETag | undefined }> {
   const found = await store.get(removedKey, { signal });
   if (found.kind !== "object") return { tenants: new Map(), revision: 0, etag: undefined };
-  const bytes = await readBody(found.body, maxBytes, removedKey);
+  const bytes = await readBody(found, maxBytes, removedKey);
   const document = parseStoredDocument<RemovedDocument>(bytes, isRemovedDocument, removedKey);
   const tenants = new Map<TenantId, RemovedTenant>();
   for (const [tenantId, { removedAt, isPurged, generation }] of Object.entries(document.tenants)) {

@@ -47,7 +47,7 @@ export async function readMarkedAt(
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return null;
   // A mark counts even if its content is damaged.
-  const bytes = await readBody(found.body, maxMarkBytes, key).catch(() => Buffer.alloc(0));
+  const bytes = await readBody(found, maxMarkBytes, key).catch(() => Buffer.alloc(0));
   const at = /"at":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(bytes.toString("utf8"))?.[1] ?? "";
   return Number.isNaN(Date.parse(at)) ? null : at;
 }

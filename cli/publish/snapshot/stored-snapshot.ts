@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Failure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
+import { piecesOf } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readManifest } from "../../../core/read-manifest.ts";
@@ -72,11 +73,11 @@ export async function readStoredManifest(
   const first = await store.get(key, { signal });
   if (first.kind !== "object") return undefined;
   const hash = createHash("sha256");
-  for await (const chunk of first.body as AsyncIterable<Buffer>) hash.update(chunk);
+  for await (const chunk of piecesOf(first)) hash.update(chunk);
   const sha256 = hash.digest("hex");
   const second = await store.get(key, { signal });
   if (second.kind !== "object") return undefined;
-  const manifest = await readManifest(second.body, { tenantId, snapshotId, manifestSha256: sha256 });
+  const manifest = await readManifest(piecesOf(second), { tenantId, snapshotId, manifestSha256: sha256 });
   return { manifest, sha256 };
 }
 

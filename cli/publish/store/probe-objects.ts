@@ -62,7 +62,7 @@ export async function readProbe(
     const what = `${store.address}: a plain read of ${key} was answered with 304`;
     throw new Failure("store_unsupported", `${what}; look for a caching proxy before the store.`);
   }
-  const bytes = await readBody(found.body, maxProbeBytes, key);
+  const bytes = await readBody(found, maxProbeBytes, key);
   return { text: bytes.toString(), etag: found.etag, modifiedAt: found.modifiedAt };
 }
 

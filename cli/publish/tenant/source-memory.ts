@@ -139,7 +139,7 @@ export async function readSourceMemory(
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
   try {
-    const bytes = await readBody(found.body, maxMemoryBytes, key);
+    const bytes = await readBody(found, maxMemoryBytes, key);
     const parsed = validate(isSourceDocument, JSON.parse(bytes.toString("utf8")));
     if (!parsed.valid) return undefined;
     const { document } = parsed;

@@ -72,7 +72,7 @@ async function ask(url: string, token: TokenPlaintext, signal: AbortSignal): Pro
       redirect: "error",
       signal: asking,
     });
-    const body = await readBody(Readable.from(response.body ?? []), maxAnswerBytes, url);
+    const body = await readBody({ body: Readable.from(response.body ?? []) }, maxAnswerBytes, url);
     return {
       kind: "answered",
       status: response.status,

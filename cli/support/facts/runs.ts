@@ -1,7 +1,7 @@
 import { type Confirmation, type Confirmations, readConfirmations } from "../../../core/confirmations.ts";
 import { asFailure } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
-import { readBody } from "../../../core/object-body.ts";
+import { piecesOf, readBody } from "../../../core/object-body.ts";
 import { confirmedKey, runKey, runsPrefix } from "../../../core/object-key.ts";
 import type { ListedObject, ObjectStore } from "../../../core/object-store.ts";
 import { parseStoredDocument } from "../../../core/stored-document.ts";
@@ -193,7 +193,7 @@ function lastTry(lastRun: LastRun | null, confirmation: Confirmation | undefined
 async function readConfirmed(store: ObjectStore, signal: AbortSignal): Promise<Reading<Confirmations>> {
   return await readOr(new Map(), signal, async () => {
     const found = await store.get(confirmedKey, { signal });
-    return found.kind === "object" ? await readConfirmations(found.body) : new Map();
+    return found.kind === "object" ? await readConfirmations(piecesOf(found)) : new Map();
   });
 }
 
@@ -231,7 +231,7 @@ async function readReport(
   if (id === undefined) return undefined;
   const found = await store.get(runKey(id), { signal });
   if (found.kind !== "object") return undefined;
-  return parseStoredDocument(await readBody(found.body, maxBytes, key), isRunReport, key);
+  return parseStoredDocument(await readBody(found, maxBytes, key), isRunReport, key);
 }
 
 /**

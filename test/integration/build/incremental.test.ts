@@ -194,7 +194,7 @@ async function rewriteObject(
 ): Promise<void> {
   const found = await store.get(key);
   if (found.kind !== "object") return;
-  const text = (await readBody(found.body, 2 ** 20, key)).toString();
+  const text = (await readBody(found, 2 ** 20, key)).toString();
   await store.put(key, bytesBody(Buffer.from(edit(text))));
 }
 

@@ -220,7 +220,7 @@ async function plant(directory: string, link: string, target: string): Promise<v
 async function contentOf(store: ObjectStore, name: ObjectKey): Promise<string> {
   const found = await store.get(name);
   if (found.kind !== "object") return found.kind;
-  return (await readBody(found.body, 10_000, name)).toString();
+  return (await readBody(found, 10_000, name)).toString();
 }
 
 async function keysOf(store: ObjectStore, prefix: string): Promise<readonly string[]> {

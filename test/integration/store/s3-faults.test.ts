@@ -43,7 +43,7 @@ const cases: Readonly<Record<string, Case>> = {
     call: async (store) => {
       const found = await store.get(name);
       if (found.kind !== "object") return found.kind;
-      const bytes = await readBody(found.body, 10_000, name);
+      const bytes = await readBody(found, 10_000, name);
       return bytes.equals(before) ? "whole body" : "other bytes";
     },
     outcomes: {
@@ -237,7 +237,7 @@ describe("the S3 driver under faults", () => {
     const controller = new AbortController();
     const found = await store.get(name, { signal: controller.signal });
     if (found.kind !== "object") throw new Error("not found");
-    const reading = readBody(found.body, 10_000, name).catch((error: unknown) => asFailure(error).code);
+    const reading = readBody(found, 10_000, name).catch((error: unknown) => asFailure(error).code);
     controller.abort();
     expect(await reading).toBe("interrupted");
   });
@@ -267,7 +267,7 @@ describe("the S3 driver under faults", () => {
           await store.put(target, bytesBody(Buffer.from(text)));
           const found = await store.get(target);
           if (found.kind !== "object") return "missing";
-          return (await readBody(found.body, 10_000, target)).toString() === text ? "right" : "wrong";
+          return (await readBody(found, 10_000, target)).toString() === text ? "right" : "wrong";
         } catch (error) {
           return asFailure(error).code;
         }

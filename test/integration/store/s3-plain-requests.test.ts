@@ -171,7 +171,7 @@ describe("requests past the SDK's middleware (P41)", () => {
     if (stored.kind !== "stored") throw new Error("not stored");
     const found = await get(key("a.json"));
     if (found.kind !== "object") throw new Error("not found");
-    expect((await readBody(found.body, 10, "a.json")).toString()).toBe("{}");
+    expect((await readBody(found, 10, "a.json")).toString()).toBe("{}");
     expect(found.etag).toBe(stored.etag);
     expect(await get(key("a.json"), { ifNoneMatch: stored.etag })).toEqual({ kind: "not_modified" });
     expect(await get(key("b.json"))).toEqual({ kind: "missing" });

@@ -176,13 +176,13 @@ describe("bodies", () => {
 
   test("are read to their end, up to the bound", async () => {
     const body = () => Readable.from([Buffer.from("ab"), Buffer.from("cd"), Buffer.from("e")]);
-    expect((await readBody(body(), 5, "it")).toString()).toBe("abcde");
-    expect(await readBody(Readable.from([]), 5, "it")).toEqual(Buffer.alloc(0));
+    expect((await readBody({ body: body() }, 5, "it")).toString()).toBe("abcde");
+    expect(await readBody({ body: Readable.from([]) }, 5, "it")).toEqual(Buffer.alloc(0));
   });
 
   test("beyond the bound are refused and let go of at once", async () => {
     const body = Readable.from([Buffer.from("ab"), Buffer.from("cd"), Buffer.from("e")]);
-    const failure = await rejectionOf(readBody(body, 3, "the thing"));
+    const failure = await rejectionOf(readBody({ body }, 3, "the thing"));
     expect(failure).toMatchObject({
       code: "corrupt_document",
       message: "the thing is larger than 3 bytes.",
