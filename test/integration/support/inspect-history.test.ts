@@ -1,7 +1,7 @@
-import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseToken, type TokenPlaintext } from "../../../core/token.ts";
 import { type DeskGateway, startDeskGateway } from "../../support/desk-gateway.ts";
+import { endedAfter } from "../../support/gateway-faulty-store.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 
@@ -137,13 +137,12 @@ describe("P72: the timeline of a program", () => {
 });
 
 test("P72: nobody is told that a program was in a snapshot whose manifest is damaged", async () => {
-  const store = {
+  const store: typeof desk.store = {
     ...desk.store,
-    get: async (...args: Parameters<typeof desk.store.get>) => {
-      const found = await desk.store.get(...args);
-      if (found.kind !== "object" || !args[0].includes(`${snapshots[0]}/manifest.json`)) return found;
-      const bytes = Buffer.concat(await found.body.toArray());
-      return { ...found, body: Readable.from([bytes.subarray(0, -20)]) };
+    async get(key, options) {
+      const found = await desk.store.get(key, options);
+      if (found.kind !== "object" || !key.includes(`${snapshots[0]}/manifest.json`)) return found;
+      return await endedAfter(found.size - 20)(async () => found, options);
     },
   };
   const failing = await startInspect(desk, { store });
