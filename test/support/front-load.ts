@@ -69,7 +69,7 @@ export interface Load {
 }
 
 /**
- * Six partners, each from an address of its own, a request every 40 ms at most: half of them over one kept connection, the
+ * Six partners, each from an address of its own and with at most one request in 40 ms: half of them over one kept connection, the
  * others over a new one each time.
  */
 export function startLoad(target: FrontTarget, path: string, token: string): Load {
