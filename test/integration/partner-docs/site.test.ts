@@ -12,141 +12,138 @@ import {
   type WebServer,
 } from "../../support/partner-folder.ts";
 
-describe.skipIf(!hasChromium)(
-  "the partner's folder in Chromium (skipped without /usr/bin/chromium or TEST_CHROMIUM)",
-  () => {
-    let folder: PartnerFolder;
-    let server: WebServer;
-    let browser: Browser;
+describe.skipIf(!hasChromium)("the partner's folder in Chromium (skipped without it)", () => {
+  let folder: PartnerFolder;
+  let server: WebServer;
+  let browser: Browser;
 
-    beforeAll(async () => {
-      folder = await exportedFolder();
-      server = await serveFolder(folder.directory);
-      browser = await launchChromium();
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await server?.close();
-      await folder?.close();
-    });
+  beforeAll(async () => {
+    folder = await exportedFolder();
+    server = await serveFolder(folder.directory);
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await folder?.close();
+  });
 
-    /** A page without a network; gives what the browser complained of, and what it asked for. */
-    async function onPage(
-      options: BrowserContextOptions,
-      use: (page: Page, complaints: readonly string[]) => Promise<void>,
-    ): Promise<{ readonly complaints: readonly string[]; readonly requests: readonly string[] }> {
-      const context = await browser.newContext(options);
-      const [complaints, requests]: [string[], string[]] = [[], []];
-      try {
-        const page = await context.newPage();
-        page.on("console", (message) => complaints.push(message.text()));
-        page.on("pageerror", (error) => complaints.push(error.message));
-        page.on("request", (request) => requests.push(request.url()));
-        await use(page, complaints);
-      } finally {
-        await context.close();
-      }
-      return { complaints, requests };
+  /** A page without a network; gives what the browser complained of, and what it asked for. */
+  async function onPage(
+    options: BrowserContextOptions,
+    use: (page: Page, complaints: readonly string[]) => Promise<void>,
+  ): Promise<{ readonly complaints: readonly string[]; readonly requests: readonly string[] }> {
+    const context = await browser.newContext(options);
+    const [complaints, requests]: [string[], string[]] = [[], []];
+    try {
+      const page = await context.newPage();
+      page.on("console", (message) => complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(error.message));
+      page.on("request", (request) => requests.push(request.url()));
+      await use(page, complaints);
+    } finally {
+      await context.close();
     }
+    return { complaints, requests };
+  }
 
-    describe.each([
-      ["a disk, offline", () => `${pathToFileURL(folder.directory)}/`, true],
-      ["a web server, below a path", () => server.url, false],
-    ] as const)("from %s", (_from, root, offline) => {
-      test.each(partnerPages)(
-        "W70: %s loads nothing but the script beside it, and nothing is wrong with it",
-        async (name) => {
-          const address = `${root()}${name}.html`;
-          const { complaints, requests } = await onPage({ offline }, async (page) => {
-            await page.goto(address);
-            expect(await page.evaluate("document.scripts.length")).toBe(1);
-            expect(await page.evaluate("document.styleSheets[0].cssRules.length")).toBeGreaterThan(50);
-          });
-          expect(complaints).toEqual([]);
-          expect(requests.filter((url) => url !== "data:,")).toEqual([address, `${root()}site.js`]);
-        },
-      );
-
-      test("W70: no link is dead, neither to a page nor to a place on it", async () => {
-        const links = new Set<string>();
-        await onPage({}, async (page) => {
-          for (const name of partnerPages) {
-            await page.goto(`${root()}${name}.html`);
-            for (const link of await page.locator("a").evaluateAll(hrefs)) links.add(link);
-          }
+  describe.each([
+    ["a disk, offline", () => `${pathToFileURL(folder.directory)}/`, true],
+    ["a web server, below a path", () => server.url, false],
+  ] as const)("from %s", (_from, root, offline) => {
+    test.each(partnerPages)(
+      "W70: %s loads nothing but the script beside it, and nothing is wrong with it",
+      async (name) => {
+        const address = `${root()}${name}.html`;
+        const { complaints, requests } = await onPage({ offline }, async (page) => {
+          await page.goto(address);
+          expect(await page.evaluate("document.scripts.length")).toBe(1);
+          expect(await page.evaluate("document.styleSheets[0].cssRules.length")).toBeGreaterThan(50);
         });
-        const own = [...links].filter((link) => link.startsWith(root()));
-        expect(own.length).toBeGreaterThan(100);
-        const outside = [...links].filter((link) => !own.includes(link)).map((link) => new URL(link).origin);
-        // Names of standards, which a reader may look up; and the contact.
-        expect(new Set(outside)).toEqual(new Set(["https://datatracker.ietf.org", "null"]));
-        const dead: string[] = [];
-        for (const link of own) {
-          const [file = "", fragment] = link.slice(root().length).split("#");
-          const text = await readFile(join(folder.directory, file), "utf8").catch(() => undefined);
-          if (text === undefined) dead.push(link);
-          else if (fragment !== undefined && !text.includes(`id="${decodeURIComponent(fragment)}"`))
-            dead.push(link);
-        }
-        expect(dead).toEqual([]);
-      });
-    });
+        expect(complaints).toEqual([]);
+        expect(requests.filter((url) => url !== "data:,")).toEqual([address, `${root()}site.js`]);
+      },
+    );
 
-    test("W70: the policy keeps even a page that was tampered with from loading anything", async () => {
-      const { requests } = await onPage({}, async (page, complaints) => {
-        await page.goto(`${server.url}index.html`);
-        await page.evaluate(
-          `document.body.insertAdjacentHTML("beforeend", '<img src="stolen.png"><link rel="stylesheet" href="x.css">');
+    test("W70: no link is dead, neither to a page nor to a place on it", async () => {
+      const links = new Set<string>();
+      await onPage({}, async (page) => {
+        for (const name of partnerPages) {
+          await page.goto(`${root()}${name}.html`);
+          for (const link of await page.locator("a").evaluateAll(hrefs)) links.add(link);
+        }
+      });
+      const own = [...links].filter((link) => link.startsWith(root()));
+      expect(own.length).toBeGreaterThan(100);
+      const outside = [...links].filter((link) => !own.includes(link)).map((link) => new URL(link).origin);
+      // Names of standards, which a reader may look up; and the contact.
+      expect(new Set(outside)).toEqual(new Set(["https://datatracker.ietf.org", "null"]));
+      const dead: string[] = [];
+      for (const link of own) {
+        const [file = "", fragment] = link.slice(root().length).split("#");
+        const text = await readFile(join(folder.directory, file), "utf8").catch(() => undefined);
+        if (text === undefined) dead.push(link);
+        else if (fragment !== undefined && !text.includes(`id="${decodeURIComponent(fragment)}"`))
+          dead.push(link);
+      }
+      expect(dead).toEqual([]);
+    });
+  });
+
+  test("W70: the policy keeps even a page that was tampered with from loading anything", async () => {
+    const { requests } = await onPage({}, async (page, complaints) => {
+      await page.goto(`${server.url}index.html`);
+      await page.evaluate(
+        `document.body.insertAdjacentHTML("beforeend", '<img src="stolen.png"><link rel="stylesheet" href="x.css">');
            const script = document.createElement("script");
            script.src = "https://programs.tours-of-test.example/stolen.js";
            document.body.append(script);`,
-        );
-        await expect.poll(() => page.evaluate("document.images[0].complete")).toBe(true);
-        await expect
-          .poll(() => complaints.filter((text) => text.includes("Content Security Policy")))
-          .toHaveLength(3);
-      });
-      expect(server.missing).toEqual([]);
-      expect(requests.filter((url) => url.startsWith("http"))).toContain(`${server.url}index.html`);
+      );
+      await expect.poll(() => page.evaluate("document.images[0].complete")).toBe(true);
+      await expect
+        .poll(() => complaints.filter((text) => text.includes("Content Security Policy")))
+        .toHaveLength(3);
     });
+    expect(server.missing).toEqual([]);
+    expect(requests.filter((url) => url.startsWith("http"))).toContain(`${server.url}index.html`);
+  });
 
-    test("W73: no page is wider than a window of 360 pixels", async () => {
-      await onPage({ viewport: { width: 360, height: 800 } }, async (page) => {
-        for (const name of partnerPages) {
-          await page.goto(`${server.url}${name}.html`);
-          expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBe(360);
-        }
-      });
-    });
-
-    test("W73: by keyboard one skips to the content, and chooses a language", async () => {
-      await onPage({}, async (page) => {
-        await page.goto(`${server.url}index.html`);
-        await page.keyboard.press("Tab");
-        await expect.poll(() => focusedText(page)).toBe("Skip to the content");
-        await page.keyboard.press("Enter");
-        await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
-        const python = page.locator(".panel").filter({ hasText: "urllib.request" });
-        expect(await python.isVisible()).toBe(false);
-        await page.locator("#ask-once-0").focus();
-        await page.keyboard.press("ArrowRight");
-        await python.waitFor();
-        expect(await page.locator(".panel").filter({ hasText: "curl --compressed" }).isVisible()).toBe(false);
-      });
-    });
-
-    test("W73: is dark on a dark desktop", async () => {
-      const backgrounds: unknown[] = [];
-      for (const colorScheme of ["light", "dark"] as const) {
-        await onPage({ colorScheme }, async (page) => {
-          await page.goto(`${server.url}index.html`);
-          backgrounds.push(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
-        });
+  test("W73: no page is wider than a window of 360 pixels", async () => {
+    await onPage({ viewport: { width: 360, height: 800 } }, async (page) => {
+      for (const name of partnerPages) {
+        await page.goto(`${server.url}${name}.html`);
+        expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBe(360);
       }
-      expect(backgrounds).toEqual(["rgb(255, 255, 255)", "rgb(21, 24, 27)"]);
     });
-  },
-);
+  });
+
+  test("W73: by keyboard one skips to the content, and chooses a language", async () => {
+    await onPage({}, async (page) => {
+      await page.goto(`${server.url}index.html`);
+      await page.keyboard.press("Tab");
+      await expect.poll(() => focusedText(page)).toBe("Skip to the content");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
+      const python = page.locator(".panel").filter({ hasText: "urllib.request" });
+      expect(await python.isVisible()).toBe(false);
+      await page.locator("#ask-once-0").focus();
+      await page.keyboard.press("ArrowRight");
+      await python.waitFor();
+      expect(await page.locator(".panel").filter({ hasText: "curl --compressed" }).isVisible()).toBe(false);
+    });
+  });
+
+  test("W73: is dark on a dark desktop", async () => {
+    const backgrounds: unknown[] = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      await onPage({ colorScheme }, async (page) => {
+        await page.goto(`${server.url}index.html`);
+        backgrounds.push(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
+      });
+    }
+    expect(backgrounds).toEqual(["rgb(255, 255, 255)", "rgb(21, 24, 27)"]);
+  });
+});
 
 /** Runs in the page. */
 function hrefs(anchors: readonly object[]): readonly string[] {

@@ -42,50 +42,47 @@ function paths(tokenId: string, snapshotId: string): readonly string[] {
   ];
 }
 
-describe.skipIf(!hasChromium)(
-  "the pages of inspect in Chromium (skipped without /usr/bin/chromium or TEST_CHROMIUM)",
-  () => {
-    let axe: string;
-    let logDesk: LogDesk;
-    let browser: Browser;
+describe.skipIf(!hasChromium)("the pages of inspect in Chromium (skipped without it)", () => {
+  let axe: string;
+  let logDesk: LogDesk;
+  let browser: Browser;
 
-    beforeAll(async () => {
-      axe = await readAxe();
-      logDesk = await openLogDesk();
-      browser = await launchChromium();
-    });
+  beforeAll(async () => {
+    axe = await readAxe();
+    logDesk = await openLogDesk();
+    browser = await launchChromium();
+  });
 
-    afterAll(async () => {
-      await browser?.close();
-      await logDesk?.close();
-    });
+  afterAll(async () => {
+    await browser?.close();
+    await logDesk?.close();
+  });
 
-    test.each([
-      ["light", 1280],
-      ["dark", 768],
-      ["light", 360],
-      ["dark", 360],
-    ] as const)("axe finds nothing, %s at %d pixels", async (colorScheme, width) => {
-      const { inspect, tokenId, desk } = logDesk;
-      const context = await browser.newContext({
-        colorScheme,
-        viewport: { width, height: 800 },
-        bypassCSP: true,
-      });
-      await context.addCookies([
-        { name: `partner-programs-${inspect.port}`, value: inspect.key, url: inspect.url },
-      ]);
-      const page = await context.newPage();
-      for (const path of paths(tokenId, await liveSnapshot(desk.storeDirectory))) {
-        await page.goto(inspect.url + path);
-        const { violations, kept } = await axeFindings(page, axe);
-        expect(violations, path).toEqual([]);
-        expect(kept, path).toBeGreaterThan(10);
-      }
-      await context.close();
+  test.each([
+    ["light", 1280],
+    ["dark", 768],
+    ["light", 360],
+    ["dark", 360],
+  ] as const)("axe finds nothing, %s at %d pixels", async (colorScheme, width) => {
+    const { inspect, tokenId, desk } = logDesk;
+    const context = await browser.newContext({
+      colorScheme,
+      viewport: { width, height: 800 },
+      bypassCSP: true,
     });
-  },
-);
+    await context.addCookies([
+      { name: `partner-programs-${inspect.port}`, value: inspect.key, url: inspect.url },
+    ]);
+    const page = await context.newPage();
+    for (const path of paths(tokenId, await liveSnapshot(desk.storeDirectory))) {
+      await page.goto(inspect.url + path);
+      const { violations, kept } = await axeFindings(page, axe);
+      expect(violations, path).toEqual([]);
+      expect(kept, path).toBeGreaterThan(10);
+    }
+    await context.close();
+  });
+});
 
 async function liveSnapshot(storeDirectory: string): Promise<string> {
   const pointer = await readFile(join(storeDirectory, "tenants", deskTenant, "current.json"), "utf8");

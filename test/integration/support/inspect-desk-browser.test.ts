@@ -22,74 +22,71 @@ const paths = [
   `/find?q=${encodeURIComponent(shalom)}`,
 ];
 
-describe.skipIf(!hasChromium)(
-  "requests, access keys and the box in Chromium (skipped without /usr/bin/chromium or TEST_CHROMIUM)",
-  () => {
-    let logDesk: LogDesk;
-    let browser: Browser;
+describe.skipIf(!hasChromium)("requests, access keys and the box in Chromium (skipped without it)", () => {
+  let logDesk: LogDesk;
+  let browser: Browser;
 
-    beforeAll(async () => {
-      logDesk = await openLogDesk();
-      browser = await launchChromium();
-    });
+  beforeAll(async () => {
+    logDesk = await openLogDesk();
+    browser = await launchChromium();
+  });
 
-    afterAll(async () => {
-      await browser?.close();
-      await logDesk?.close();
-    });
+  afterAll(async () => {
+    await browser?.close();
+    await logDesk?.close();
+  });
 
-    async function onPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
-      const { inspect } = logDesk;
-      const context = await browser.newContext(options);
-      await context.addCookies([
-        { name: `partner-programs-${inspect.port}`, value: inspect.key, url: inspect.url },
-      ]);
-      const complaints: string[] = [];
-      try {
-        const page = await context.newPage();
-        page.on("console", (message) => complaints.push(message.text()));
-        page.on("pageerror", (error) => complaints.push(error.message));
-        await use(page);
-        expect(complaints.filter((text) => !text.includes("404 (Not Found)"))).toEqual([]);
-      } finally {
-        await context.close();
-      }
+  async function onPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
+    const { inspect } = logDesk;
+    const context = await browser.newContext(options);
+    await context.addCookies([
+      { name: `partner-programs-${inspect.port}`, value: inspect.key, url: inspect.url },
+    ]);
+    const complaints: string[] = [];
+    try {
+      const page = await context.newPage();
+      page.on("console", (message) => complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(error.message));
+      await use(page);
+      expect(complaints.filter((text) => !text.includes("404 (Not Found)"))).toEqual([]);
+    } finally {
+      await context.close();
     }
+  }
 
-    test.each([
-      ["light", 1280],
-      ["dark", 768],
-      ["light", 360],
-    ] as const)("has no page that is hard to read or use, %s at %d pixels", async (colorScheme, width) => {
-      await onPage({ colorScheme, viewport: { width, height: 900 } }, async (page) => {
-        for (const path of paths) {
-          await page.goto(logDesk.inspect.url + path);
-          expect(await pageFaults(page), `${path}, ${colorScheme}, ${width}`).toEqual([]);
-        }
-      });
+  test.each([
+    ["light", 1280],
+    ["dark", 768],
+    ["light", 360],
+  ] as const)("has no page that is hard to read or use, %s at %d pixels", async (colorScheme, width) => {
+    await onPage({ colorScheme, viewport: { width, height: 900 } }, async (page) => {
+      for (const path of paths) {
+        await page.goto(logDesk.inspect.url + path);
+        expect(await pageFaults(page), `${path}, ${colorScheme}, ${width}`).toEqual([]);
+      }
     });
+  });
 
-    test("leads from a request id in the box to a sentence for the partner", async () => {
-      await onPage({}, async (page) => {
-        await page.goto(logDesk.inspect.url);
-        await page.getByLabel("Find a request").fill("missed-1");
-        await page.getByRole("button", { name: "Find" }).click();
-        await page.getByRole("heading", { name: "Request missed-1" }).waitFor();
-        const sentence = page.getByLabel("To send to the partner");
-        expect(await sentence.inputValue()).toContain("not on offer");
-        expect(await sentence.isEditable()).toBe(false);
-      });
+  test("leads from a request id in the box to a sentence for the partner", async () => {
+    await onPage({}, async (page) => {
+      await page.goto(logDesk.inspect.url);
+      await page.getByLabel("Find a request").fill("missed-1");
+      await page.getByRole("button", { name: "Find" }).click();
+      await page.getByRole("heading", { name: "Request missed-1" }).waitFor();
+      const sentence = page.getByLabel("To send to the partner");
+      expect(await sentence.inputValue()).toContain("not on offer");
+      expect(await sentence.isEditable()).toBe(false);
     });
+  });
 
-    test("filters requests by what is chosen in the form", async () => {
-      await onPage({}, async (page) => {
-        await page.goto(`${logDesk.inspect.url}/requests`);
-        await page.getByLabel("Answer").selectOption("404 not found");
-        await page.getByRole("button", { name: "Show" }).click();
-        await page.getByText("1 request like this.").waitFor();
-        await page.getByRole("link", { name: "missed-1" }).click();
-        await page.getByRole("heading", { name: "Request missed-1" }).waitFor();
-      });
+  test("filters requests by what is chosen in the form", async () => {
+    await onPage({}, async (page) => {
+      await page.goto(`${logDesk.inspect.url}/requests`);
+      await page.getByLabel("Answer").selectOption("404 not found");
+      await page.getByRole("button", { name: "Show" }).click();
+      await page.getByText("1 request like this.").waitFor();
+      await page.getByRole("link", { name: "missed-1" }).click();
+      await page.getByRole("heading", { name: "Request missed-1" }).waitFor();
     });
-  },
-);
+  });
+});
