@@ -18,9 +18,13 @@ export async function forEachRow(
   values: readonly unknown[],
   take: (row: TextRow) => void,
 ): Promise<void> {
-  // PostgreSQL keeps the plan of a named query. Planning a large one takes longer than running it for a small tenant.
-  const name = hash("sha256", text, "hex").slice(0, 32);
-  const config = { name, text, values: [...values], rowMode: "array", types: asText } as unknown;
+  const config = {
+    name: statementName(text),
+    text,
+    values: [...values],
+    rowMode: "array",
+    types: asText,
+  } as unknown;
   const query = new pg.Query<TextRow & unknown[]>(config as pg.QueryConfig);
   let failure: { readonly reason: unknown } | undefined;
   await new Promise<void>((resolve, reject) => {
@@ -38,6 +42,14 @@ export async function forEachRow(
     Promise.resolve<unknown>(client.query(query)).catch(reject);
   });
   if (failure !== undefined) throw failure.reason;
+}
+
+/**
+ * A name for a query that a session asks many times. PostgreSQL keeps what a named query was parsed and planned to, which takes
+ * longer than running it for a small tenant.
+ */
+export function statementName(text: string): string {
+  return hash("sha256", text, "hex").slice(0, 32);
 }
 
 /** The rows of a query with few of them, each as an array of its columns. */

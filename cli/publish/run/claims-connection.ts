@@ -1,5 +1,6 @@
 import pg from "pg";
 import { isDirect } from "../../database/connect.ts";
+import { statementName } from "../../database/for-each-row.ts";
 import { endClient } from "../../database/source-client.ts";
 
 /** A session that listens for what other builders have built. */
@@ -39,11 +40,10 @@ export async function connectClaims(
     isUsable = false;
   });
   let lastQuery: Promise<unknown> = Promise.resolve();
-  function query<Row extends pg.QueryResultRow>(
-    sql: string,
-    values: unknown[] = [],
-  ): Promise<readonly Row[]> {
-    const result = lastQuery.then(async () => (await client.query<Row>(sql, values)).rows);
+  function query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<readonly Row[]> {
+    // What has values is asked for each tenant, of a session that no pooler shares out.
+    const config = values === undefined ? { text: sql } : { name: statementName(sql), text: sql, values };
+    const result = lastQuery.then(async () => (await client.query<Row>(config)).rows);
     lastQuery = result.catch(() => {});
     return result;
   }
