@@ -1,12 +1,17 @@
 /** The kind of a column. `column-type.ts` lists the PostgreSQL types that each kind accepts. */
 export type ColumnKind = "text" | "int" | "numeric" | "date" | "text[]";
 
-/** A column and the public field that it becomes, if any. In a child view this is the field within an element. */
-type ColumnDescription = readonly [name: string, kind: ColumnKind, field: string | null];
+/**
+ * A column, the public field that it becomes, if any, and words for the author of the views. In a child view, `field` is the field
+ * within an element.
+ */
+type ColumnDescription = readonly [name: string, kind: ColumnKind, field: string | null, words: string];
 
 interface ViewDescription {
   /** An optional view may be an empty stand-in, for a company that has no such data. */
   readonly isRequired: boolean;
+  /** What the rows are, for the author of the views. */
+  readonly what: string;
   /** The public field whose elements the rows of a child view become. */
   readonly field: string | null;
   /** The columns after `tenant_id` and `program_id`. The view `tenants` has no `program_id`. */
@@ -15,108 +20,147 @@ interface ViewDescription {
 
 /**
  * The ten views of the schema `partner_source` with their columns in order: all that the generator reads of a booking database.
- * Queries, parsers, empty views, checks and the fields that findings name are made from this table.
+ * Queries, parsers, empty views, the skeleton, checks and the fields that findings name are made from this table.
  */
 export const sourceViews = {
-  tenants: { isRequired: true, field: null, columns: [["name", "text", null]] },
+  tenants: {
+    isRequired: true,
+    what: "Required. A row for each company whose programs partners read.",
+    field: null,
+    columns: [["name", "text", null, "for your own people; partners do not see it"]],
+  },
   programs: {
     isRequired: true,
+    what: "Required. A row for each tour on given dates, in whatever state; only active ones are published.",
     field: null,
     columns: [
-      ["name", "text", "name"],
-      ["lifecycle_state", "text", "lifecycle_state"],
-      ["departure_date", "date", "departureDate"],
-      ["return_date", "date", "returnDate"],
-      ["capacity_total", "int", "capacity.total"],
-      ["currency", "text", "currency"],
-      ["category_type", "text", "category.type"],
-      ["category_subtype", "text", "category.subtype"],
-      ["guide_name", "text", "guide.name"],
-      ["legacy_price", "numeric", "prices.rooms"],
-      ["description", "text", "description"],
-      ["departure_point", "text", "departurePoint"],
-      ["marketing_tags", "text[]", "marketingTags"],
-      ["accommodation_description", "text", "content.accommodationDescription"],
-      ["cover_url", "text", "media.coverUrl"],
-      ["gallery_urls", "text[]", "media.galleryUrls"],
-      ["included", "text[]", "content.included"],
-      ["excluded", "text[]", "content.excluded"],
-      ["visits", "text[]", "content.visits"],
+      ["name", "text", "name", "an active program needs one"],
+      [
+        "lifecycle_state",
+        "text",
+        "lifecycle_state",
+        "active, draft, cancelled, completed, archived or ended: translate your states (CASE ... END)",
+      ],
+      [
+        "departure_date",
+        "date",
+        "departureDate",
+        "a date, not an instant: (starts_at AT TIME ZONE 'Europe/Vienna')::date",
+      ],
+      ["return_date", "date", "returnDate", "the last day; the duration follows from both"],
+      ["capacity_total", "int", "capacity.total", "places in all, those that are taken included"],
+      ["currency", "text", "currency", "three letters (ISO 4217), for all amounts of the program"],
+      ["category_type", "text", "category.type", "what kind of tour it is, in your words"],
+      ["category_subtype", "text", "category.subtype", "a finer kind"],
+      ["guide_name", "text", "guide.name", "shown as the guide where the view staff has no lead guide"],
+      [
+        "legacy_price",
+        "numeric",
+        "prices.rooms",
+        "a single price, used where room_prices has none; in units, not in cents",
+      ],
+      ["description", "text", "description", "what partners see as the program's text"],
+      ["departure_point", "text", "departurePoint", "where the tour begins"],
+      ["marketing_tags", "text[]", "marketingTags", "labels: ARRAY['family', 'unesco']"],
+      [
+        "accommodation_description",
+        "text",
+        "content.accommodationDescription",
+        "a text about where people stay",
+      ],
+      ["cover_url", "text", "media.coverUrl", "one complete https address"],
+      ["gallery_urls", "text[]", "media.galleryUrls", "complete https addresses, in order"],
+      ["included", "text[]", "content.included", "what the price includes, a text for each thing"],
+      ["excluded", "text[]", "content.excluded", "what it does not include"],
+      ["visits", "text[]", "content.visits", "places that are visited"],
     ],
   },
   room_prices: {
     isRequired: false,
+    what: "A row for each price per person by how many share a room.",
     field: "prices.rooms",
     columns: [
-      ["occupancy", "int", "occupancy"],
-      ["amount", "numeric", "amount"],
+      ["occupancy", "int", "occupancy", "1 for a single room, 2 for a double"],
+      [
+        "amount",
+        "numeric",
+        "amount",
+        "above 0, in units of the currency (cents: / 100.0; floating point: ::numeric)",
+      ],
     ],
   },
   child_prices: {
     isRequired: false,
+    what: "A row for each price of an age band.",
     field: "prices.children",
     columns: [
-      ["min_age", "int", "minAge"],
-      ["max_age", "int", "maxAge"],
-      ["amount", "numeric", "amount"],
+      ["min_age", "int", "minAge", "0 or more"],
+      ["max_age", "int", "maxAge", "the band's last age"],
+      ["amount", "numeric", "amount", "0 is for free"],
     ],
   },
   hotel_stays: {
     isRequired: false,
+    what: "A row for each stay in a hotel.",
     field: "hotels",
     columns: [
-      ["position", "int", null],
-      ["name", "text", "name"],
-      ["location", "text", "location"],
-      ["check_in", "date", "checkIn"],
-      ["check_out", "date", "checkOut"],
-      ["star_level", "int", "starLevel"],
+      ["position", "int", null, "orders the stays"],
+      ["name", "text", "name", "the hotel"],
+      ["location", "text", "location", "where it is"],
+      ["check_in", "date", "checkIn", "a date"],
+      ["check_out", "date", "checkOut", "a date"],
+      ["star_level", "int", "starLevel", "1 to 5"],
     ],
   },
   enrollments: {
     isRequired: false,
+    what: "A row for each person who is booked: how many places are taken is counted from them. No names.",
     field: "capacity.used",
     columns: [
-      ["status", "text", null],
-      ["role", "text", null],
+      ["status", "text", null, "cancelled ones take no place (TERMINAL_ENROLLMENT_STATUSES)"],
+      ["role", "text", null, "passenger or staff; staff take no place"],
     ],
   },
   staff: {
     isRequired: false,
+    what: "A row for each person whom partners may know of.",
     field: "staff",
     columns: [
-      ["position", "int", null],
-      ["role", "text", "role"],
-      ["name", "text", "name"],
-      ["gender", "text", "gender"],
-      ["role_label", "text", "roleLabel"],
+      ["position", "int", null, "orders the people; of several lead guides the first counts"],
+      ["role", "text", "role", "lead_guide or teacher; leave others out"],
+      ["name", "text", "name", "as partners see it"],
+      ["gender", "text", "gender", "male, female or NULL"],
+      ["role_label", "text", "roleLabel", "a teacher's subject or title"],
     ],
   },
   flights: {
     isRequired: false,
+    what: "A row for each flight: partners see the airline.",
     field: "transport.flights",
     columns: [
-      ["position", "int", null],
-      ["airline_code", "text", "airline.code"],
-      ["airline_logo_url", "text", "airline.logoUrl"],
+      ["position", "int", null, "orders the flights"],
+      ["airline_code", "text", "airline.code", "such as LH"],
+      ["airline_logo_url", "text", "airline.logoUrl", "a complete https address"],
     ],
   },
   itinerary: {
     isRequired: false,
+    what: "A row for each day or part of the tour.",
     field: "content.itinerary",
     columns: [
-      ["position", "int", null],
-      ["title", "text", "title"],
-      ["description", "text", "description"],
+      ["position", "int", null, "orders the entries"],
+      ["title", "text", "title", "an entry without one is dropped"],
+      ["description", "text", "description", "its text"],
     ],
   },
   faq: {
     isRequired: false,
+    what: "A row for each question with its answer.",
     field: "content.faq",
     columns: [
-      ["position", "int", null],
-      ["question", "text", "question"],
-      ["answer", "text", "answer"],
+      ["position", "int", null, "orders the questions"],
+      ["question", "text", "question", "without one the entry is dropped"],
+      ["answer", "text", "answer", "without one the entry is dropped"],
     ],
   },
 } as const satisfies Readonly<Record<string, ViewDescription>>;

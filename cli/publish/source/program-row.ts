@@ -63,7 +63,7 @@ export function programSource(
 }
 
 type ProgramColumn = (typeof sourceViews.programs.columns)[number];
-type ColumnOf<Kind extends ColumnKind> = Extract<ProgramColumn, readonly [string, Kind, unknown]>[0];
+type ColumnOf<Kind extends ColumnKind> = Extract<ProgramColumn, readonly [string, Kind, unknown, string]>[0];
 
 /** The position of each column in `programsQuery`, after the ids of program and tenant. */
 const positions = Object.fromEntries(
