@@ -6,7 +6,7 @@ import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts
 import type { ProgramSource } from "../../cli/publish/public-program/program-source.ts";
 import { publicProgram } from "../../cli/publish/public-program/public-program.ts";
 import { programSource } from "../../cli/publish/source/program-row.ts";
-import type { ChildName } from "../../cli/publish/source/source-columns.ts";
+import type { ChildView } from "../../cli/publish/source/source-columns.ts";
 import { childQueries, programsQuery } from "../../cli/publish/source/source-queries.ts";
 import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 
@@ -46,11 +46,11 @@ async function sources(condition: string, ...values: readonly string[]): Promise
     const { rows } = await pool.query<(string | null)[]>(config as unknown as pg.QueryArrayConfig);
     return rows;
   };
-  const children = new Map<ChildName, Map<string | null | undefined, string | null | undefined>>();
-  for (const [name, text] of Object.entries(childQueries)) {
+  const children = new Map<ChildView, Map<string | null | undefined, string | null | undefined>>();
+  for (const [view, text] of Object.entries(childQueries)) {
     const rows = await query(text);
-    children.set(name as ChildName, new Map(rows.map(([id, , json]) => [id, json])));
+    children.set(view as ChildView, new Map(rows.map(([id, , json]) => [id, json])));
   }
   const programs = await query(programsQuery);
-  return programs.map((row) => programSource(row, (name) => children.get(name)?.get(row[0]) ?? "[]"));
+  return programs.map((row) => programSource(row, (view) => children.get(view)?.get(row[0]) ?? "[]"));
 }

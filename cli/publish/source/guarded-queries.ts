@@ -1,12 +1,5 @@
 import type { ProgramView } from "./contract.ts";
-import {
-  type ChildName,
-  childViews,
-  ofTenant,
-  type SourceColumn,
-  sizedColumns,
-  viewColumns,
-} from "./source-columns.ts";
+import { type ChildView, ofTenant, type SourceColumn, sizedColumns, viewColumns } from "./source-columns.ts";
 import { programsPerRound, type SourceLimits } from "./source-limits.ts";
 
 /**
@@ -34,8 +27,7 @@ export function guardedProgramsQuery(limits: SourceLimits): string {
  * The query of a child view. PostgreSQL adds up the bytes of a program's rows and gathers none beyond the limit, so ten
  * million rows of one program are as harmless as ten.
  */
-export function guardedChildQuery(child: ChildName, limits: SourceLimits): string {
-  const view = childViews[child];
+export function guardedChildQuery(view: ChildView, limits: SourceLimits): string {
   const rows = view === "enrollments" ? measuredEnrollments(limits) : measuredRows(view, limits);
   const columns = viewColumns[view].map((column) => cappedColumn(column, limits));
   if (view === "enrollments") columns.push("enrolled");

@@ -1,7 +1,7 @@
 import { lifecycle } from "../public-program/lifecycle.ts";
 import type { EnrollmentRow, ProgramSource } from "../public-program/program-source.ts";
 import { type ColumnKind, type ColumnValue, sourceViews, type ViewRow } from "./contract.ts";
-import type { ChildName, childViews } from "./source-columns.ts";
+import type { ChildView } from "./source-columns.ts";
 import { type Oversize, shownOversize } from "./source-limits.ts";
 
 /**
@@ -10,7 +10,7 @@ import { type Oversize, shownOversize } from "./source-limits.ts";
  */
 export function programSource(
   row: readonly (string | null)[],
-  jsonOf: (child: ChildName) => string,
+  jsonOf: (view: ChildView) => string,
   oversize?: Oversize,
 ): ProgramSource {
   const text = (column: ColumnOf<"text" | "numeric" | "date">): string | null =>
@@ -23,8 +23,8 @@ export function programSource(
   const list = (column: ColumnOf<"text[]">): ColumnValue<"text[]"> =>
     JSON.parse(row[positions[column]] ?? "null");
   const isPublished = lifecycle(text("lifecycle_state")).kind === "publishable";
-  const rowsOf = <Name extends ChildName>(child: Name): ChildTuple<Name>[] => {
-    const json = jsonOf(child);
+  const rowsOf = <View extends ChildView>(view: View): ChildTuple<View>[] => {
+    const json = jsonOf(view);
     return isPublished ? JSON.parse(json) : [];
   };
   return {
@@ -48,9 +48,9 @@ export function programSource(
     included: list("included"),
     excluded: list("excluded"),
     visits: list("visits"),
-    roomPrices: rowsOf("roomPrices"),
-    childPrices: rowsOf("childPrices"),
-    hotelStays: byPosition(rowsOf("hotelStays")),
+    roomPrices: rowsOf("room_prices"),
+    childPrices: rowsOf("child_prices"),
+    hotelStays: byPosition(rowsOf("hotel_stays")),
     enrollments: rowsOf("enrollments").map(
       ([status, role, enrolled]): EnrollmentRow => [role, status, enrolled],
     ),
@@ -71,9 +71,9 @@ const positions = Object.fromEntries(
 ) as Readonly<Record<ProgramColumn[0], number>>;
 
 /** A tuple of a child query. Enrollments are counted by the query. */
-type ChildTuple<Name extends ChildName> = Name extends "enrollments"
+type ChildTuple<View extends ChildView> = View extends "enrollments"
   ? readonly [...ViewRow<"enrollments">, enrolled: number]
-  : ViewRow<(typeof childViews)[Name]>;
+  : ViewRow<View>;
 
 type Positioned<Rest extends readonly unknown[]> = readonly [position: number | null, ...Rest];
 

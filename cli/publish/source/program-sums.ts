@@ -2,14 +2,9 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { forEachRow } from "../../database/for-each-row.ts";
 import type { ProgramView } from "./contract.ts";
+import { programViews } from "./source-columns.ts";
 import { maxSmallBytes, type SourceLimits, type SourceSizes, smallSizes } from "./source-limits.ts";
-import {
-  guardedSumsQuery,
-  ofPrograms,
-  programSumsQuery,
-  programViews,
-  viewSizesQuery,
-} from "./source-queries.ts";
+import { guardedSumsQuery, ofPrograms, programSumsQuery, viewSizesQuery } from "./source-queries.ts";
 
 /** A checksum of all rows of one program id in all views, computed by PostgreSQL. */
 export interface ProgramSum {

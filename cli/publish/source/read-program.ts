@@ -5,7 +5,7 @@ import { asText } from "../../database/for-each-row.ts";
 import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
 import { programSource } from "./program-row.ts";
 import type { ReadProgram } from "./read-programs.ts";
-import { type ChildName, childViews } from "./source-columns.ts";
+import { type ChildView, childViews } from "./source-columns.ts";
 import { oversizeOf, programOversize, type SourceLimits } from "./source-limits.ts";
 import { ofOneProgram } from "./source-queries.ts";
 
@@ -25,16 +25,16 @@ export async function readProgram(
   const [program, another] = await rowsOf(guardedProgramsQuery(limits));
   if (program === undefined) return undefined;
   let oversize = programOversize(program, limits);
-  const children = new Map<ChildName, string>();
-  for (const name of Object.keys(childViews) as ChildName[]) {
-    const [row] = await rowsOf(guardedChildQuery(name, limits));
+  const children = new Map<ChildView, string>();
+  for (const view of childViews) {
+    const [row] = await rowsOf(guardedChildQuery(view, limits));
     if (row === undefined) continue;
     const [, , json, sizes = null, bytes] = row;
-    children.set(name, json ?? "[]");
-    oversize ??= oversizeOf(childViews[name], sizes, Number(bytes), limits);
+    children.set(view, json ?? "[]");
+    oversize ??= oversizeOf(view, sizes, Number(bytes), limits);
   }
   return {
-    source: programSource(program, (name) => children.get(name) ?? "[]", oversize),
+    source: programSource(program, (view) => children.get(view) ?? "[]", oversize),
     isDuplicate: another !== undefined,
   };
 }

@@ -1,12 +1,11 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import type { ProgramSource } from "../public-program/program-source.ts";
-import { compareIds } from "./contract.ts";
+import { compareIds, type ProgramView } from "./contract.ts";
 import { programSource } from "./program-row.ts";
-import { type ChildName, childViews } from "./source-columns.ts";
+import { childViews } from "./source-columns.ts";
 import {
   allRows,
-  type CursorName,
   declareCursors,
   fetchRows,
   type Row,
@@ -40,46 +39,43 @@ export async function* readPrograms(
   sizes: SourceSizes = {},
   only?: readonly string[],
 ): AsyncGenerator<readonly ReadProgram[], void> {
-  const cursors = cursorNames.map((name) => sourceCursor(name, limits, sizes));
+  const programsCursor = sourceCursor("programs", limits, sizes);
+  const children = childViews.map((view) => new ChildRows(sourceCursor(view, limits, sizes)));
+  const cursors = [programsCursor, ...children.map(({ cursor }) => cursor)];
   const isOneRound = only !== undefined && only.length <= programsPerRound;
   const areSmall = cursors.every(({ isGuarded }) => !isGuarded);
   const isAtOnce = isOneRound && areSmall;
   if (!isAtOnce) await declareCursors(client, tenantId, cursors, only);
-  const fetchRound = (isAsked: (cursor: SourceCursor) => boolean): Promise<Round> => {
-    const asked = cursors.filter(isAsked);
-    return isAtOnce ? allRows(client, tenantId, asked, only) : fetchRows(client, tenantId, asked);
-  };
-  const [programsCursor, ...childCursors] = cursors;
-  const children: Children = new Map(childNames.map((name) => [name, new ChildCursor()]));
+  const fetchRound = (asked: readonly SourceCursor[]): Promise<Round> =>
+    isAtOnce ? allRows(client, tenantId, asked, only) : fetchRows(client, tenantId, asked);
   let carried: ProgramSource | undefined;
   let isCarriedDuplicate = false;
 
-  let next = underWay(fetchRound(() => true));
+  let next = underWay(fetchRound(cursors));
   for (let isComplete = false; !isComplete; ) {
     const round = await next();
-    isComplete = programsCursor?.isComplete !== false;
-    fill(children, round, childCursors);
+    ({ isComplete } = programsCursor);
+    for (const child of children) child.add(round);
     const programs = round.get("programs") ?? [];
     // Programs without an id come last and have no place in the order, so the last id before them counts.
     const lastId = programs.findLast(([programId]) => programId !== null)?.[0];
     while (lastId !== undefined && lastId !== null) {
-      const behind = childCursors.filter(({ name }) => children.get(name)?.covers(lastId) === false);
+      const behind = children.filter((child) => !child.covers(lastId));
       if (behind.length === 0) break;
-      fill(children, await fetchRound((cursor) => behind.includes(cursor)), childCursors);
+      const more = await fetchRound(behind.map(({ cursor }) => cursor));
+      for (const child of behind) child.add(more);
     }
-    const wanted = childCursors.filter(({ name }) =>
-      children.get(name)?.isWanted(2 * programsPerRound, maxRoundBytes),
-    );
+    const wanted = children.filter((child) => child.isWanted(2 * programsPerRound, maxRoundBytes));
     const isLast = isComplete;
     const following = async (): Promise<Round> =>
-      isLast ? new Map() : await fetchRound((cursor) => wanted.includes(cursor) || cursor === programsCursor);
+      isLast ? new Map() : await fetchRound([programsCursor, ...wanted.map(({ cursor }) => cursor)]);
     // The next round is fetched while the caller works on this one, unless this one fills the memory alone.
     next = lengthOf(programs) > maxRoundBytes / 2 ? following : underWay(following());
 
     let ready: ReadProgram[] = [];
     let readyLength = 0;
     for (const row of programs) {
-      const [source, length] = mergedProgram(row, programsCursor, children, childCursors, limits);
+      const [source, length] = mergedProgram(row, programsCursor, children, limits);
       const isDuplicate = carried?.programId === source.programId;
       if (carried !== undefined) {
         ready.push({ source: carried, isDuplicate: isCarriedDuplicate || isDuplicate });
@@ -97,11 +93,8 @@ export async function* readPrograms(
   if (carried !== undefined) yield [{ source: carried, isDuplicate: isCarriedDuplicate }];
 }
 
-type Round = ReadonlyMap<CursorName, readonly Row[]>;
-type Children = ReadonlyMap<CursorName, ChildCursor>;
+type Round = ReadonlyMap<ProgramView, readonly Row[]>;
 
-const childNames = Object.keys(childViews) as ChildName[];
-const cursorNames: readonly CursorName[] = ["programs", ...childNames];
 /** Programs are handed over before their JSON is longer than this. */
 const maxReadyLength = 1024 * 1024;
 
@@ -116,89 +109,77 @@ function lengthOf(rows: readonly Row[]): number {
   return length;
 }
 
-function fill(children: Children, round: Round, cursors: readonly SourceCursor[]): void {
-  for (const { name, isGuarded, isComplete } of cursors) {
-    const rows = round.get(name);
-    if (rows === undefined) continue;
-    const childRows = rows.map(([programId, , json, sizes, bytes]) => {
-      const row = { programId: programId ?? "", json: json ?? "[]" };
-      return isGuarded ? { ...row, sizes: sizes ?? null, bytes: Number(bytes) } : row;
-    });
-    children.get(name)?.add(childRows, isComplete);
-  }
-}
-
 /** The program with its children, and the length of all its rows as text. */
 function mergedProgram(
   row: Row,
-  programsCursor: SourceCursor | undefined,
-  children: Children,
-  childCursors: readonly SourceCursor[],
+  { isGuarded }: SourceCursor,
+  children: readonly ChildRows[],
   limits: SourceLimits,
 ): readonly [ProgramSource, number] {
-  let length = 0;
-  let oversize = programsCursor?.isGuarded === true ? programOversize(row, limits) : undefined;
-  const own = new Map<CursorName, ChildRow | undefined>();
-  for (const { name, view } of childCursors) {
-    const child = children.get(name)?.rowOf(row[0] ?? "");
-    own.set(name, child);
-    length += child?.json.length ?? 0;
-    if (child?.bytes !== undefined) oversize ??= oversizeOf(view, child.sizes ?? null, child.bytes, limits);
+  let length = lengthOf([row]);
+  let oversize = isGuarded ? programOversize(row, limits) : undefined;
+  const jsons = new Map<ProgramView, string>();
+  for (const child of children) {
+    const { view, isGuarded } = child.cursor;
+    // A guarded query gives the sizes of a row that is too large, and the bytes of all rows of the program.
+    const [, , json = null, sizes = null, bytes = null] = child.rowOf(row[0] ?? "") ?? [];
+    if (isGuarded) oversize ??= oversizeOf(view, sizes, Number(bytes), limits);
+    if (json === null) continue;
+    jsons.set(view, json);
+    length += json.length;
   }
-  const source = programSource(row, (name) => own.get(name)?.json ?? "[]", oversize);
-  return [source, length + lengthOf([row])];
-}
-
-interface ChildRow {
-  readonly programId: string;
-  readonly json: string;
-  /** From guarded queries only: the sizes of a row that is too large, and the bytes of all rows of the program. */
-  readonly sizes?: string | null;
-  readonly bytes?: number;
+  const source = programSource(row, (view) => jsons.get(view) ?? "[]", oversize);
+  return [source, length];
 }
 
 /**
  * The rows of one child query as they arrive, in the order of program ids, in which the programs come, too. Rows of programs that
  * do not exist are passed over.
  */
-export class ChildCursor {
-  #rows: readonly ChildRow[] = [];
+export class ChildRows {
+  readonly cursor: SourceCursor;
+  #rows: readonly Row[] = [];
   #at = 0;
-  #isComplete = false;
   #waitingLength = 0;
 
-  get isComplete(): boolean {
-    return this.#isComplete;
+  constructor(cursor: SourceCursor) {
+    this.cursor = cursor;
   }
 
   /** Whether to fetch more rows: some are left, and those in memory are few and short. */
-  isWanted(waiting: number, maxWaitingLength = Number.POSITIVE_INFINITY): boolean {
-    if (this.#isComplete || this.#rows.length - this.#at >= waiting) return false;
+  isWanted(waiting: number, maxWaitingLength: number): boolean {
+    if (this.cursor.isComplete || this.#rows.length - this.#at >= waiting) return false;
     return this.#waitingLength < maxWaitingLength;
   }
 
-  add(rows: readonly ChildRow[], isComplete: boolean): void {
+  /** Adds the rows that were fetched, if this query was asked. */
+  add(round: Round): void {
+    const rows = round.get(this.cursor.view);
+    if (rows === undefined) return;
     this.#rows = this.#at >= this.#rows.length ? rows : [...this.#rows.slice(this.#at), ...rows];
     this.#at = 0;
-    this.#isComplete = isComplete;
-    for (const { json } of rows) this.#waitingLength += json.length;
+    for (const row of rows) this.#waitingLength += jsonLength(row);
   }
 
   /** Whether all rows up to this program's have arrived. */
   covers(programId: string): boolean {
     const last = this.#rows.at(-1);
-    return this.#isComplete || (last !== undefined && compareIds(last.programId, programId) >= 0);
+    return this.cursor.isComplete || (last !== undefined && compareIds(last[0] ?? "", programId) >= 0);
   }
 
   /** The row of the program, if there is one. Must be called in the order of the ids; an id may come twice. */
-  rowOf(programId: string): ChildRow | undefined {
+  rowOf(programId: string): Row | undefined {
     for (let row = this.#rows[this.#at]; row !== undefined; row = this.#rows[this.#at]) {
-      const order = compareIds(row.programId, programId);
+      const order = compareIds(row[0] ?? "", programId);
       if (order > 0) break;
       if (order === 0) return row;
       this.#at += 1;
-      this.#waitingLength -= row.json.length;
+      this.#waitingLength -= jsonLength(row);
     }
     return undefined;
   }
+}
+
+function jsonLength([, , json]: Row): number {
+  return json?.length ?? 0;
 }

@@ -1,4 +1,4 @@
-import { type ColumnKind, type ProgramView, sourceViews } from "./contract.ts";
+import { type ColumnKind, type ProgramView, sourceViews, viewNames } from "./contract.ts";
 
 /** `text` and `list` (a `text[]`) can have any size; `fixed` are integers and dates. `sql` is the selected expression. */
 export interface SourceColumn {
@@ -7,17 +7,11 @@ export interface SourceColumn {
   readonly sql: string;
 }
 
-/** The child views by the property of `ProgramSource` that holds their rows. */
-export const childViews = {
-  roomPrices: "room_prices",
-  childPrices: "child_prices",
-  hotelStays: "hotel_stays",
-  enrollments: "enrollments",
-  staff: "staff",
-  flights: "flights",
-  itinerary: "itinerary",
-  faq: "faq",
-} as const satisfies Readonly<Record<string, ProgramView>>;
+/** The views whose rows belong to a program, `programs` itself first. */
+export const programViews: readonly ProgramView[] = viewNames().filter((view) => view !== "tenants");
+
+export type ChildView = Exclude<ProgramView, "programs">;
+export const childViews: readonly ChildView[] = programViews.filter((view) => view !== "programs");
 
 /**
  * The condition for rows of the tenant `$1`, whose id is compared by its bytes (D130). It is compared as it is, to use an index,
@@ -28,8 +22,6 @@ export const childViews = {
 export const ofTenant =
   'tenant_id = $1 AND nullif(tenant_id::text COLLATE "C" = $1::text, false) IS NOT NULL';
 
-export type ChildName = keyof typeof childViews;
-
 const reading: Readonly<Record<ColumnKind, (name: string) => Omit<SourceColumn, "name">>> = {
   text: (name) => ({ kind: "text", sql: `${name}::text` }),
   numeric: (name) => ({ kind: "text", sql: `${name}::text` }),
@@ -39,17 +31,9 @@ const reading: Readonly<Record<ColumnKind, (name: string) => Omit<SourceColumn, 
 };
 
 /** The columns that are read from each view, beside the ids of tenant and program. */
-export const viewColumns: Readonly<Record<ProgramView, readonly SourceColumn[]>> = {
-  programs: columnsOf("programs"),
-  room_prices: columnsOf("room_prices"),
-  child_prices: columnsOf("child_prices"),
-  hotel_stays: columnsOf("hotel_stays"),
-  enrollments: columnsOf("enrollments"),
-  staff: columnsOf("staff"),
-  flights: columnsOf("flights"),
-  itinerary: columnsOf("itinerary"),
-  faq: columnsOf("faq"),
-};
+export const viewColumns = Object.fromEntries(
+  programViews.map((view) => [view, columnsOf(view)]),
+) as Readonly<Record<ProgramView, readonly SourceColumn[]>>;
 
 /** The columns whose values can be of any size, in the view's order. */
 export function sizedColumns(view: ProgramView): readonly SourceColumn[] {

@@ -5,7 +5,6 @@ import type { SourceClient } from "../../database/connect.ts";
 import { asText, forEachRow } from "../../database/for-each-row.ts";
 import type { ProgramView } from "./contract.ts";
 import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
-import { type ChildName, childViews } from "./source-columns.ts";
 import {
   isSmall,
   maxRoundBytes,
@@ -16,11 +15,9 @@ import {
 import { childQueries, ofPrograms, programsQuery } from "./source-queries.ts";
 
 export type Row = readonly (string | null)[];
-export type CursorName = "programs" | ChildName;
 
 /** A query of the tenant's rows of one view, fetched in rounds that fit into memory. */
 export interface SourceCursor {
-  readonly name: CursorName;
   readonly view: ProgramView;
   /** Whether the view holds something large, so that a guarded query reads it. */
   readonly isGuarded: boolean;
@@ -31,15 +28,13 @@ export interface SourceCursor {
 }
 
 /** A cursor that has fetched nothing. */
-export function sourceCursor(name: CursorName, limits: SourceLimits, sizes: SourceSizes): SourceCursor {
-  const view = name === "programs" ? "programs" : childViews[name];
+export function sourceCursor(view: ProgramView, limits: SourceLimits, sizes: SourceSizes): SourceCursor {
   const isGuarded = !isSmall(sizes[view], limits);
   // Nothing has told the size of a guarded query's first row, so that row is fetched alone.
   return {
-    name,
     view,
     isGuarded,
-    query: queryOf(name, isGuarded, limits),
+    query: queryOf(view, isGuarded, limits),
     next: isGuarded ? 1 : programsPerRound,
     isComplete: false,
   };
@@ -52,10 +47,10 @@ export async function declareCursors(
   cursors: readonly SourceCursor[],
   only: readonly string[] | undefined,
 ): Promise<void> {
-  for (const { name, query } of cursors) {
+  for (const { view, query } of cursors) {
     const text = only === undefined ? query : ofPrograms(query);
     const values = only === undefined ? [tenantId] : [tenantId, only];
-    await client.query(`DECLARE "${name}" NO SCROLL CURSOR FOR ${text}`, values);
+    await client.query(`DECLARE "${view}" NO SCROLL CURSOR FOR ${text}`, values);
   }
 }
 
@@ -68,14 +63,14 @@ export async function allRows(
   tenantId: TenantId,
   cursors: readonly SourceCursor[],
   only: readonly string[],
-): Promise<ReadonlyMap<CursorName, readonly Row[]>> {
-  const found = new Map<CursorName, readonly Row[]>();
+): Promise<ReadonlyMap<ProgramView, readonly Row[]>> {
+  const found = new Map<ProgramView, readonly Row[]>();
   for (const cursor of cursors) {
     const rows: Row[] = [];
     await forEachRow(client, ofPrograms(cursor.query), [tenantId, only], (row) => rows.push(row));
     requireOwn(rows, tenantId, cursor.view);
     cursor.isComplete = true;
-    found.set(cursor.name, rows);
+    found.set(cursor.view, rows);
   }
   return found;
 }
@@ -85,9 +80,9 @@ export async function fetchRows(
   client: SourceClient,
   tenantId: TenantId,
   cursors: readonly SourceCursor[],
-): Promise<ReadonlyMap<CursorName, readonly Row[]>> {
+): Promise<ReadonlyMap<ProgramView, readonly Row[]>> {
   if (cursors.length === 0) return new Map();
-  const text = cursors.map(({ name, next }) => `FETCH ${next} FROM "${name}"`).join(";");
+  const text = cursors.map(({ view, next }) => `FETCH ${next} FROM "${view}"`).join(";");
   const config = { text, rowMode: "array", types: asText } as unknown as QueryArrayConfig;
   const answer = await client.query<(string | null)[]>(config);
   const results: readonly QueryArrayResult<(string | null)[]>[] = Array.isArray(answer) ? answer : [answer];
@@ -99,14 +94,14 @@ export async function fetchRows(
       // While the rows of a whole round would be too much for memory, rows are fetched one by one.
       const ahead = cursor.isGuarded ? Number(rows.at(-1)?.at(-1) ?? 0) : 0;
       cursor.next = ahead <= maxRoundBytes ? programsPerRound : 1;
-      return [cursor.name, rows];
+      return [cursor.view, rows];
     }),
   );
 }
 
-function queryOf(name: CursorName, isGuarded: boolean, limits: SourceLimits): string {
-  if (name === "programs") return isGuarded ? guardedProgramsQuery(limits) : programsQuery;
-  return isGuarded ? guardedChildQuery(name, limits) : childQueries[name];
+function queryOf(view: ProgramView, isGuarded: boolean, limits: SourceLimits): string {
+  if (view === "programs") return isGuarded ? guardedProgramsQuery(limits) : programsQuery;
+  return isGuarded ? guardedChildQuery(view, limits) : childQueries[view];
 }
 
 /** The last guard between tenants: a row of another tenant, which a broken view may give, ends the build. */

@@ -6,7 +6,14 @@ import {
   measuredRows,
   oversizes,
 } from "./guarded-queries.ts";
-import { type ChildName, childViews, ofTenant, type SourceColumn, viewColumns } from "./source-columns.ts";
+import {
+  type ChildView,
+  childViews,
+  ofTenant,
+  programViews,
+  type SourceColumn,
+  viewColumns,
+} from "./source-columns.ts";
 import type { SourceLimits } from "./source-limits.ts";
 
 /*
@@ -43,23 +50,9 @@ export const statesQuery = `
  * their indexes, and by the ids as text, because types and collations such as citext and ICU treat different ids as equal. The
  * default collation does not, and costs nothing when the column has it.
  */
-export const childQueries: Readonly<Record<ChildName, string>> = {
-  roomPrices: tuplesOf("room_prices"),
-  childPrices: tuplesOf("child_prices"),
-  hotelStays: tuplesOf("hotel_stays"),
-  enrollments: `
-  SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(status, role, enrolled))
-    FROM ${countedEnrollments} AS counted
-   GROUP BY tenant_id, program_id
-   ORDER BY 1`,
-  staff: tuplesOf("staff"),
-  flights: tuplesOf("flights"),
-  itinerary: tuplesOf("itinerary"),
-  faq: tuplesOf("faq"),
-};
-
-/** The views whose rows belong to a program, `programs` itself first. */
-export const programViews: readonly ProgramView[] = ["programs", ...Object.values(childViews)];
+export const childQueries = Object.fromEntries(childViews.map((view) => [view, tuplesOf(view)])) as Readonly<
+  Record<ChildView, string>
+>;
 
 /**
  * For each program id: the sum of the hashes of its rows in all views, a bit for each view that has rows of it, and the bytes of
@@ -176,7 +169,14 @@ export const findProgramsQuery = `
    ORDER BY 1, 2
    LIMIT $2`;
 
-function tuplesOf(view: Exclude<ProgramView, "programs" | "enrollments">): string {
+function tuplesOf(view: ChildView): string {
+  if (view === "enrollments") {
+    return `
+  SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(status, role, enrolled))
+    FROM ${countedEnrollments} AS counted
+   GROUP BY tenant_id, program_id
+   ORDER BY 1`;
+  }
   return `
   SELECT program_id::text COLLATE "C", tenant_id::text, json_agg(json_build_array(${plainColumns(view)}))
     FROM partner_source.${view}

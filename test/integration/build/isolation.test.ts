@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { withSourcePool } from "../../../cli/database/connect.ts";
-import { programViews } from "../../../cli/publish/source/source-queries.ts";
+import { programViews } from "../../../cli/publish/source/source-columns.ts";
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
