@@ -52,5 +52,5 @@ async function sources(condition: string, ...values: readonly string[]): Promise
     children.set(view as ChildView, new Map(rows.map(([id, , json]) => [id, json])));
   }
   const programs = await query(programsQuery);
-  return programs.map((row) => programSource(row, (view) => children.get(view)?.get(row[0]) ?? "[]"));
+  return programs.map((row) => programSource(row, (view) => children.get(view)?.get(row[0]) ?? "[]", null));
 }

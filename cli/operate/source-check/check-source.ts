@@ -141,11 +141,11 @@ async function checkTenant(
   shared: SharedTally,
   progress: CheckProgress,
 ): Promise<ProgramTally> {
-  const { sums, sizes } = await readProgramSums(client, tenantId, rules.limits);
+  const { sums, small } = await readProgramSums(client, tenantId, rules.limits);
   for (const stray of strayRows(sums)) addStrayRows(groups, tenantId, stray);
   const problems = new ProgramProblems(groups, tenantId);
   const tally = { programs: 0, published: 0, unpublished: 0 };
-  for await (const batch of readPrograms(client, tenantId, rules.limits, sizes)) {
+  for await (const batch of readPrograms(client, tenantId, rules.limits, small)) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       problems.add(read, outcome);

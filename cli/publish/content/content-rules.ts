@@ -4,7 +4,7 @@ import { codeDigest } from "../../../core/package-version.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { terminalStatusTest } from "../public-program/capacity.ts";
 import type { MappingRules } from "../public-program/public-program.ts";
-import { type SourceLimits, sourceLimits } from "../source/source-limits.ts";
+import type { SourceLimits } from "../source/source-limits.ts";
 import type { LegacyCapacity } from "./checked-program.ts";
 
 /** What decides the content of a tenant's snapshot, beside its data. */
@@ -18,12 +18,12 @@ export interface ContentRules extends MappingRules {
 }
 
 export function contentRules(settings: CliSettings): ContentRules {
-  const { terminalStatuses, legacyCapacity, maxListMb } = settings;
+  const { terminalStatuses, legacyCapacity, maxValueKb, maxProgramKb, maxListMb } = settings;
   return {
     terminalStatuses,
     isTerminalStatus: terminalStatusTest(terminalStatuses),
     legacyCapacity,
-    limits: sourceLimits(settings),
+    limits: { maxValueBytes: maxValueKb * 1024, maxProgramBytes: maxProgramKb * 1024 },
     maxListBytes: maxListMb * 1024 * 1024,
   };
 }

@@ -4,7 +4,6 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
 import { compareIds } from "../source/contract.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
-import { smallSizes } from "../source/source-limits.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
 import { readSandbox } from "./sandbox-document.ts";
 import { sandboxPrograms } from "./sandbox-programs.ts";
@@ -14,7 +13,7 @@ import { sandboxPrograms } from "./sandbox-programs.ts";
  * build under way does not bring back one that was ended. Throws `not_found`.
  */
 export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenantRows {
-  return async (tenantId, limits, read) => {
+  return async (tenantId, _limits, read) => {
     if ((await readSandbox(store, signal)) !== tenantId) {
       throw new Failure("not_found", `${tenantId} is no longer the sandbox; nothing was published.`);
     }
@@ -23,9 +22,9 @@ export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenant
         const sums = chosen(only).map((program) => {
           return { programId: program.programId, sum: sumOf(program), views: inPrograms };
         });
-        return { sums, sizes: smallSizes(limits) };
+        return { sums, small: new Set() };
       },
-      async *programs(_sizes, only) {
+      async *programs(_small, only) {
         yield chosen(only).map(asRead);
       },
       withdrawn: async () => ({ programs: [], unread: undefined }),

@@ -1,8 +1,7 @@
 import { lifecycle } from "../public-program/lifecycle.ts";
-import type { EnrollmentRow, ProgramSource } from "../public-program/program-source.ts";
+import type { EnrollmentRow, ProgramSource, SourceOversize } from "../public-program/program-source.ts";
 import { type ColumnKind, type ColumnValue, sourceViews, type ViewRow } from "./contract.ts";
 import type { ChildView } from "./source-columns.ts";
-import { type Oversize, shownOversize } from "./source-limits.ts";
 
 /**
  * Makes a program from a row of `programsQuery`, whose columns are text, and its children as JSON. Values get the contract's
@@ -11,7 +10,7 @@ import { type Oversize, shownOversize } from "./source-limits.ts";
 export function programSource(
   row: readonly (string | null)[],
   jsonOf: (view: ChildView) => string,
-  oversize?: Oversize,
+  oversize: SourceOversize | null,
 ): ProgramSource {
   const text = (column: ColumnOf<"text" | "numeric" | "date">): string | null =>
     row[positions[column]] ?? null;
@@ -58,7 +57,7 @@ export function programSource(
     flights: byPosition(rowsOf("flights")),
     itinerary: byPosition(rowsOf("itinerary")),
     faq: byPosition(rowsOf("faq")),
-    oversize: oversize === undefined ? null : shownOversize(oversize),
+    oversize,
   };
 }
 

@@ -3,7 +3,7 @@ import type { SourceClient } from "../../database/connect.ts";
 import { forEachRow } from "../../database/for-each-row.ts";
 import type { ProgramView } from "./contract.ts";
 import { programViews } from "./source-columns.ts";
-import { maxSmallBytes, type SourceLimits, type SourceSizes, smallSizes } from "./source-limits.ts";
+import { isSmall, type SmallViews, type SourceLimits } from "./source-limits.ts";
 import { guardedSumsQuery, ofPrograms, programSumsQuery, viewSizesQuery } from "./source-queries.ts";
 
 /** A checksum of all rows of one program id in all views, computed by PostgreSQL. */
@@ -16,11 +16,11 @@ export interface ProgramSum {
   readonly views: number;
 }
 
-/** The sums of a tenant's programs, and the sizes of its rows. */
+/** The sums of a tenant's programs, and which views hold nothing large. */
 export interface ProgramSums {
   /** In the order of the ids in the "C" collation; the sum of the rows without an id last. */
   readonly sums: readonly ProgramSum[];
-  readonly sizes: SourceSizes;
+  readonly small: SmallViews;
 }
 
 /** Asks for the sums of the tenant's program ids, all or `only` these. */
@@ -33,17 +33,15 @@ export async function readProgramSums(
   const narrowed = (query: string): string => (only === undefined ? query : ofPrograms(query));
   const values = only === undefined ? [tenantId] : [tenantId, only];
   const plain = await sumsBy(client, narrowed(plainSums(limits)), values);
-  if (plain.largestProgram <= maxSmallBytes(limits)) {
-    return { sums: plain.sums, sizes: smallSizes(limits) };
-  }
-  // No row is larger than its program.
+  const small = new Set(programViews);
+  // No row is larger than its program, and none of its views has more than all together.
+  if (isSmall(plain.largestProgram, plain.largestProgram, limits)) return { sums: plain.sums, small };
   const isWhole = plain.largestProgram <= limits.maxValueBytes;
   const { sums } = isWhole ? plain : await sumsBy(client, narrowed(guardedSumsQuery(limits)), values);
-  const sizes: { -readonly [View in ProgramView]?: SourceSizes[View] } = { ...smallSizes(limits) };
   await forEachRow(client, narrowed(viewSizesQuery(limits)), values, ([view, largestRow, largestProgram]) => {
-    sizes[view as ProgramView] = { largestRow: Number(largestRow), largestProgram: Number(largestProgram) };
+    if (!isSmall(Number(largestRow), Number(largestProgram), limits)) small.delete(view as ProgramView);
   });
-  return { sums, sizes };
+  return { sums, small };
 }
 
 interface MeasuredSums {

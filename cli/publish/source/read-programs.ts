@@ -17,8 +17,8 @@ import {
   oversizeOf,
   programOversize,
   programsPerRound,
+  type SmallViews,
   type SourceLimits,
-  type SourceSizes,
 } from "./source-limits.ts";
 
 /** `isDuplicate`: the tenant has another program of the same id. */
@@ -29,18 +29,17 @@ export interface ReadProgram {
 
 /**
  * Reads a tenant's programs in the order of their ids. One query per view streams its rows, which are merged into programs, so
- * memory is bounded by two rounds, however many and large the programs are. A view without `sizes` counts as large, which takes
- * longer.
+ * memory is bounded by two rounds, however many and large the programs are. A view that is not `small` takes longer.
  */
 export async function* readPrograms(
   client: SourceClient,
   tenantId: TenantId,
   limits: SourceLimits,
-  sizes: SourceSizes = {},
+  small: SmallViews = new Set(),
   only?: readonly string[],
 ): AsyncGenerator<readonly ReadProgram[], void> {
-  const programsCursor = sourceCursor("programs", limits, sizes);
-  const children = childViews.map((view) => new ChildRows(sourceCursor(view, limits, sizes)));
+  const programsCursor = sourceCursor("programs", limits, small);
+  const children = childViews.map((view) => new ChildRows(sourceCursor(view, limits, small)));
   const cursors = [programsCursor, ...children.map(({ cursor }) => cursor)];
   const isOneRound = only !== undefined && only.length <= programsPerRound;
   const areSmall = cursors.every(({ isGuarded }) => !isGuarded);
@@ -117,7 +116,7 @@ function mergedProgram(
   limits: SourceLimits,
 ): readonly [ProgramSource, number] {
   let length = lengthOf([row]);
-  let oversize = isGuarded ? programOversize(row, limits) : undefined;
+  let oversize = isGuarded ? programOversize(row, limits) : null;
   const jsons = new Map<ProgramView, string>();
   for (const child of children) {
     const { view, isGuarded } = child.cursor;

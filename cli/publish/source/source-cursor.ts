@@ -5,13 +5,7 @@ import type { SourceClient } from "../../database/connect.ts";
 import { asText, forEachRow } from "../../database/for-each-row.ts";
 import type { ProgramView } from "./contract.ts";
 import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
-import {
-  isSmall,
-  maxRoundBytes,
-  programsPerRound,
-  type SourceLimits,
-  type SourceSizes,
-} from "./source-limits.ts";
+import { maxRoundBytes, programsPerRound, type SmallViews, type SourceLimits } from "./source-limits.ts";
 import { childQueries, ofPrograms, programsQuery } from "./source-queries.ts";
 
 export type Row = readonly (string | null)[];
@@ -28,8 +22,8 @@ export interface SourceCursor {
 }
 
 /** A cursor that has fetched nothing. */
-export function sourceCursor(view: ProgramView, limits: SourceLimits, sizes: SourceSizes): SourceCursor {
-  const isGuarded = !isSmall(sizes[view], limits);
+export function sourceCursor(view: ProgramView, limits: SourceLimits, small: SmallViews): SourceCursor {
+  const isGuarded = !small.has(view);
   // Nothing has told the size of a guarded query's first row, so that row is fetched alone.
   return {
     view,

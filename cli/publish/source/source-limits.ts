@@ -10,29 +10,8 @@ export interface SourceLimits {
   readonly maxProgramBytes: number;
 }
 
-export function sourceLimits(settings: {
-  readonly maxValueKb: number;
-  readonly maxProgramKb: number;
-}): SourceLimits {
-  return { maxValueBytes: settings.maxValueKb * 1024, maxProgramBytes: settings.maxProgramKb * 1024 };
-}
-
-/** Upper bounds for a tenant's rows in one view: the bytes of a single row, and of all rows of one program. */
-interface ViewSize {
-  readonly largestRow: number;
-  readonly largestProgram: number;
-}
-
-/** The sizes of a tenant's views. A view that is not in here counts as large. */
-export type SourceSizes = Partial<Readonly<Record<ProgramView, ViewSize>>>;
-
-export interface Oversize {
-  readonly view: ProgramView;
-  /** `null` when all that the view has of the program is too large together. */
-  readonly column: string | null;
-  readonly bytes: number;
-  readonly maxBytes: number;
-}
+/** The views in which nothing that a tenant has is large. Any other view is read by its guarded query. */
+export type SmallViews = ReadonlySet<ProgramView>;
 
 /** Programs fetched at a time. Two such rounds must fit into V8's young generation, or V8 copies each to the old one. */
 export const programsPerRound = 64;
@@ -40,60 +19,50 @@ export const programsPerRound = 64;
 /** The most bytes that one round reads from a view. A single larger row is read alone. */
 export const maxRoundBytes = 4 * 1024 * 1024;
 
-/** A program whose rows in all views together take no more than this is small in each view. */
-export function maxSmallBytes({ maxValueBytes, maxProgramBytes }: SourceLimits): number {
-  return Math.min(maxRoundBytes / programsPerRound, maxValueBytes, maxProgramBytes);
-}
-
-/** The sizes of the views when all programs are small. */
-export function smallSizes(limits: SourceLimits): SourceSizes {
-  const size = { largestRow: maxSmallBytes(limits), largestProgram: maxSmallBytes(limits) };
-  const views = Object.keys(sourceViews).filter((view) => view !== "tenants");
-  return Object.fromEntries(views.map((view) => [view, size]));
-}
-
-/** Whether nothing in the view can be too large, so that the plain query reads it. This is so for nearly every tenant. */
-export function isSmall(size: ViewSize | undefined, limits: SourceLimits): boolean {
-  if (size === undefined || size.largestRow > limits.maxValueBytes) return false;
-  return (
-    size.largestProgram * programsPerRound <= maxRoundBytes && size.largestProgram <= limits.maxProgramBytes
-  );
+/**
+ * Whether nothing in a view can be too large, so that the plain query reads it: neither its largest row nor all its rows of one
+ * program. This is so for nearly every tenant.
+ */
+export function isSmall(
+  largestRow: number,
+  largestProgram: number,
+  { maxValueBytes, maxProgramBytes }: SourceLimits,
+): boolean {
+  const isRoundSmall = largestProgram * programsPerRound <= maxRoundBytes;
+  return largestRow <= maxValueBytes && largestProgram <= maxProgramBytes && isRoundSmall;
 }
 
 /**
- * What makes a program too large; `undefined` if nothing does. `sizes` is a JSON array of the bytes of one row and of its
- * unbounded columns; `bytes` counts all rows of the view.
+ * What makes a program too large, as its problem reports it; `null` if nothing does. `sizes` is a JSON array of the bytes of one row
+ * and of its unbounded columns; `bytes` counts all rows of the view.
  */
 export function oversizeOf(
   view: ProgramView,
   sizes: string | null,
   bytes: number,
   { maxValueBytes, maxProgramBytes }: SourceLimits,
-): Oversize | undefined {
+): SourceOversize | null {
   if (sizes !== null) {
     const [, ...values] = JSON.parse(sizes) as (number | null)[];
     const at = values.findIndex((size) => size !== null && size > maxValueBytes);
-    const column = sizedColumns(view)[at];
+    const column = sizedColumns(view)[at]?.name;
     if (column !== undefined) {
-      return { view, column: column.name, bytes: values[at] ?? 0, maxBytes: maxValueBytes };
+      const text = `${view}.${column}: ${values[at]} bytes, limit ${maxValueBytes}`;
+      return { code: "value_too_large", view, column, field: publicField(view, column), text };
     }
   }
-  return bytes > maxProgramBytes ? { view, column: null, bytes, maxBytes: maxProgramBytes } : undefined;
+  if (bytes <= maxProgramBytes) return null;
+  const text = `${view}: ${bytes} bytes, limit ${maxProgramBytes}`;
+  return { code: "program_too_large", view, column: null, field: null, text };
 }
 
 /** Like `oversizeOf`, for a row of `guardedProgramsQuery`, which ends with sizes and bytes. */
-export function programOversize(row: readonly (string | null)[], limits: SourceLimits): Oversize | undefined {
+export function programOversize(
+  row: readonly (string | null)[],
+  limits: SourceLimits,
+): SourceOversize | null {
   const [sizes = null, bytes = null] = row.slice(2 + viewColumns.programs.length);
   return oversizeOf("programs", sizes, Number(bytes), limits);
-}
-
-/** The oversize as the program's problem reports it. */
-export function shownOversize({ view, column, bytes, maxBytes }: Oversize): SourceOversize {
-  const sizes = `${bytes} bytes, limit ${maxBytes}`;
-  if (column === null)
-    return { code: "program_too_large", view, column, field: null, text: `${view}: ${sizes}` };
-  const field = publicField(view, column);
-  return { code: "value_too_large", view, column, field, text: `${view}.${column}: ${sizes}` };
 }
 
 /** The rows of a child view become one field together. */

@@ -5,14 +5,14 @@ import { limitWaiting, type SourcePool } from "../../database/connect.ts";
 import { type ProgramSums, readProgramSums } from "./program-sums.ts";
 import { type ReadProgram, readPrograms } from "./read-programs.ts";
 import { readWithdrawnAround, type StatedWithdrawn } from "./read-withdrawn.ts";
-import type { SourceLimits, SourceSizes } from "./source-limits.ts";
+import type { SmallViews, SourceLimits } from "./source-limits.ts";
 
 /** A tenant's programs within one consistent reading: from the database, or those of the sandbox. */
 export interface TenantRows {
   /** As `readProgramSums` gives them. */
   sums(only?: readonly string[]): Promise<ProgramSums>;
   /** As `readPrograms` gives them. */
-  programs(sizes: SourceSizes, only?: readonly string[]): AsyncGenerator<readonly ReadProgram[], void>;
+  programs(small: SmallViews, only?: readonly string[]): AsyncGenerator<readonly ReadProgram[], void>;
   /** Which of the programs the source states as withdrawn. Asks for ids and states only (P130). */
   withdrawn(programs: Pick<Manifest["programs"], "has" | "ids">): Promise<StatedWithdrawn>;
 }
@@ -43,7 +43,7 @@ export function databaseRows(pool: SourcePool): WithTenantRows {
     pool.withReading((client) =>
       read({
         sums: (only) => readProgramSums(client, tenantId, limits, only),
-        programs: (sizes, only) => readPrograms(client, tenantId, limits, sizes, only),
+        programs: (small, only) => readPrograms(client, tenantId, limits, small, only),
         withdrawn: async (programs) => {
           await limitWaiting(client, { statementMs: maxStatesMs });
           return await readWithdrawnAround(client, tenantId, programs);

@@ -43,7 +43,7 @@ export async function readSource(
   summing.catch(() => {});
   const known = await memory;
   const remembered = known?.kind === "programs" ? known.programs : undefined;
-  const { sums: found, sizes } = await summing;
+  const { sums: found, small } = await summing;
 
   const inPrograms = found.filter(({ views }) => (views & 1) === 1);
   const sums = new Map(inPrograms.map(({ programId, sum }) => [programId, sum]));
@@ -66,7 +66,7 @@ export async function readSource(
     sumOf: (programId) => sums.get(programId),
     digest: () => digestOf(found),
     programs: () =>
-      !isFull && ids.length === 0 ? nothing() : rows.programs(sizes, isNamed ? ids : undefined),
+      !isFull && ids.length === 0 ? nothing() : rows.programs(small, isNamed ? ids : undefined),
   };
 }
 

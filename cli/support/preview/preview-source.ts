@@ -72,8 +72,8 @@ export async function previewSource(
   const sampled = new Set<string | null>();
   let published = 0;
   let shown = asked;
-  // No sizes are passed, so each view is read by its guarded query. For a sample, asking for the sizes does not pay.
-  for await (const batch of readPrograms(client, tenantId, rules.limits, {}, sample.programIds)) {
+  // No view counts as small, so each is read by its guarded query. For a sample, asking for the sizes does not pay.
+  for await (const batch of readPrograms(client, tenantId, rules.limits, new Set(), sample.programIds)) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       problems.add(read, outcome);

@@ -42,8 +42,8 @@ interface Reading {
 function readAll(afterBatch: (batch: number) => Promise<void> = async () => {}): Promise<Reading> {
   return withPool((pool) =>
     pool.withReading(async (client) => {
-      const { sums, sizes } = await readProgramSums(client, acme, cannedLimits);
-      const batches = readPrograms(client, acme, cannedLimits, way === "plain" ? sizes : {});
+      const { sums, small } = await readProgramSums(client, acme, cannedLimits);
+      const batches = readPrograms(client, acme, cannedLimits, way === "plain" ? small : new Set());
       const programs: ReadProgram[] = [];
       for (let batch = 1; ; batch += 1) {
         const next = await batches.next();

@@ -28,9 +28,9 @@ beforeEach(async () => {
 
 /** What a build of one connection reads of the tenant, in a transaction of its own. */
 async function read(client: SourceClient): Promise<readonly ReadProgram[]> {
-  const { sizes } = await readProgramSums(client, acme, cannedLimits);
+  const { small } = await readProgramSums(client, acme, cannedLimits);
   const programs: ReadProgram[] = [];
-  for await (const batch of readPrograms(client, acme, cannedLimits, sizes, ids)) programs.push(...batch);
+  for await (const batch of readPrograms(client, acme, cannedLimits, small, ids)) programs.push(...batch);
   return programs;
 }
 

@@ -4,7 +4,7 @@ import { sourceCursor } from "../../../cli/publish/source/source-cursor.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
 
 function faqRows(): ChildRows {
-  return new ChildRows(sourceCursor("faq", cannedLimits, {}));
+  return new ChildRows(sourceCursor("faq", cannedLimits, new Set()));
 }
 
 /** A round of the query with rows of these programs. */
