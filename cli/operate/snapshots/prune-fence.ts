@@ -7,7 +7,7 @@ import { replacePointer } from "../../publish/snapshot/commit.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
 import { putMark } from "../../publish/snapshot/snapshot-marks.ts";
 import { snapshotObject } from "../../publish/snapshot/snapshot-object.ts";
-import { entriesOf, readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
+import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import type { PruneContext } from "./prune-tenant.ts";
 import type { PublishedSnapshot } from "./tenant-snapshots.ts";
 
@@ -55,9 +55,9 @@ export async function fence(
 
 /** Spares the objects that a kept snapshot uses in the targeted folders. */
 export function spareEntries({ folders, spared }: PruneTargets, manifest: Manifest): void {
-  for (const { key } of entriesOf(manifest)) {
-    const folder = snapshotObject(manifest.tenantId, key)?.snapshotId;
-    if (folder !== undefined && folders.has(folder)) spared.add(key);
+  for (const { entry } of responsesOf(manifest)) {
+    const folder = snapshotObject(manifest.tenantId, entry.key)?.snapshotId;
+    if (folder !== undefined && folders.has(folder)) spared.add(entry.key);
   }
 }
 

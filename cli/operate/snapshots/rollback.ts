@@ -12,7 +12,7 @@ import {
   readPublishedPointer,
 } from "../../publish/snapshot/live-snapshot.ts";
 import { putMark } from "../../publish/snapshot/snapshot-marks.ts";
-import { entriesOf, readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
+import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { rollbackRefusal } from "./rollback-guard.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
 
@@ -174,7 +174,7 @@ const maxShown = 5;
 async function assertComplete(store: ObjectStore, manifest: Manifest, signal: AbortSignal): Promise<void> {
   let faults = 0;
   const shown: string[] = [];
-  await forEachBounded(entriesOf(manifest), maxParallelReads, async (entry) => {
+  await forEachBounded(responsesOf(manifest), maxParallelReads, async ({ entry }) => {
     const fault = await readEntry(store, entry, signal, () => {});
     if (fault === undefined) return;
     faults += 1;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { Failure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
+import { type Manifest, type ResponseEntry, responseEntry } from "../../../core/manifest.ts";
 import { piecesOf } from "../../../core/object-body.ts";
-import { manifestKey } from "../../../core/object-key.ts";
+import { manifestKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readManifest } from "../../../core/read-manifest.ts";
 import { type PointerVersion, readLiveManifest, readPointer, readPublishedPointer } from "./live-snapshot.ts";
@@ -81,12 +81,19 @@ export async function readStoredManifest(
   return { manifest, sha256 };
 }
 
+/** A response of a snapshot, and where it is stored. */
+export interface StoredResponse {
+  readonly name: ResponseName;
+  readonly entry: ResponseEntry;
+}
+
 /** Every response of the snapshot: the list, the legacy list, the details. */
-export function* entriesOf(manifest: Manifest): Generator<ResponseEntry> {
-  yield manifest.list;
-  yield manifest.legacy;
-  for (const id of manifest.programs.ids()) {
-    const entry = detailEntry(manifest, id);
-    if (entry !== undefined) yield entry;
+export function* responsesOf(manifest: Manifest): Generator<StoredResponse> {
+  yield { name: { kind: "list" }, entry: manifest.list };
+  yield { name: { kind: "legacy" }, entry: manifest.legacy };
+  for (const programId of manifest.programs.ids()) {
+    const name: ResponseName = { kind: "detail", programId };
+    const entry = responseEntry(manifest, name);
+    if (entry !== undefined) yield { name, entry };
   }
 }
