@@ -1,6 +1,6 @@
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
-import { readMarkedAt } from "../../publish/snapshot/snapshot-marks.ts";
+import { readMark } from "../../publish/snapshot/snapshot-marks.ts";
 import { type LivePeriod, livePeriods } from "./live-periods.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
 
@@ -26,8 +26,8 @@ export async function readLivePeriods(
   const published: PublishedSnapshot[] = [];
   for (const snapshot of stored.published) {
     const { snapshotId, withdrawnAt: markedAt } = snapshot;
-    const said = markedAt && (await readMarkedAt(store, tenantId, snapshotId, "withdrawn", signal));
-    published.push({ ...snapshot, withdrawnAt: said === null ? markedAt : new Date(said) });
+    const mark = markedAt && (await readMark(store, tenantId, snapshotId, "withdrawn", signal));
+    published.push({ ...snapshot, withdrawnAt: mark?.at ? new Date(mark.at) : markedAt });
   }
   const facts = published.map((snapshot) => ({
     ...snapshot,

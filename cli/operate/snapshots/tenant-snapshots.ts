@@ -61,8 +61,8 @@ export async function readTenantSnapshots(
       damaged.push({ snapshotId, failure });
       return;
     }
-    const at = await readMark(store, tenantId, snapshotId, "withdrawn", signal);
-    if (at !== null) withdrawn.set(snapshotId, at);
+    const mark = await readMark(store, tenantId, snapshotId, "withdrawn", signal);
+    if (mark !== undefined) withdrawn.set(snapshotId, mark.storedAt);
     if (await readMark(store, tenantId, snapshotId, "condemned", signal)) condemned.add(snapshotId);
   });
 

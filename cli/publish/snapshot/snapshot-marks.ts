@@ -19,37 +19,28 @@ export async function putMark(
   await store.put(markKey(tenantId, snapshotId, mark), bytesBody(documentBytes(document)));
 }
 
-/** When the snapshot got the mark; `null` when it has none. */
+/** When a snapshot got a mark. */
+export interface StoredMark {
+  /** By the store's clock. */
+  readonly storedAt: Date;
+  /** By the clock of the process that put it; `null` when the content is damaged. The mark counts all the same. */
+  readonly at: string | null;
+}
+
+/** `undefined` when the snapshot has no such mark. */
 export async function readMark(
   store: ObjectStore,
   tenantId: TenantId,
   snapshotId: SnapshotId,
   mark: SnapshotMark,
   signal: AbortSignal,
-): Promise<Date | null> {
-  const found = await store.get(markKey(tenantId, snapshotId, mark), { signal });
-  if (found.kind !== "object") return null;
-  found.body.destroy();
-  return found.modifiedAt;
-}
-
-/**
- * When the mark was put, by the clock of the process that put it; `null` when the mark is missing or its content is damaged.
- */
-export async function readMarkedAt(
-  store: ObjectStore,
-  tenantId: TenantId,
-  snapshotId: SnapshotId,
-  mark: SnapshotMark,
-  signal: AbortSignal,
-): Promise<string | null> {
+): Promise<StoredMark | undefined> {
   const key = markKey(tenantId, snapshotId, mark);
   const found = await store.get(key, { signal });
-  if (found.kind !== "object") return null;
-  // A mark counts even if its content is damaged.
+  if (found.kind !== "object") return undefined;
   const bytes = await readBody(found, maxMarkBytes, key).catch(() => Buffer.alloc(0));
   const at = /"at":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(bytes.toString("utf8"))?.[1] ?? "";
-  return Number.isNaN(Date.parse(at)) ? null : at;
+  return { storedAt: found.modifiedAt, at: Number.isNaN(Date.parse(at)) ? null : at };
 }
 
 const maxMarkBytes = 64 * 1024;
