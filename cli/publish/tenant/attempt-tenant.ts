@@ -17,7 +17,6 @@ import {
 } from "./attempt.ts";
 import { type Block, blockOf, endBlocked, endRecalled, recalledBlock } from "./blocked-build.ts";
 import type { BuildOptions } from "./build-options.ts";
-import { LiveComparison } from "./live-comparison.ts";
 import { type FoundContent, publishContent } from "./publish-content.ts";
 import { createResponseWriter, type ResponseWriter } from "./response-writer.ts";
 import { type BlockedReading, readSourceMemory } from "./source-memory.ts";
@@ -57,10 +56,11 @@ export async function attemptTenant(
       facts = { ...facts, ...read.facts, findings: problems.findings };
       if (read.kind === "failed") return { kind: "failed", error: read.error, facts };
       if (read.result.kind === "lists-damaged") return { ...read.result, facts };
+      const attempt = await readingKnown;
       const ended =
         read.result.kind === "recalled"
-          ? await endAsRecalled(read.result, read.live, read.withdrawn)
-          : await endAsFound(read.result, read.live, read.withdrawn, problems, writer);
+          ? await endAsRecalled(attempt, read.result, read.live, read.withdrawn)
+          : await endAsFound(attempt, read.result, read.live, read.withdrawn, problems, writer);
       return { ...ended, facts: { ...facts, ...ended.facts } };
     } finally {
       // No write may still be under way when the attempt has ended, also after a failure.
@@ -73,14 +73,9 @@ export async function attemptTenant(
 
 /** What a tenant's source says. */
 type TenantReading =
-  | ({ readonly kind: "found"; readonly attempt: Attempt } & FoundContent)
+  | ({ readonly kind: "found" } & FoundContent)
   /** The source is as it was when an earlier build was blocked, and the block still stands. */
-  | {
-      readonly kind: "recalled";
-      readonly attempt: Attempt;
-      readonly block: Block;
-      readonly memory: BlockedReading;
-    }
+  | { readonly kind: "recalled"; readonly block: Block; readonly memory: BlockedReading }
   | { readonly kind: "lists-damaged" };
 
 async function readTenant(
@@ -97,17 +92,17 @@ async function readTenant(
   if (recalled !== undefined) {
     const { programs, notPublishable, invalid } = recalled.memory.counts;
     context.onProgress(programs + notPublishable + invalid);
-    return { kind: "recalled", attempt, ...recalled };
+    return { kind: "recalled", ...recalled };
   }
   const content = await readContent(attempt, reading, problems, writer);
   if (reading.isFull) {
-    return { kind: "found", attempt, reading, content, lists: content.lists(new Map()) };
+    return { kind: "found", reading, content, lists: content.lists(new Map()) };
   }
   // Every build reads a program with an error. It changes nothing as long as the error stays.
-  if (content.hasParentsPrograms) return { kind: "found", attempt, reading, content, lists: undefined };
+  if (content.hasParentsPrograms) return { kind: "found", reading, content, lists: undefined };
   const elements = await liveElements(attempt);
   if (elements === undefined) return { kind: "lists-damaged" };
-  return { kind: "found", attempt, reading, content, lists: content.lists(elements) };
+  return { kind: "found", reading, content, lists: content.lists(elements) };
 }
 
 /** Reads the programs that have changed, or all where the reading is full, and makes the next content. */
@@ -117,16 +112,8 @@ async function readContent(
   problems: ProblemLog,
   writer: ResponseWriter,
 ): Promise<TenantContent> {
-  const { context, live } = attempt;
-  const comparison = new LiveComparison({
-    // On hold nothing is published that could be compared.
-    live: live.pointer?.current.hold ? undefined : live.manifest,
-    memory: attempt.memory,
-    store: context.store,
-    namesFields: attempt.options.dryRun,
-    signal: context.signal,
-  });
-  const content = new TenantContent(attempt, reading, problems, writer, comparison);
+  const { context } = attempt;
+  const content = new TenantContent(attempt, reading, problems, writer);
   try {
     for await (const batch of reading.programs()) {
       context.signal.throwIfAborted();
@@ -135,14 +122,15 @@ async function readContent(
     }
     await content.finish(reading.strays);
   } finally {
-    await comparison.settled().catch(() => {});
+    await content.settled().catch(() => {});
   }
   context.onProgress(reading.kept.length);
   return content;
 }
 
 async function endAsFound(
-  { attempt, ...found }: Extract<TenantReading, { kind: "found" }>,
+  attempt: Attempt,
+  found: FoundContent,
   live: Live,
   withdrawn: ReadonlySet<string>,
   problems: ProblemLog,
@@ -183,7 +171,8 @@ async function sharedWithOthers(
 }
 
 async function endAsRecalled(
-  { attempt, block, memory }: Extract<TenantReading, { kind: "recalled" }>,
+  attempt: Attempt,
+  { block, memory }: Extract<TenantReading, { kind: "recalled" }>,
   live: Live,
   withdrawn: ReadonlySet<string>,
 ): Promise<AttemptOutcome> {

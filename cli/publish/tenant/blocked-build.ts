@@ -62,7 +62,7 @@ export async function endBlocked(
   const done = await withdraw(attempt, live, withdrawn);
   if (done === "superseded") return superseded;
   const { pointer, manifest } = done?.live ?? live;
-  const mayHaveLiveTree = done?.mayHaveLiveTree ?? (await followAsRemembered(attempt, { pointer, manifest }));
+  const mayHaveLiveTree = done?.mayHaveLiveTree ?? (await followLive(attempt, pointer?.current, [manifest]));
   const memoryFailure = await rememberBlocked(attempt, pointer?.current, {
     sums: reading.digest(),
     counts: { ...counts, removed: counts.removed - withdrawn.size, withdrawn: 0 },
@@ -81,15 +81,10 @@ export async function endBlocked(
 /** Ends a build with the block of an earlier build. Returns why the memory could not be written, if it had to be. */
 export async function endRecalled(
   attempt: Attempt,
-  live: Live,
+  { pointer, manifest }: Live,
   memory: BlockedReading,
 ): Promise<Failure | undefined> {
-  const mayHaveLiveTree = await followAsRemembered(attempt, live);
+  const mayHaveLiveTree = await followLive(attempt, pointer?.current, [manifest]);
   if (mayHaveLiveTree === memory.mayHaveLiveTree) return undefined;
-  return await rememberBlocked(attempt, live.pointer?.current, { ...memory, mayHaveLiveTree });
-}
-
-async function followAsRemembered(attempt: Attempt, { pointer, manifest }: Live): Promise<boolean> {
-  const mayExist = attempt.memory?.mayHaveLiveTree ?? true;
-  return await followLive(attempt, pointer?.current, [manifest], mayExist);
+  return await rememberBlocked(attempt, pointer?.current, { ...memory, mayHaveLiveTree });
 }

@@ -1,30 +1,14 @@
 import { unlessFailed } from "../../../core/failure.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantChanges } from "../../../schemas/generated/types.ts";
 import { type PublicFacts, publicFacts } from "../content/public-facts.ts";
 import { LiveTally } from "../guards/field-guard.ts";
 import { fieldPattern } from "../public-program/field-words.ts";
 import { jsonChanges } from "../snapshot/json-changes.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
+import type { Attempt } from "./attempt.ts";
 import { PutQueue } from "./response-writer.ts";
-import {
-  type EarlierParts,
-  factsOf,
-  isPublished,
-  type RememberedProgram,
-  type SourceMemory,
-} from "./source-memory.ts";
-
-export interface ComparisonPlan {
-  /** Nothing is compared without a live manifest that can be trusted. */
-  readonly live: Manifest | undefined;
-  readonly memory: SourceMemory | undefined;
-  readonly store: ObjectStore;
-  /** Whether to name the fields that change. The memory does not know them, so the live details are read. */
-  readonly namesFields: boolean;
-  readonly signal: AbortSignal;
-}
+import { type EarlierParts, factsOf, isPublished, type RememberedProgram } from "./source-memory.ts";
 
 /** Live details read side by side. */
 const maxParallelReads = 16;
@@ -38,15 +22,18 @@ const maxParallelReadBytes = 16 * 1024 * 1024;
 export class LiveComparison {
   readonly tally = new LiveTally();
   readonly changed: TenantChanges["changed"][number][] = [];
-  readonly #plan: ComparisonPlan;
+  readonly #attempt: Attempt;
+  /** Nothing is compared without a live manifest that can be trusted, and nothing on hold, when nothing is published. */
+  readonly #live: Manifest | undefined;
   readonly #remembered: ReadonlyMap<string, RememberedProgram> | undefined;
   readonly #earlier: ReadonlyMap<string, bigint>;
   readonly #stillEarlier: [programId: string, parts: string][] = [];
   readonly #reads = new PutQueue(maxParallelReads, maxParallelReadBytes);
 
-  constructor(plan: ComparisonPlan) {
-    const { memory } = plan;
-    this.#plan = plan;
+  constructor(attempt: Attempt) {
+    const { memory, pointer, live } = attempt;
+    this.#attempt = attempt;
+    this.#live = pointer?.current.hold ? undefined : live.manifest;
     this.#remembered = memory?.kind === "programs" ? memory.programs : undefined;
     this.#earlier = new Map(memory?.earlier.map(([id, parts]) => [id, BigInt(`0x${parts}`)]));
   }
@@ -59,8 +46,10 @@ export class LiveComparison {
 
   /** A program of the live snapshot whose bytes change. `data`: of its next detail. */
   async addChanged(programId: string, facts: PublicFacts, data: object): Promise<void> {
-    const { live, namesFields } = this.#plan;
+    const live = this.#live;
     if (live === undefined) return;
+    // A dry run names the fields that change. The memory does not know them, so the live details are read.
+    const namesFields = this.#attempt.options.dryRun;
     const remembered = namesFields ? undefined : this.#remembered?.get(programId);
     if (remembered !== undefined && isPublished(remembered)) {
       this.#compare(programId, factsOf(remembered), facts);
@@ -68,7 +57,7 @@ export class LiveComparison {
     }
     const size = live.programs.get(programId)?.size ?? 0;
     await this.#reads.add(size, async () => {
-      const before = await this.#liveData(programId);
+      const before = await this.#liveData(live, programId);
       if (namesFields) {
         this.changed.push({ programId, fields: before === undefined ? [] : changedFields(before, data) });
       }
@@ -101,9 +90,9 @@ export class LiveComparison {
   }
 
   /** `undefined` when the live detail is damaged: partners cannot read it, so nothing can be lost. */
-  async #liveData(programId: string): Promise<object | undefined> {
-    const { live, store, signal } = this.#plan;
-    const entry = live && detailEntry(live, programId);
+  async #liveData(live: Manifest, programId: string): Promise<object | undefined> {
+    const { store, signal } = this.#attempt.context;
+    const entry = detailEntry(live, programId);
     if (entry === undefined) return undefined;
     const data = responseBytes(store, entry, signal).then((bytes) => dataOf(bytes, entry.key) as object);
     return await unlessFailed(data, "corrupt_document");

@@ -41,8 +41,7 @@ export async function publishContent(
     after: Current | undefined,
     manifest: Manifest | undefined,
   ): Promise<AttemptOutcome> {
-    const mayExist = attempt.memory?.mayHaveLiveTree ?? true;
-    const mayHaveLiveTree = await followLive(attempt, after, [parent, manifest], mayExist);
+    const mayHaveLiveTree = await followLive(attempt, after, [parent, manifest]);
     const memoryFailure = await rememberContent(attempt, after, reading, content, mayHaveLiveTree);
     // A dry run confirms nothing, because readers of the store see nothing of it.
     const confirmedAt = reading.isHinted || options.dryRun ? undefined : readAt;
@@ -146,17 +145,18 @@ function removedMeanwhile(tenantId: TenantId): Failure {
 
 /**
  * P27: makes the tenant's `live/` folder follow the live snapshot, also after a build that published nothing. `known`: manifests
- * that need not be read. `mayExist`: whether there may be a folder. Returns whether there may be one now.
+ * that need not be read. Returns whether there may be a folder now.
  */
 export async function followLive(
-  { context, options }: Attempt,
+  { context, options, memory }: Attempt,
   current: Current | undefined,
   known: readonly (Manifest | undefined)[],
-  mayExist: boolean,
 ): Promise<boolean> {
   if (current === undefined || options.dryRun || context.followLive === undefined) return true;
-  const manifests = known.filter((manifest) => manifest !== undefined);
-  const { rewrite } = options;
-  const outcome = await context.followLive(context.store, current, { known: manifests, rewrite, mayExist });
+  const outcome = await context.followLive(context.store, current, {
+    known: known.filter((manifest) => manifest !== undefined),
+    rewrite: options.rewrite,
+    mayExist: memory?.mayHaveLiveTree ?? true,
+  });
   return outcome !== "absent" && outcome !== "removed";
 }

@@ -18,7 +18,7 @@ import type { StrayRows } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuildOptions } from "./build-options.ts";
-import type { LiveComparison } from "./live-comparison.ts";
+import { LiveComparison } from "./live-comparison.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import {
   type EarlierParts,
@@ -58,20 +58,15 @@ export class TenantContent {
   #duplicates: { readonly id: string; readonly problem: DataProblem }[] = [];
   #nextKept = 0;
 
-  constructor(
-    { live, options }: Attempt,
-    reading: SourceReading,
-    problems: ProblemLog,
-    writer: ResponseWriter,
-    comparison: LiveComparison,
-  ) {
+  constructor(attempt: Attempt, reading: SourceReading, problems: ProblemLog, writer: ResponseWriter) {
+    const { live, options } = attempt;
     this.#parent = live.manifest;
     this.#options = options;
     this.#reading = reading;
     this.#lists = new ListResponses(options.rules.maxListBytes);
     this.#problems = problems;
     this.#writer = writer;
-    this.#comparison = comparison;
+    this.#comparison = new LiveComparison(attempt);
   }
 
   /** Takes a program that was read. Programs come in the order of their ids. */
@@ -144,6 +139,11 @@ export class TenantContent {
     this.#counts.removed = parent === undefined ? 0 : parent.programs.count - unchanged - changed;
     for (const id of this.leftOut) if (id !== null) this.#withdrawn.delete(id);
     this.#counts.withdrawn = this.#withdrawn.size;
+  }
+
+  /** Resolves when no read of a live detail is under way; also awaited after a failure. */
+  async settled(): Promise<void> {
+    await this.#comparison.settled();
   }
 
   get counts(): ProgramCounts {

@@ -29,8 +29,7 @@ export async function withdraw(
   const next = await withdrawalManifest(attempt, manifest, pointer.current.generation + 1, gone);
   const current = await publishManifest(attempt, pointer, next);
   if (current === "superseded") return current;
-  const mayExist = attempt.memory?.mayHaveLiveTree ?? true;
-  const mayHaveLiveTree = await followLive(attempt, current, [manifest, next], mayExist);
+  const mayHaveLiveTree = await followLive(attempt, current, [manifest, next]);
   const published = await readPointer(context.store, tenantId, context.signal);
   if (published?.current.nonce !== current.nonce) return "superseded";
   return { live: { pointer: published, manifest: next }, mayHaveLiveTree };
