@@ -1,6 +1,12 @@
 import pg, { type QueryConfig, type QueryResult } from "pg";
 import { Failure } from "../../core/failure.ts";
-import { cutConnection, readingFailure, sourceFailure } from "./source-client.ts";
+import {
+  connectTimeoutMs,
+  cutConnection,
+  maxFarewellMs,
+  readingFailure,
+  sourceFailure,
+} from "./source-client.ts";
 
 export type SourceClient = pg.ClientBase;
 
@@ -16,9 +22,6 @@ export interface SourcePool {
   ): Promise<Result>;
 }
 
-const connectTimeoutMs = 10_000;
-/** A server that is gone without a word never answers the farewell. */
-const maxFarewellMs = 2000;
 /** One statement fetches a few hundred programs; the first one also sorts the tenant's rows. */
 const statementTimeoutMs = 600_000;
 

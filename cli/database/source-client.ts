@@ -7,7 +7,7 @@ interface SourceClientOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const connectTimeoutMs = 10_000;
+export const connectTimeoutMs = 10_000;
 
 /**
  * Runs with a connection of its own to the booking database; an abort closes it, which makes the server give up
@@ -94,8 +94,20 @@ function explanation(error: Error, code: string): string | undefined {
   return `The booking database could not be reached (${reason}). Check DATABASE_URL, and that the server is up and the role may connect.`;
 }
 
+/** A client for a session that listens. It may hear nothing for hours, and keep-alive notices in time when the server is gone. */
+export function listeningClient(databaseUrl: string, name: string): pg.Client {
+  return new pg.Client({
+    connectionString: databaseUrl,
+    application_name: `partner-programs ${name}`,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
+}
+
 /** A server that is gone without a word never answers the farewell. */
-const maxFarewellMs = 2000;
+export const maxFarewellMs = 2000;
 
 /** Ends the connection; never throws, and never waits for a server that does not answer. */
 export async function endClient(client: pg.Client): Promise<void> {

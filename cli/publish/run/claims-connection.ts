@@ -1,7 +1,7 @@
-import pg from "pg";
+import type pg from "pg";
 import { isDirect } from "../../database/connect.ts";
 import { statementName } from "../../database/for-each-row.ts";
-import { endClient } from "../../database/source-client.ts";
+import { endClient, listeningClient } from "../../database/source-client.ts";
 
 /** A session that listens for what other builders have built. */
 export interface ClaimsConnection {
@@ -24,14 +24,7 @@ export async function connectClaims(
   databaseUrl: string,
   onBuilt: (payload: string, latestMs: number) => void,
 ): Promise<ClaimsConnection | undefined> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: "partner-programs claims",
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 10_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-  });
+  const client = listeningClient(databaseUrl, "claims");
   let isUsable = true;
   client.on("error", () => {
     isUsable = false;

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import pg from "pg";
 import { isProgramId, isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
-import { endClient } from "../../database/source-client.ts";
+import { endClient, listeningClient } from "../../database/source-client.ts";
 
 export interface NotificationEvents {
   /** `undefined`: everything changed. */
@@ -74,15 +73,7 @@ async function listenOnce(
   events: NotificationEvents,
   onListening: () => void,
 ): Promise<void> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: "partner-programs watch",
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 10_000,
-    keepAlive: true,
-    // A connection may hear nothing for hours. Keep-alive notices in time when the server is gone.
-    keepAliveInitialDelayMillis: 10_000,
-  });
+  const client = listeningClient(databaseUrl, "watch");
   let onAbort = (): void => {};
   const ended = new Promise<void>((resolve, reject) => {
     client.on("error", reject);
