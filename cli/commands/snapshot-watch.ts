@@ -56,7 +56,6 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
       concurrency,
       intervalMs: interval * 1000,
       pollMs: poll === undefined ? undefined : poll * 1000,
-      now: shell.now,
       logger: commandLogger(shell, settings),
       signal: shell.signal,
       progressOf(kind) {

@@ -1,25 +1,16 @@
 import { readFileSync } from "node:fs";
 import type { Current } from "../../../core/current.ts";
 import { asFailure } from "../../../core/failure.ts";
-import type { Manifest } from "../../../core/manifest.ts";
 import { livePrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
-import { keepLiveTree, type LiveTreeOutcome } from "./live-tree.ts";
+import { keepLiveTree, type LiveTreeOutcome, type LiveTreeTask } from "./live-tree.ts";
 
-/** What the caller already knows, to save requests. */
-export interface LiveCopyChoices {
-  readonly known?: readonly Manifest[];
-  readonly rewrite?: boolean;
-  /** See `LiveTreeTask`. */
-  readonly mayExist?: boolean;
-}
-
-/** Makes a tenant's `live/` folder follow its pointer. Never throws. */
+/** Makes a tenant's `live/` folder follow its pointer. Never throws. `given`: what the caller already knows, to save requests. */
 export type FollowLive = (
   store: ObjectStore,
   live: Current,
-  choices?: LiveCopyChoices,
+  given?: Partial<Pick<LiveTreeTask, "known" | "rewrite" | "mayExist">>,
 ) => Promise<LiveTreeOutcome | "failed">;
 
 /**

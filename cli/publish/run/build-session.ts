@@ -21,7 +21,7 @@ import { type BuildSchedule, boundedSchedule } from "./build-schedule.ts";
 import type { WantedTenants } from "./chosen-tenants.ts";
 import { knownTenants, sessionConfirmations } from "./confirmation-writer.ts";
 import { patientPool, patientStore } from "./patience.ts";
-import { type ClaimsOptions, defaultMaxWaitMs, withClaimsSession } from "./tenant-claims.ts";
+import { defaultMaxWaitMs, withClaimsSession } from "./tenant-claims.ts";
 
 /** What a command hears of its session, and may add to it. */
 export interface SessionHooks {
@@ -74,11 +74,7 @@ export async function withBuildSession<Result>(
   const onWait = (tenantId: TenantId, isOverdue: boolean): void => {
     shell.stderr.write(`partner-programs: ${waitNotice(tenantId, isOverdue)}\n`);
   };
-  const openClaims = (databaseUrl: string): ClaimsOptions => ({
-    databaseUrl,
-    scope: claimScope(options, settings, shell.env),
-    onWait,
-  });
+  const scope = claimScope(options, settings, shell.env);
   return await withStore(settings, (opened) => {
     const requireConditions = onceDone(() => requireHonouredConditions(settings, opened, shell));
     const identified = identifiedStore(opened, settings, shell, {
@@ -88,7 +84,7 @@ export async function withBuildSession<Result>(
     const store = watchStore?.(identified) ?? identified;
     return withDatabaseUrl(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections: options.concurrency + spareConnections, signal }, (pool) =>
-        withClaimsSession(openClaims(databaseUrl), async (claimsSession) => {
+        withClaimsSession({ databaseUrl, scope, onWait }, async (claimsSession) => {
           const context = {
             pool,
             store,

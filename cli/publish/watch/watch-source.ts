@@ -17,7 +17,6 @@ interface WatchOptions {
   readonly intervalMs: number;
   /** `undefined`: write counters are not looked at. */
   readonly pollMs: number | undefined;
-  readonly now: () => Date;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly progressOf: (kind: RunKind) => RunProgress;
