@@ -29,23 +29,12 @@ export class ProblemLog {
     if (kept.length < maxKept) kept.push(problem);
   }
 
-  get kept(): readonly DataProblem[] {
-    return [...this.#errors, ...this.#warnings].slice(0, maxKept);
-  }
-
-  get omitted(): number {
-    return this.#total - this.kept.length;
-  }
-
-  get counts(): Readonly<Record<string, number>> {
-    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
-  }
-
   get findings(): Findings {
+    const kept = [...this.#errors, ...this.#warnings].slice(0, maxKept);
     return {
-      problems: this.kept.map(reportedProblem),
-      problemsOmitted: this.omitted,
-      problemCounts: this.counts,
+      problems: kept.map(reportedProblem),
+      problemsOmitted: this.#total - kept.length,
+      problemCounts: Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1))),
     };
   }
 }

@@ -3,7 +3,7 @@ import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import { type ListElements, readListElements } from "../content/list-form.ts";
 import { ProblemLog } from "../content/problem-log.ts";
 import { countsOfKept } from "../content/program-counts.ts";
-import { type SharedVerdict, sharedVerdict } from "../guards/shared-guard.ts";
+import { sharedVerdict } from "../guards/shared-guard.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import {
@@ -142,10 +142,17 @@ async function endAsFound(
   const { counts, leftOut, emptiedFields } = content;
   let facts: AttemptFacts = { counts, leftOut };
   try {
-    const own = blockOf(attempt, live.pointer, { counts, emptiedFields, first: problems.kept[0] });
-    const shared = own === undefined ? await sharedWithOthers(attempt, live, content) : undefined;
+    const own = blockOf(attempt, live.pointer, {
+      counts,
+      emptiedFields,
+      first: problems.findings.problems[0],
+    });
+    const { tenantId, options, context } = attempt;
+    const [isLive, isAllowed] = [live.pointer !== undefined, options.allowShared];
+    const build = { tenantId, added: content.added, count: counts.added, isLive, isAllowed };
+    const shared = own === undefined ? await sharedVerdict(build, context.findShared) : undefined;
     const block = shared?.kind === "refused" ? shared : own;
-    if (attempt.options.dryRun) facts = { ...facts, changes: content.changes(block !== undefined) };
+    if (options.dryRun) facts = { ...facts, changes: content.changes(block !== undefined) };
     if (block === undefined) {
       const warnings = shared?.kind === "warned" ? [shared.problem] : [];
       facts = { ...facts, changeProblems: [...content.changeProblems, ...warnings] };
@@ -158,16 +165,6 @@ async function endAsFound(
   } catch (error) {
     return { kind: "failed", error, facts };
   }
-}
-
-async function sharedWithOthers(
-  { tenantId, options, context }: Attempt,
-  { pointer }: Live,
-  { added, counts }: TenantContent,
-): Promise<SharedVerdict> {
-  const isLive = pointer !== undefined;
-  const build = { tenantId, added, count: counts.added, isLive, isAllowed: options.allowShared };
-  return await sharedVerdict(build, context.findShared);
 }
 
 async function endAsRecalled(

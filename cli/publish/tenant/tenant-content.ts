@@ -2,7 +2,7 @@ import { isProgramId, type ProgramId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { shortened } from "../../../core/printable.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
-import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
+import type { TenantChanges } from "../../../schemas/generated/types.ts";
 import { checkedProgram } from "../content/checked-program.ts";
 import type { ListBodies, ListElements } from "../content/list-form.ts";
 import { ListResponses } from "../content/list-responses.ts";
@@ -41,6 +41,14 @@ export class TenantContent {
   readonly remembered: RememberedProgram[] = [];
   /** Programs with an error, as the source writes their ids; `null`: one without an id. */
   readonly leftOut: (string | null)[] = [];
+  readonly counts: ProgramTally = { ...noPrograms };
+  /**
+   * P20: programs of the live snapshot all of whose rows state that they are not to be published. Until `finish`, one such row is
+   * enough, which another row of the same program may contradict.
+   */
+  readonly withdrawn = new Set<string>();
+  /** Programs that the next memory has no line for. */
+  readonly unlisted: string[] = [];
   /** P144: the programs that the live snapshot does not have. */
   readonly added = new AddedPrograms();
   readonly #parent: Manifest | undefined;
@@ -50,10 +58,6 @@ export class TenantContent {
   readonly #writer: ResponseWriter;
   readonly #comparison: LiveComparison;
   readonly #lists: ListResponses;
-  readonly #counts: ProgramTally = { ...noPrograms };
-  /** Live programs of which one row states that they are not to be published. Another row of the same program may contradict it. */
-  readonly #withdrawn = new Set<string>();
-  readonly #unlisted: string[] = [];
   /** The findings of several programs with the same id, until the last of them was read. */
   #duplicates: { readonly id: string; readonly problem: DataProblem }[] = [];
   #nextKept = 0;
@@ -80,8 +84,8 @@ export class TenantContent {
     const sum = id === null ? undefined : this.#reading.sumOf(id);
     const outcome = checkedProgram(read, rules, parent);
     if (outcome.kind === "unpublished") {
-      this.#counts.notPublishable += 1;
-      if (id !== null && parent?.programs.has(id)) this.#withdrawn.add(id);
+      this.counts.notPublishable += 1;
+      if (id !== null && parent?.programs.has(id)) this.withdrawn.add(id);
       // A line of the memory has a well-formed id. A memory with any other id would count as damaged.
       if (id === null || sum === undefined || read.isDuplicate || !isProgramId(id)) this.#unlist(id);
       else this.remembered.push([id, sum, outcome.state]);
@@ -94,7 +98,7 @@ export class TenantContent {
     if (outcome.kind === "invalid") {
       // Rows of one id are one program.
       if (id === null || this.leftOut.at(-1) !== id) {
-        this.#counts.invalid += 1;
+        this.counts.invalid += 1;
         this.leftOut.push(id);
       }
       this.#unlist(id);
@@ -107,8 +111,8 @@ export class TenantContent {
     else this.remembered.push(rememberedPublished(programId, sum, departureDate, facts, problems));
     const before = parent?.programs.get(programId);
     const isSame = before?.sha256 === rendered.detailSha256;
-    if (isSame) this.#counts.unchanged += 1;
-    else this.#counts[before === undefined ? "added" : "changed"] += 1;
+    if (isSame) this.counts.unchanged += 1;
+    else this.counts[before === undefined ? "added" : "changed"] += 1;
     if (isSame) this.#comparison.addSame(programId, facts);
     else if (before === undefined)
       this.added.add(programId, { name: data.name, sha256: rendered.detailSha256 });
@@ -133,26 +137,17 @@ export class TenantContent {
     this.#keepUpTo(undefined);
     await this.#comparison.finish(this.#reading.kept);
     reportStrays(strays, this.#problems);
-    this.#counts.programs = this.programs.count;
+    this.counts.programs = this.programs.count;
     const parent = this.#parent;
-    const { unchanged, changed } = this.#counts;
-    this.#counts.removed = parent === undefined ? 0 : parent.programs.count - unchanged - changed;
-    for (const id of this.leftOut) if (id !== null) this.#withdrawn.delete(id);
-    this.#counts.withdrawn = this.#withdrawn.size;
+    const { unchanged, changed } = this.counts;
+    this.counts.removed = parent === undefined ? 0 : parent.programs.count - unchanged - changed;
+    for (const id of this.leftOut) if (id !== null) this.withdrawn.delete(id);
+    this.counts.withdrawn = this.withdrawn.size;
   }
 
   /** Resolves when no read of a live detail is under way; also awaited after a failure. */
   async settled(): Promise<void> {
     await this.#comparison.settled();
-  }
-
-  get counts(): ProgramCounts {
-    return this.#counts;
-  }
-
-  /** P20: programs of the live snapshot all of whose rows state that they are not to be published. */
-  get withdrawn(): ReadonlySet<string> {
-    return this.#withdrawn;
   }
 
   /** P140: the fields that the changes empty for most of the programs that have them. */
@@ -162,7 +157,7 @@ export class TenantContent {
 
   /** P142, P143: warnings about what changes. They do not describe the source as it is, so no memory keeps them. */
   get changeProblems(): readonly DataProblem[] {
-    const { unchanged = 0, changed = 0 } = this.#counts;
+    const { unchanged, changed } = this.counts;
     const capacity = this.#comparison.tally.capacityProblem(unchanged + changed);
     return [...emptiedProblems(this.emptiedFields), ...(capacity === undefined ? [] : [capacity])];
   }
@@ -174,13 +169,13 @@ export class TenantContent {
 
   /** P147: what the build would change for partners. A build that may not publish changes only what is withdrawn. */
   changes(isBlocked: boolean): TenantChanges {
-    const withdrawn = [...this.#withdrawn].sort() as ProgramId[];
+    const withdrawn = [...this.withdrawn].sort() as ProgramId[];
     if (isBlocked) return { added: [], changed: [], removed: [], withdrawn };
     const live = this.#parent?.programs;
     return {
       added: [...this.programs.ids()].filter((id) => live?.has(id) !== true),
       changed: this.#comparison.changed,
-      removed: [...(live?.ids() ?? [])].filter((id) => !this.programs.has(id) && !this.#withdrawn.has(id)),
+      removed: [...(live?.ids() ?? [])].filter((id) => !this.programs.has(id) && !this.withdrawn.has(id)),
       withdrawn,
     };
   }
@@ -197,12 +192,8 @@ export class TenantContent {
 
   /** Whether the programs are those of the parent, to the byte. */
   get hasParentsPrograms(): boolean {
-    const { added, changed, removed } = this.#counts;
+    const { added, changed, removed } = this.counts;
     return this.#parent !== undefined && added + changed + removed === 0;
-  }
-
-  get unlisted(): readonly string[] {
-    return this.#unlisted;
   }
 
   /** Reports what rows of one id have wrong, each finding once, in the order of their text: the database gives such rows in any order. */
@@ -213,7 +204,7 @@ export class TenantContent {
   }
 
   #unlist(id: string | null): void {
-    if (id !== null && this.#unlisted.at(-1) !== id) this.#unlisted.push(id);
+    if (id !== null && this.unlisted.at(-1) !== id) this.unlisted.push(id);
   }
 
   /** `undefined` takes over all that are left. */
@@ -229,14 +220,14 @@ export class TenantContent {
   #keep(program: RememberedProgram): void {
     this.remembered.push(program);
     if (!isPublished(program)) {
-      this.#counts.notPublishable += 1;
+      this.counts.notPublishable += 1;
       return;
     }
     const [id] = program;
     const before = this.#parent?.programs.get(id);
     // The memory was held against the manifest when it was read.
     if (before === undefined) throw new RangeError(`program ${id} is remembered, and not live`);
-    this.#counts.unchanged += 1;
+    this.counts.unchanged += 1;
     this.programs.add(id as ProgramId, before);
     for (const problem of findingsOf(program)) this.#problems.add(problem);
   }

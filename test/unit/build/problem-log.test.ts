@@ -10,14 +10,15 @@ describe("the problems of a tenant", () => {
     for (let at = 0; at < 3; at += 1) {
       log.add({ code: "program_name_blank", programId: `e-${at}`, field: null, value: null });
     }
-    expect(log.kept).toHaveLength(200);
-    expect(log.kept.slice(0, 4).map(({ programId }) => programId)).toEqual(["e-0", "e-1", "e-2", "w-0"]);
-    expect(log.omitted).toBe(103);
-    expect(log.counts).toEqual({ program_name_blank: 3, url_dropped: 300 });
-    expect(Object.keys(log.counts)).toEqual(["program_name_blank", "url_dropped"]);
+    const { problems, problemsOmitted, problemCounts } = log.findings;
+    expect(problems).toHaveLength(200);
+    expect(problems.slice(0, 4).map(({ programId }) => programId)).toEqual(["e-0", "e-1", "e-2", "w-0"]);
+    expect(problemsOmitted).toBe(103);
+    expect(problemCounts).toEqual({ program_name_blank: 3, url_dropped: 300 });
+    expect(Object.keys(problemCounts)).toEqual(["program_name_blank", "url_dropped"]);
   });
 
   test("are none at first", () => {
-    expect(new ProblemLog()).toMatchObject({ kept: [], omitted: 0, counts: {} });
+    expect(new ProblemLog().findings).toEqual({ problems: [], problemsOmitted: 0, problemCounts: {} });
   });
 });
