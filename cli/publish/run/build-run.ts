@@ -23,9 +23,9 @@ import { createProblemBudget, runOutcome, runTotals } from "./run-report.ts";
 import {
   knownRemovals,
   reinstateReturned,
-  reportReturned,
   reportStrayPrograms,
   reportUnlisted,
+  runProblem,
 } from "./run-tenants.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
@@ -86,15 +86,10 @@ export async function buildRun(
     const tenants = chosen.tenants.filter(
       (id) => id !== sandbox || (removed.get(id)?.removedAt ?? null) === null,
     );
-    reportReturned(
-      await reinstateReturned(
-        store,
-        tenants.filter((id) => chosen.unreadable(id) === undefined),
-        removed,
-        { dryRun: options.dryRun, signal: context.signal },
-      ),
-      problems,
-    );
+    const readable = tenants.filter((id) => chosen.unreadable(id) === undefined);
+    const { dryRun } = options;
+    const returned = await reinstateReturned(store, readable, removed, { dryRun, signal: context.signal });
+    problems.push(...returned.map((id) => runProblem("tenant_returned", id)));
     context.onTenants(tenants.length);
     await context.schedule(tenants, tryBuild);
     const { listed } = chosen;

@@ -59,10 +59,6 @@ export async function reportStrayPrograms(pool: SourcePool, problems: Problem[])
 
 const maxCountingMs = 60_000;
 
-export function reportReturned(tenants: readonly TenantId[], problems: Problem[]): void {
-  for (const tenantId of tenants) problems.push(runProblem("tenant_returned", tenantId));
-}
-
 interface ListedTenants {
   readonly isOfAll: boolean;
   readonly tenants: readonly TenantId[];

@@ -1,4 +1,4 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import { piecesOf, readBody } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
@@ -39,7 +39,9 @@ export async function readManifestHead(
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
   const text = await beginning(piecesOf(found));
-  const document = canonicalHead(text) ?? (await wholeDocument(store, tenantId, snapshotId, signal));
+  const document =
+    (await unlessFailed(canonicalHead(text), "corrupt_document")) ??
+    (await wholeDocument(store, tenantId, snapshotId, signal));
   if (document === undefined) return undefined;
   if (document.tenantId !== tenantId || document.snapshotId !== snapshotId) {
     throw new Failure("corrupt_document", `${key} belongs to another tenant or snapshot.`);
@@ -67,19 +69,11 @@ async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 /** The canonical form names the programs last, so the text before them is the manifest of an empty snapshot. */
-function canonicalHead(text: string): ManifestDocument | undefined {
+async function canonicalHead(text: string): Promise<ManifestDocument | undefined> {
   const end = text.indexOf(programsStart);
   if (end === -1) return undefined;
-  try {
-    return parseStoredDocument(
-      Buffer.from(`${text.slice(0, end + programsStart.length)}}}`, "latin1"),
-      isManifestDocument,
-      "the head",
-    );
-  } catch (error) {
-    if (asFailure(error).code === "corrupt_document") return undefined;
-    throw error;
-  }
+  const head = Buffer.from(`${text.slice(0, end + programsStart.length)}}}`, "latin1");
+  return parseStoredDocument(head, isManifestDocument, "the head");
 }
 
 async function wholeDocument(
