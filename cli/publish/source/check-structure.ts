@@ -105,9 +105,9 @@ function viewProblems(
       continue;
     }
     isReadable &&= existing.isReadable;
-    const mismatch = typeMismatch(kind, existing.type, keys.get(`${view.name}.${column}`));
+    const mismatch = typeMismatch(column, kind, existing.type, keys.get(`${view.name}.${column}`));
     if (mismatch === undefined) continue;
-    casts[column] = { sql: mismatch.cast(column), loss: mismatch.loss?.(column) };
+    casts[column] = { sql: mismatch.cast, loss: mismatch.loss };
     const message = `${where} must be ${sqlTypes[kind]}, but ${existing.type.shown} ${mismatch.reason}.`;
     faults.push({ code: "column_type", column, message });
   }
