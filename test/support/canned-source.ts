@@ -52,7 +52,10 @@ export async function buildCanned(
     parseTenantId(tenant),
     { ...cannedOptions, ...options },
     {
-      withRows: databaseRows(cannedPool(() => programs, options.onReading)),
+      withRows: databaseRows(
+        cannedPool(() => programs, options.onReading),
+        (options.rules ?? cannedOptions.rules).limits,
+      ),
       store,
       beforeFirstWrite: async () => {},
       now: options.now ?? (() => new Date()),

@@ -7,7 +7,7 @@ import { databaseRows } from "../../cli/publish/source/tenant-rows.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
-import { type CannedProgram, cannedOptions, cannedPool } from "./canned-source.ts";
+import { type CannedProgram, cannedLimits, cannedOptions, cannedPool } from "./canned-source.ts";
 import { createOracle, type Oracle } from "./commit-oracle.ts";
 import { concernsNobody, folderOf } from "./partial-order.ts";
 import {
@@ -198,7 +198,11 @@ export class CommitWorld {
               return String(read);
             }),
         );
-        const more = { withRows: databaseRows(pool), beforeFirstWrite: async () => {}, onProgress: () => {} };
+        const more = {
+          withRows: databaseRows(pool, cannedLimits),
+          beforeFirstWrite: async () => {},
+          onProgress: () => {},
+        };
         const run = await buildTenant(modelTenant, cannedOptions, { ...context, ...more });
         return this.oracle.built(name, run, read);
       }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { createRequire } from "node:module";
 import { codeDigest } from "../../../core/package-version.ts";
 import type { CliSettings } from "../../shell/shell.ts";
@@ -33,16 +33,12 @@ export function recipeDigest(
   generator: string,
   { terminalStatuses, legacyCapacity, limits }: ContentRules,
 ): string {
-  return createHash("sha256")
-    .update(JSON.stringify([generator, [terminalStatuses, legacyCapacity, limits]]))
-    .digest("hex");
+  return hash("sha256", JSON.stringify([generator, [terminalStatuses, legacyCapacity, limits]]), "hex");
 }
 
 /** Digest of the code that takes part in a build, the database's driver, and Node.js (Unicode, URLs). */
 export function generatorDigest(root?: string): string {
-  return createHash("sha256")
-    .update(`${process.version} ${driverVersion} ${codeDigest(codeFolders, root)}`)
-    .digest("hex");
+  return hash("sha256", `${process.version} ${driverVersion} ${codeDigest(codeFolders, root)}`, "hex");
 }
 
 /** The folders whose code decides what a build publishes. A new stylesheet of a page makes no build read everything. */

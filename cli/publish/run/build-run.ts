@@ -57,12 +57,13 @@ export async function buildRun(
   const problems: Problem[] = [];
   let failure: Failure | undefined;
   let sandbox: TenantId | undefined;
-  const [ofDatabase, ofSandbox] = [databaseRows(context.pool), sandboxRows(store, context.signal)];
+  const ofDatabase = databaseRows(context.pool, options.rules.limits);
+  const ofSandbox = sandboxRows(store, context.signal);
   let unreadable: ChosenTenants["unreadable"] = () => undefined;
-  const withRows: WithTenantRows = (tenantId, limits, read) => {
+  const withRows: WithTenantRows = (tenantId, read) => {
     const whyNot = unreadable(tenantId);
     const rows = whyNot === undefined ? ofDatabase : unreadableRows(whyNot, ofDatabase);
-    return (tenantId === sandbox ? ofSandbox : rows)(tenantId, limits, read);
+    return (tenantId === sandbox ? ofSandbox : rows)(tenantId, read);
   };
   const shared = findSharedPrograms(context.pool, store, options.rules, context.signal);
   const tryBuild: TryBuild = async (tenantId) => {

@@ -13,7 +13,7 @@ import { sandboxPrograms } from "./sandbox-programs.ts";
  * build under way does not bring back one that was ended. Throws `not_found`.
  */
 export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenantRows {
-  return async (tenantId, _limits, read) => {
+  return async (tenantId, read) => {
     if ((await readSandbox(store, signal)) !== tenantId) {
       throw new Failure("not_found", `${tenantId} is no longer the sandbox; nothing was published.`);
     }

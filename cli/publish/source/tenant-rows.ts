@@ -19,7 +19,6 @@ export interface TenantRows {
 
 export type WithTenantRows = <Result>(
   tenantId: TenantId,
-  limits: SourceLimits,
   read: (rows: TenantRows) => Promise<Result>,
 ) => Promise<Result>;
 
@@ -28,18 +27,18 @@ const maxStatesMs = 60_000;
 
 /** Reading these rows fails with `failure`. Withdrawals can still be asked for (P130). */
 export function unreadableRows(failure: Failure, withRows: WithTenantRows): WithTenantRows {
-  return (tenantId, limits, read) =>
+  return (tenantId, read) =>
     read({
       sums: () => Promise.reject(failure),
       programs: () => {
         throw failure;
       },
-      withdrawn: (programs) => withRows(tenantId, limits, (rows) => rows.withdrawn(programs)),
+      withdrawn: (programs) => withRows(tenantId, (rows) => rows.withdrawn(programs)),
     });
 }
 
-export function databaseRows(pool: SourcePool): WithTenantRows {
-  return (tenantId, limits, read) =>
+export function databaseRows(pool: SourcePool, limits: SourceLimits): WithTenantRows {
+  return (tenantId, read) =>
     pool.withReading((client) =>
       read({
         sums: (only) => readProgramSums(client, tenantId, limits, only),

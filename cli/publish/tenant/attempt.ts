@@ -91,14 +91,9 @@ export interface AttemptFacts {
 export type AttemptOutcome =
   | { readonly kind: "published" | "unchanged" | "held" | "would-publish"; readonly facts: AttemptFacts }
   | { readonly kind: "failed"; readonly error: unknown; readonly facts: AttemptFacts }
-  | ListsDamaged
+  /** Some programs have changed, and the live lists, from which the others take their elements, are damaged. */
+  | { readonly kind: "lists-damaged"; readonly facts: AttemptFacts }
   | Superseded;
-
-/** Some programs have changed, and the live lists, from which the others take their elements, are damaged. */
-interface ListsDamaged {
-  readonly kind: "lists-damaged";
-  readonly facts: AttemptFacts;
-}
 
 /** Another builder or a prune was faster, and nothing of the attempt is visible. */
 export interface Superseded {

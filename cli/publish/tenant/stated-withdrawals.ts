@@ -30,7 +30,7 @@ export type WatchedReading<Result> =
  * fails, and repeatedly while it lasts, since a lock or a slow view may keep it waiting.
  */
 export async function readWhileWithdrawing<Result>(
-  { tenantId, context, options, pointer }: Begun,
+  { tenantId, context, pointer }: Begun,
   knowing: Promise<Attempt>,
   read: (rows: TenantRows) => Promise<Result>,
 ): Promise<WatchedReading<Result>> {
@@ -51,9 +51,7 @@ export async function readWhileWithdrawing<Result>(
     const live = liveSince ?? known.live;
     const { manifest } = live;
     if (manifest === undefined || manifest.programs.count === 0) return undefined;
-    const stated = await context.withRows(tenantId, options.rules.limits, (rows) =>
-      rows.withdrawn(manifest.programs),
-    );
+    const stated = await context.withRows(tenantId, (rows) => rows.withdrawn(manifest.programs));
     const done = await withdraw(known, live, new Set(stated.programs));
     if (done === "superseded") return done;
     if (done !== undefined) liveSince = done.live;
@@ -71,7 +69,7 @@ export async function readWhileWithdrawing<Result>(
     };
   }
 
-  const reading = context.withRows(tenantId, options.rules.limits, (rows) => {
+  const reading = context.withRows(tenantId, (rows) => {
     isReached = true;
     return read(rows);
   });

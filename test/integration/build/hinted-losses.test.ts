@@ -7,7 +7,7 @@ import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
-import { cannedOptions } from "../../support/canned-source.ts";
+import { cannedLimits, cannedOptions } from "../../support/canned-source.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
@@ -37,7 +37,7 @@ async function build(hinted?: string): Promise<TenantRun> {
       acme,
       { ...cannedOptions, allowEmptied: false },
       {
-        withRows: databaseRows(pool),
+        withRows: databaseRows(pool, cannedLimits),
         store: bench.store,
         beforeFirstWrite: async () => {},
         now: () => new Date(),

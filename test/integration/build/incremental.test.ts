@@ -17,7 +17,7 @@ import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
 import { type ObjectKey, sourceMemoryKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
-import { cannedOptions } from "../../support/canned-source.ts";
+import { cannedLimits, cannedOptions } from "../../support/canned-source.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { anyIds, anyStep, type Step } from "../../support/source-steps.ts";
@@ -63,7 +63,7 @@ async function build(
     },
     {
       ...context,
-      withRows: databaseRows(world.pool),
+      withRows: databaseRows(world.pool, cannedLimits),
       store: world.store,
       beforeFirstWrite: async () => {},
       onProgress: () => {},

@@ -5,7 +5,7 @@ import { programViews } from "../../../cli/publish/source/source-columns.ts";
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import { cannedOptions } from "../../support/canned-source.ts";
+import { cannedLimits, cannedOptions } from "../../support/canned-source.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
 
@@ -174,7 +174,7 @@ describe("P130 while a reading waits for a lock", () => {
         parseTenantId("faq"),
         { ...cannedOptions, onInvalid: "report" },
         {
-          withRows: databaseRows(pool),
+          withRows: databaseRows(pool, cannedLimits),
           store: bench.store,
           beforeFirstWrite: async () => {},
           now: () => new Date(),

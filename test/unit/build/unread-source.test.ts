@@ -42,9 +42,10 @@ async function build(
     parseTenantId("acme"),
     { ...cannedOptions, ...options },
     {
-      withRows: databaseRows({
-        withReading: (read) => cannedPool(() => programs).withReading((client) => read(recorded(client))),
-      }),
+      withRows: databaseRows(
+        { withReading: (read) => cannedPool(() => programs).withReading((client) => read(recorded(client))) },
+        cannedLimits,
+      ),
       store: createFileStore({ directory }),
       beforeFirstWrite: async () => {},
       now: () => new Date(),
