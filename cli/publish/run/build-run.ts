@@ -150,14 +150,8 @@ export async function storeRunReport(store: ObjectStore, report: RunReport): Pro
 }
 
 function namedTenants(wanted: WantedTenants): string[] | null {
-  switch (wanted.kind) {
-    case "all":
-      return null;
-    case "asked":
-      return [...wanted.tenantIds];
-    case "told":
-      return [wanted.tenantId];
-  }
+  if (wanted.kind === "all") return null;
+  return wanted.kind === "asked" ? [...wanted.tenantIds] : [wanted.tenantId];
 }
 
 /** Builds the tenant unless another builder has it, or has built it since this run began. */
@@ -168,21 +162,13 @@ async function claimedBuild(
 ): Promise<TenantRun | "taken"> {
   const { claims, signal } = context;
   const claim = signal.aborted ? "skipped" : await claims.tryClaim(tenantId);
-  switch (claim) {
-    case "taken":
-      return "taken";
-    case "skipped":
-      return notBuilt(tenantId, "skipped");
-    case "done":
-      return notBuilt(tenantId, "elsewhere");
-    case "ours": {
-      const run = await buildTenant(tenantId, options, context);
-      // Other builders rely on a reading of the whole tenant, which a build of hinted programs is not.
-      const isWhole = context.hintedPrograms === undefined;
-      await claims.release(tenantId, isWhole && (run.outcome === "published" || run.outcome === "unchanged"));
-      return run;
-    }
-  }
+  if (claim === "taken") return claim;
+  if (claim !== "ours") return notBuilt(tenantId, claim === "done" ? "elsewhere" : "skipped");
+  const run = await buildTenant(tenantId, options, context);
+  // Other builders rely on a reading of the whole tenant, which a build of hinted programs is not.
+  const isWhole = context.hintedPrograms === undefined;
+  await claims.release(tenantId, isWhole && (run.outcome === "published" || run.outcome === "unchanged"));
+  return run;
 }
 
 /**

@@ -95,11 +95,6 @@ export function tenantProblem({ code, tenantId, programs, rows }: TenantProblem)
   return runProblem(code, `${shownId(tenantId)}${counted}`);
 }
 
-export function runProblem(code: ProblemCode, value: string | null): Problem {
-  return reportedProblem({
-    code,
-    programId: null,
-    field: null,
-    value: value === null ? null : shortened(value, maxValueLength),
-  });
+export function runProblem(code: ProblemCode, value: string): Problem {
+  return reportedProblem({ code, programId: null, field: null, value: shortened(value, maxValueLength) });
 }

@@ -44,17 +44,12 @@ export async function readProgramSums(
   return { sums, small };
 }
 
-interface MeasuredSums {
-  readonly sums: readonly ProgramSum[];
-  /** The bytes of all rows of one program, at most. */
-  readonly largestProgram: number;
-}
-
+/** `largestProgram`: the bytes of all rows of one program, at most. */
 async function sumsBy(
   client: SourceClient,
   query: string,
   values: readonly unknown[],
-): Promise<MeasuredSums> {
+): Promise<{ readonly sums: readonly ProgramSum[]; readonly largestProgram: number }> {
   const sums: ProgramSum[] = [];
   let largestProgram = 0;
   await forEachRow(client, query, values, ([programId, sum, views, bytes]) => {

@@ -142,11 +142,8 @@ async function endAsFound(
   const { counts, leftOut, emptiedFields } = content;
   let facts: AttemptFacts = { counts, leftOut };
   try {
-    const own = blockOf(attempt, live.pointer, {
-      counts,
-      emptiedFields,
-      first: problems.findings.problems[0],
-    });
+    const [first] = problems.findings.problems;
+    const own = blockOf(attempt, live.pointer, { counts, emptiedFields, first });
     const { tenantId, options, context } = attempt;
     const [isLive, isAllowed] = [live.pointer !== undefined, options.allowShared];
     const build = { tenantId, added: content.added, count: counts.added, isLive, isAllowed };

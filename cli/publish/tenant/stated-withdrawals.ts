@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { asFailure, type Failure, type FailureCode } from "../../../core/failure.ts";
 import { readingFailure } from "../../database/source-client.ts";
 import { countsOfKept } from "../content/program-counts.ts";
@@ -106,13 +107,10 @@ export const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
 async function isSettledWithin(reading: Promise<unknown>, ms: number | undefined): Promise<boolean> {
   const settled = reading.then(() => true);
   if (ms === undefined) return await settled;
-  let timer: NodeJS.Timeout | undefined;
-  const elapsed = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
+  const ended = new AbortController();
   try {
-    return await Promise.race([settled, elapsed]);
+    return await Promise.race([settled, delay(ms, false, { signal: ended.signal })]);
   } finally {
-    clearTimeout(timer);
+    ended.abort();
   }
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { TenantId } from "../../../core/ids.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { BuildSchedule, TryBuild } from "../run/build-schedule.ts";
@@ -34,15 +35,10 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
   /** Builds that wait for their turn in the round, and those that wait for another try. */
   const waiting = { turn: new Map<TenantId, () => void>(), again: new Map<TenantId, () => void>() };
   let alarm: NodeJS.Timeout | undefined;
-  let onAborted = (): void => {};
-  const aborted = new Promise<void>((resolve) => {
-    onAborted = resolve;
-  });
   const onSignal = (): void => {
     clearTimeout(alarm);
     // Each build sees the signal and ends by itself.
     for (const turns of Object.values(waiting)) for (const onTurn of turns.values()) onTurn();
-    onAborted();
   };
   if (signal.aborted) onSignal();
   else signal.addEventListener("abort", onSignal, { once: true });
@@ -145,7 +141,7 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
   return {
     look,
     async ended() {
-      await aborted;
+      if (!signal.aborted) await once(signal, "abort");
       while (underWay.size > 0) await Promise.all(underWay);
     },
   };
