@@ -1,13 +1,13 @@
 // Writes docs/exchanges.json: what a gateway answers to partners, of the programs and tokens of the sandbox. `docs export` shows
 // it. Everything is the same each time (clock, random bytes), so that a renewal shows in the diff what has changed.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { startGateway } from "../cli/demo/programs.ts";
 import { connectionHeaders, type Exchange, exchangesFile } from "../cli/partners/folder/examples-page.ts";
 import { createTerminal } from "./support-page/terminal.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 type Plan = Pick<Exchange, "name" | "title" | "path" | "token"> & { readonly method?: string };
 
@@ -53,14 +53,10 @@ const plans: readonly Plan[] = [
   { name: "429-quota", title: "429: the quota is used up", path: list, token: "valid, its quota used up" },
 ];
 
-const directory = await mkdtemp(join(tmpdir(), "exchanges-"));
-try {
-  const exchanges = await record();
-  await writeFile(exchangesFile, `${JSON.stringify(exchanges, null, 2)}\n`);
-  console.log(`${exchangesFile}: ${exchanges.length} answers.`);
-} finally {
-  await rm(directory, { recursive: true, force: true });
-}
+const directory = temporaryFolder("exchanges");
+const exchanges = await record();
+await writeFile(exchangesFile, `${JSON.stringify(exchanges, null, 2)}\n`);
+console.log(`${exchangesFile}: ${exchanges.length} answers.`);
 
 async function record(): Promise<readonly Exchange[]> {
   const env = { STORE_URL: `file:${join(directory, "store")}`, DATA_DIR: directory, LOG_LEVEL: "silent" };

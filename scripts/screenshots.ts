@@ -1,8 +1,5 @@
 // Takes the pictures of `inspect` in docs/screenshots, from sample data in which a few things went wrong.
 // Needs Chromium (`TEST_CHROMIUM`, else /usr/bin/chromium). Look at them before you commit them.
-import { once } from "node:events";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { type Browser, chromium } from "playwright-core";
@@ -12,9 +9,11 @@ import { createKeyGate, welcomeAddress } from "../cli/support/pages/access/key-g
 import { createInspectServer } from "../cli/support/pages/inspect-server.ts";
 import { cliSettings } from "../core/cli-settings.ts";
 import { createFileStore } from "../core/file-store/file-store.ts";
+import { listen } from "../core/listen.ts";
 import { createLogger } from "../core/logger.ts";
 import { parseSettings } from "../core/setting-parser.ts";
 import { createTerminal } from "./support-page/terminal.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Picture {
   readonly name: string;
@@ -46,13 +45,8 @@ const pictures: readonly Picture[] = [
   { ...wide, name: "tenant-360", path: "/tenants/kinneret-tours", width: 360, height: 1000 },
 ];
 
-const directory = await mkdtemp(join(tmpdir(), "screenshots-"));
-await chmod(directory, 0o755);
-try {
-  await withEmbeddedPostgres(directory, { durable: false }, takeAll);
-} finally {
-  await rm(directory, { recursive: true, force: true });
-}
+const directory = temporaryFolder("screenshots");
+await withEmbeddedPostgres(directory, { durable: false }, takeAll);
 
 async function takeAll(databaseUrl: string): Promise<void> {
   const storeDirectory = join(directory, "store");
@@ -71,16 +65,13 @@ async function takeAll(databaseUrl: string): Promise<void> {
   };
   const log = createLogger({ level: "silent", program: "screenshots", destination: process.stderr });
   const server = createInspectServer({ inspection, gate: createKeyGate(key), log });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("not a TCP listener");
+  const { port } = new URL(await listen(server, "127.0.0.1", 0));
   const browser = await chromium.launch({
     executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
   });
   try {
-    for (const picture of pictures) await take(browser, welcomeAddress(address.port, key), picture);
+    for (const picture of pictures) await take(browser, welcomeAddress(Number(port), key), picture);
   } finally {
     await browser.close();
     server.close();

@@ -2,6 +2,7 @@
 // authentication, no limit, no log.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { listen } from "../../core/listen.ts";
 
 interface Recording {
   readonly status: number;
@@ -29,9 +30,5 @@ const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) =>
   }
   response.writeHead(answer.status, answer.headers).end(answer.body);
 });
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address === null || typeof address === "string") return;
-  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${address.port}` })}\n`);
-});
+console.log(JSON.stringify({ url: await listen(server, "127.0.0.1", 0) }));
 process.on("SIGTERM", () => process.exit(0));

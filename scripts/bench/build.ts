@@ -1,42 +1,30 @@
 // `npm run bench:build [-- --tenants N --programs N --rounds N --store URL]`: building snapshots of seeded data, against
 // PostgreSQL alone writing the same nested JSON into a file. Rounds are interleaved; figures are medians.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { benchOptions } from "./bench-options.ts";
 import { type MeasuredRun, measuredCli } from "./measured-run.ts";
 import { writeNestedJson } from "./nested-json.ts";
-import { queried } from "./queried.ts";
-import { median, reportBench } from "./report.ts";
+import { changedPercent, queried } from "./queried.ts";
+import { median, type Row, reportBench } from "./report.ts";
 
-const { values } = parseArgs({
-  options: {
-    tenants: { type: "string", default: "100" },
-    programs: { type: "string", default: "1000" },
-    rounds: { type: "string", default: "3" },
-    store: { type: "string" },
-  },
-});
-const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
+const folder = temporaryFolder("bench");
+const values = benchOptions({ tenants: "100", programs: "1000", rounds: "3", store: `file:${folder}/store` });
 const env = {
   ...process.env,
   DATABASE_URL: undefined,
   DATA_DIR: folder,
-  STORE_URL: values.store ?? `file:${folder}/store`,
+  STORE_URL: values.store,
   LIVE_COPY: "off",
   LOG_LEVEL: "error",
 };
 
-try {
-  await withEmbeddedPostgres(folder, {}, async (databaseUrl) =>
-    reportBench("build", await measure(databaseUrl)),
-  );
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+await withEmbeddedPostgres(folder, {}, async (databaseUrl) =>
+  reportBench("build", await measure(databaseUrl)),
+);
 
-async function measure(databaseUrl: string): Promise<Record<string, string | number>[]> {
+async function measure(databaseUrl: string): Promise<Row[]> {
   await measuredCli(["source", "init"], env);
   const size = ["--tenants", values.tenants, "--programs", values.programs];
   const seeded = await measuredCli(["source", "seed", ...size], env);
@@ -58,14 +46,14 @@ async function measure(databaseUrl: string): Promise<Record<string, string | num
     programs = await writeNestedJson(databaseUrl, join(folder, "nested.json"));
     yardsticks.push((performance.now() - startedAt) / 1000);
     unchanged.push(await build());
-    await queried(databaseUrl, percentSql(round));
+    await queried(databaseUrl, changedPercent(round));
     percent.push(await build());
     await queried(databaseUrl, oneSql());
     one.push(await build());
     read.push(await buildOfAnotherRecipe());
   }
   const yardstick = median(yardsticks);
-  const row = (title: string, { seconds, peakMb, cpuSeconds }: Figures): Record<string, string | number> => ({
+  const row = (title: string, { seconds, peakMb, cpuSeconds }: Figures): Row => ({
     case: title,
     seconds: Number(seconds.toFixed(1)),
     "programs/s": Math.round(programs / seconds),
@@ -73,7 +61,7 @@ async function measure(databaseUrl: string): Promise<Record<string, string | num
     "Node ms/program": Number(((cpuSeconds * 1000) / programs).toFixed(3)),
     "peak MB": Math.round(peakMb),
   });
-  const medianRow = (title: string, runs: readonly MeasuredRun[]): Record<string, string | number> =>
+  const medianRow = (title: string, runs: readonly MeasuredRun[]): Row =>
     row(title, {
       seconds: median(runs.map((run) => run.seconds)),
       cpuSeconds: median(runs.map((run) => run.cpuSeconds)),
@@ -103,12 +91,6 @@ async function build(...options: readonly string[]): Promise<MeasuredRun> {
 }
 
 type Figures = Omit<MeasuredRun, "stdout">;
-
-/** Another 1% of each tenant's programs in each round. */
-function percentSql(round: number): string {
-  return `UPDATE booking.programs SET name = name || '.'
-           WHERE state = 'active' AND abs(hashtext(company_code || code)) % 100 = ${round % 100}`;
-}
 
 function oneSql(): string {
   return `UPDATE booking.programs SET name = name || '.'

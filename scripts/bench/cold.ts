@@ -1,41 +1,31 @@
 // `bash scripts/ceph-s3.sh run npm run bench:cold [-- --rounds N --details N]`: details that no cache holds, each asked for
 // once, of a gateway that has just started and of one whose code V8 has compiled; nginx in front of the same bucket is the
 // yardstick where it is installed. Rounds are interleaved; figures are medians. The bucket becomes readable by anybody.
-import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import { runCli } from "../../cli/demo/programs.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { snapshotPrefix } from "../../core/object-key.ts";
-import { openStore } from "../../core/open-store.ts";
+import { benchOptions } from "./bench-options.ts";
 import { startNginx } from "./nginx-proxy.ts";
 import { type OnceEach, onceEach } from "./once-each.ts";
-import { median, reportBench } from "./report.ts";
-import { type BenchServer, startServer } from "./servers.ts";
-import { publishTenant } from "./synthetic-tenant.ts";
+import { memoryMb } from "./process-figures.ts";
+import { median, type Row, reportBench } from "./report.ts";
+import { openBucket } from "./s3-bucket.ts";
+import { type BenchServer, startGateway } from "./servers.ts";
+import { detailOf, publishTenant } from "./synthetic-tenant.ts";
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "5" }, details: { type: "string", default: "500" } },
-});
+const values = benchOptions({ rounds: "5", details: "500" });
 const connections = 8;
 const cold = Number(values.details);
 /** After so many parts, each of as many requests as are measured, the gateway's code counts as compiled. */
 const warmingParts = 8;
-const { TEST_S3_ENDPOINT: endpoint, TEST_S3_BUCKET: bucket } = process.env;
-if (endpoint === undefined || bucket === undefined) {
-  throw new Error("Give it a store: bash scripts/ceph-s3.sh run npm run bench:cold");
-}
-const prefix = `bench-cold-${Date.now()}/`;
-const env = { ...process.env, STORE_URL: `s3://${bucket}/${prefix}`, S3_FORCE_PATH_STYLE: "true" };
+const { endpoint, bucket, prefix, store, env } = await openBucket("cold", 10_000);
 const tenant = parseTenantId("cold");
 const ids = Array.from({ length: cold * (warmingParts + 1) }, (_, at) => `program-${at}`);
 
-const address = { kind: "s3", bucket, prefix } as const;
-const store = await openStore({ address, forcePathStyle: true, timeoutMs: 10_000 });
 const details = new Map(ids.map((id) => [id, detailOf(id)]));
 const snapshot = await publishTenant(store, tenant, Buffer.from('{"data":[],"meta":{"count":0}}'), details);
-await makeReadable(bucket);
+await makeReadable();
 const token = (await runCli(["token", "create", "--tenant", tenant], env)).trim();
 const headers = { Authorization: `Bearer ${token}` };
 const paths = ids.map((id) => `/v1/programs/${id}`);
@@ -50,15 +40,7 @@ await store.close();
 reportBench("cold", rows());
 
 async function gatewayRound(): Promise<void> {
-  const gateway = await startServer("gateway/main.js", {
-    ...awsEnvironment(),
-    STORE_URL: env.STORE_URL,
-    S3_FORCE_PATH_STYLE: "true",
-    PORT: "0",
-    ADMIN_PORT: "off",
-    RATE_LIMIT_REQUESTS: "1000000000",
-    LOG_LEVEL: "warn",
-  });
+  const gateway = await startGateway({ ...env, LOG_LEVEL: "warn" });
   // This request makes the gateway read the manifest, since only bodies are to be measured.
   await fetch(`${gateway.url}/v1/programs/unknown`, { headers });
   await measured("gateway", gateway);
@@ -66,7 +48,7 @@ async function gatewayRound(): Promise<void> {
 
 async function nginxRound(): Promise<void> {
   const path = `/${bucket}/${prefix}${snapshotPrefix(tenant, snapshot)}v1/programs/`;
-  const nginx = await startNginx(new URL(endpoint ?? ""), path);
+  const nginx = await startNginx(endpoint, path);
   if (nginx === undefined) console.error("no nginx here: no yardstick");
   else await measured("nginx", nginx);
 }
@@ -88,7 +70,7 @@ async function part(title: string, server: BenchServer, asked: readonly string[]
   results.set(title, [...(results.get(title) ?? []), { ...result, cpuMs, memoryMb: memoryMb(server.pid) }]);
 }
 
-function rows(): Record<string, string | number>[] {
+function rows(): Row[] {
   return [...results].map(([title, parts]) => {
     const of = (pick: (part: Part) => number, digits: number): number =>
       Number(median(parts.map(pick)).toFixed(digits));
@@ -110,33 +92,11 @@ function rows(): Record<string, string | number>[] {
   });
 }
 
-/** Details as large as real ones, and all different. */
-function detailOf(id: string): Buffer {
-  return Buffer.from(JSON.stringify({ data: { id, name: randomBytes(1100).toString("hex") } }));
-}
-
-async function makeReadable(name: string): Promise<void> {
-  const client = new S3Client({ forcePathStyle: true, ...(endpoint === undefined ? {} : { endpoint }) });
-  const statement = {
-    Effect: "Allow",
-    Principal: "*",
-    Action: ["s3:GetObject"],
-    Resource: [`arn:aws:s3:::${name}/*`],
-  };
+async function makeReadable(): Promise<void> {
+  const client = new S3Client({ forcePathStyle: true, endpoint: endpoint.href });
+  const allowed = { Action: ["s3:GetObject"], Resource: [`arn:aws:s3:::${bucket}/*`] };
+  const statement = { Effect: "Allow", Principal: "*", ...allowed };
   const Policy = JSON.stringify({ Version: "2012-10-17", Statement: [statement] });
-  await client.send(new PutBucketPolicyCommand({ Bucket: name, Policy }));
+  await client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }));
   client.destroy();
-}
-
-function awsEnvironment(): Record<string, string> {
-  const pairs = Object.entries(process.env).filter(([name]) => name.startsWith("AWS_"));
-  return Object.fromEntries(pairs.map(([name, value]) => [name, value ?? ""]));
-}
-
-function memoryMb(pid: number): number {
-  try {
-    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-  } catch {
-    return Number.NaN;
-  }
 }

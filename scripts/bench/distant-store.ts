@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { Agent, createServer, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { listen } from "../../core/listen.ts";
 
 export interface DistantStore {
   readonly url: string;
@@ -20,12 +20,9 @@ export async function startDistantStore(endpoint: URL, delayMs: number): Promise
     });
     passed.on("error", () => res.destroy());
     req.pipe(passed);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
+  });
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: await listen(server, "127.0.0.1", 0),
     close() {
       server.closeAllConnections();
       server.close();

@@ -1,9 +1,6 @@
 // `npm run bench:documents`: what grows with the number of programs and tokens: reading a manifest of 100,000 programs, confirming
 // and swapping a registry of 100,000 tokens, as our commands write it and on one line, and starting a gateway with it.
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { issueToken } from "../../cli/operate/tokens/issue-token.ts";
@@ -17,31 +14,28 @@ import { readManifest } from "../../core/read-manifest.ts";
 import { readTokenRegistry } from "../../core/read-token-registry.ts";
 import { tokenRegistryBytes } from "../../core/token-registry.ts";
 import { TokenTable } from "../../gateway/token-table.ts";
-import { median, reportBench } from "./report.ts";
-import { startServer } from "./servers.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { memoryMb } from "./process-figures.ts";
+import { median, type Row, reportBench } from "./report.ts";
+import { startGateway } from "./servers.ts";
 
 const rounds = 7;
-const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
+const folder = temporaryFolder("bench");
 const store = createFileStore({ directory: folder });
 const tenantId = parseTenantId("bench");
 const terms = { tenantId, name: "Partner", scopes: ["programs.read"], expiresAt: null, rateLimit: null };
 
-try {
-  const rows = [
-    await manifestRow(1000),
-    await manifestRow(100_000),
-    await registryRow(100),
-    await registryRow(10_000),
-    await registryRow(100_000),
-    await registryRow(100_000, "on one line"),
-  ];
-  rows.push(await gatewayRow());
-  reportBench("documents", rows);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+reportBench("documents", [
+  await manifestRow(1000),
+  await manifestRow(100_000),
+  await registryRow(100),
+  await registryRow(10_000),
+  await registryRow(100_000),
+  await registryRow(100_000, "on one line"),
+  await gatewayRow(),
+]);
 
-async function manifestRow(programs: number): Promise<Record<string, string | number>> {
+async function manifestRow(programs: number): Promise<Row> {
   const manifest = syntheticManifest(programs);
   const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
   const key = manifestKey(tenantId, manifest.snapshotId);
@@ -53,7 +47,7 @@ async function manifestRow(programs: number): Promise<Record<string, string | nu
   });
 }
 
-async function registryRow(count: number, form = ""): Promise<Record<string, string | number>> {
+async function registryRow(count: number, form = ""): Promise<Row> {
   const tokens = Array.from({ length: count }, () => issueToken(terms, null, new Date(), randomBytes).entry);
   const bytes = tokenRegistryBytes({ revision: 1, tokens });
   const body = bytesBody(form === "" ? bytes : Buffer.from(bytes.toString().replaceAll("\n", "")));
@@ -71,21 +65,16 @@ async function registryRow(count: number, form = ""): Promise<Record<string, str
 }
 
 /** A gateway that starts with the registry of the row before. The 401 for an unknown token says that the registry was read. */
-async function gatewayRow(): Promise<Record<string, string | number>> {
-  const gateway = await startServer("gateway/main.js", {
-    STORE_URL: `file:${folder}`,
-    PORT: "0",
-    ADMIN_PORT: "off",
-  });
+async function gatewayRow(): Promise<Row> {
+  const gateway = await startGateway({ STORE_URL: `file:${folder}` });
   try {
     const { plaintext } = issueToken(terms, null, new Date(), randomBytes);
     const headers = { Authorization: `Bearer ${plaintext}` };
     while ((await fetch(`${gateway.url}/v1/programs`, { headers })).status !== 401) await delay(10);
-    const memory = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8"))?.[1];
     return {
       case: "gateway, started with 100000 tokens",
       "processor s": gateway.cpuMicros() / 1e6,
-      "resident MB": Math.round(Number(memory) / 1024),
+      "resident MB": Math.round(memoryMb(gateway.pid)),
     };
   } finally {
     await gateway.stop();
@@ -93,11 +82,7 @@ async function gatewayRow(): Promise<Record<string, string | number>> {
 }
 
 /** Median time, and the longest that the event loop was kept from other requests meanwhile. */
-async function measured(
-  title: string,
-  bytes: number,
-  work: () => Promise<void>,
-): Promise<Record<string, string | number>> {
+async function measured(title: string, bytes: number, work: () => Promise<void>): Promise<Row> {
   const times: number[] = [];
   const blocked: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -5,18 +5,16 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseArgs } from "node:util";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { currentKey } from "../../core/object-key.ts";
 import type { ETag, ObjectStore } from "../../core/object-store.ts";
+import { benchOptions } from "./bench-options.ts";
 import { median, reportBench } from "./report.ts";
 import { prepareTenant } from "./synthetic-tenant.ts";
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "40" }, folder: { type: "string", default: tmpdir() } },
-});
+const values = benchOptions({ rounds: "40", folder: tmpdir() });
 const tenant = parseTenantId("often");
 const key = currentKey(tenant);
 const perRound = 20;

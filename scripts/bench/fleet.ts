@@ -2,58 +2,35 @@
 // their partners' requests together in Redis. Loader and Redis take their share of the same cores, which two gateways at full
 // load would need whole. So they are measured with pauses between the requests, too, which leave the cores some rest: what
 // the second one costs and serves then is what it would on a machine of its own.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { runCli } from "../../cli/demo/programs.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { benchOptions } from "./bench-options.ts";
 import { load } from "./load.ts";
-import { median, reportBench } from "./report.ts";
-import { type BenchServer, startServer } from "./servers.ts";
+import { median, type Row, reportBench } from "./report.ts";
+import { type BenchServer, startGateway } from "./servers.ts";
 import { publishList } from "./synthetic-tenant.ts";
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "3" },
-    redis: { type: "string", default: "redis://127.0.0.1:6379" },
-  },
-});
+const values = benchOptions({ rounds: "5", seconds: "3", redis: "redis://127.0.0.1:6379" });
 const seconds = Number(values.seconds);
 const connections = 32;
-const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
+const folder = temporaryFolder("bench");
 const storeUrl = `file:${folder}/store`;
 
+const list = Buffer.from(`{"data":["${"x".repeat(10_000)}"],"meta":{"count":1}}`);
+await publishList(createFileStore({ directory: join(folder, "store") }), "bench", list);
+const created = await runCli(["token", "create", "--tenant", "bench"], { STORE_URL: storeUrl });
+const settings = { STORE_URL: storeUrl, REDIS_URL: values.redis };
+const gateways = await Promise.all([startGateway(settings), startGateway(settings)]);
 try {
-  const list = Buffer.from(`{"data":["${"x".repeat(10_000)}"],"meta":{"count":1}}`);
-  await publishList(createFileStore({ directory: join(folder, "store") }), "bench", list);
-  const created = await runCli(["token", "create", "--tenant", "bench"], { STORE_URL: storeUrl });
-  const gateways = await Promise.all([startGateway(), startGateway()]);
-  try {
-    reportBench("fleet", await measure(gateways, { Authorization: `Bearer ${created.trim()}` }));
-  } finally {
-    await Promise.all(gateways.map((gateway) => gateway.stop()));
-  }
+  reportBench("fleet", await measure({ Authorization: `Bearer ${created.trim()}` }));
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  await Promise.all(gateways.map((gateway) => gateway.stop()));
 }
 
-function startGateway(): Promise<BenchServer> {
-  return startServer("gateway/main.js", {
-    STORE_URL: storeUrl,
-    REDIS_URL: values.redis,
-    PORT: "0",
-    ADMIN_PORT: "off",
-    RATE_LIMIT_REQUESTS: "1000000000",
-  });
-}
-
-async function measure(
-  gateways: readonly BenchServer[],
-  headers: Readonly<Record<string, string>>,
-): Promise<Record<string, string | number>[]> {
-  const rows: Record<string, string | number>[] = [];
+async function measure(headers: Readonly<Record<string, string>>): Promise<Row[]> {
+  const rows: Row[] = [];
   for (const [title, pauseMs] of [
     ["full load", undefined],
     ["pauses of 3 ms", 3],

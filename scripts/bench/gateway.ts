@@ -1,21 +1,19 @@
 // `npm run bench:gateway [-- --rounds N] [--seconds S]`: the gateway against a bare node:http server that gives the same
 // answers, and against a live implementation on the same data. Rounds are interleaved; figures are medians over rounds.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { runCli } from "../../cli/demo/programs.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { benchOptions } from "./bench-options.ts";
 import { type LoadResult, load } from "./load.ts";
 import { type BenchCase, expectSameAnswers, recordAnswers } from "./record.ts";
-import { median, reportBench } from "./report.ts";
-import { type BenchServer, startServer } from "./servers.ts";
+import { median, type Row, reportBench } from "./report.ts";
+import { type BenchServer, startGateway, startServer } from "./servers.ts";
 import { listOfBytes, publishList } from "./synthetic-tenant.ts";
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "15" }, seconds: { type: "string", default: "1" } },
-});
+const values = benchOptions({ rounds: "15", seconds: "1" });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const connections = 32;
@@ -24,41 +22,24 @@ const connections = 32;
  * decide the ratio if it happened to one of the servers only. See docs/performance.md.
  */
 const nodeOptions = ["--no-memory-reducer"];
-const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
-const env = {
-  PATH: process.env.PATH,
-  DATA_DIR: folder,
-  STORE_URL: `file:${folder}/store`,
-  LOG_LEVEL: "warn",
-};
+const folder = temporaryFolder("bench");
+const storeUrl = `file:${folder}/store`;
+const env = { PATH: process.env.PATH, DATA_DIR: folder, STORE_URL: storeUrl, LOG_LEVEL: "warn" };
 
-try {
-  await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
-    const cases = await publishCases();
-    const start = (script: string, settings: Readonly<Record<string, string>>): Promise<BenchServer> =>
-      startServer(script, settings, nodeOptions);
-    const gateway = await start("gateway/main.js", {
-      STORE_URL: env.STORE_URL,
-      PORT: "0",
-      ADMIN_PORT: "off",
-      RATE_LIMIT_REQUESTS: "1000000000",
-    });
-    const recordings = await recordAnswers(gateway.url, cases, folder);
-    const bare = await start("scripts/bench/bare-server.js", { RECORDINGS: recordings });
-    const live = await start("scripts/bench/live-server.js", {
-      DATABASE_URL: databaseUrl,
-      TENANT: await tenant(),
-    });
-    try {
-      await expectSameAnswers(gateway.url, bare.url, cases);
-      reportBench("gateway", await measure(cases, gateway, bare, live));
-    } finally {
-      await Promise.all([gateway.stop(), bare.stop(), live.stop()]);
-    }
-  });
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+  const cases = await publishCases();
+  const gateway = await startGateway({ STORE_URL: storeUrl }, nodeOptions);
+  const recordings = await recordAnswers(gateway.url, cases, folder);
+  const bare = await startServer("scripts/bench/bare-server.js", { RECORDINGS: recordings }, nodeOptions);
+  const source = { DATABASE_URL: databaseUrl, TENANT: await tenant() };
+  const live = await startServer("scripts/bench/live-server.js", source, nodeOptions);
+  try {
+    await expectSameAnswers(gateway.url, bare.url, cases);
+    reportBench("gateway", await measure(cases, gateway, bare, live));
+  } finally {
+    await Promise.all([gateway.stop(), bare.stop(), live.stop()]);
+  }
+});
 
 async function tenant(): Promise<string> {
   const status = JSON.parse(await runCli(["token", "list", "--json"], env)) as {
@@ -114,7 +95,7 @@ async function measure(
   gateway: BenchServer,
   bare: BenchServer,
   live: BenchServer,
-): Promise<Record<string, string | number>[]> {
+): Promise<Row[]> {
   const results = new Map<string, Run[]>();
   const run = async (key: string, server: BenchServer, path: string, answer: BenchCase): Promise<void> => {
     const before = server.cpuMicros();

@@ -1,5 +1,6 @@
 // What the gateway is compared with: the API written the straightforward way. Express asks PostgreSQL for every request,
 // one query per view, and serialises the answer.
+import { createServer } from "node:http";
 import express from "express";
 import pg from "pg";
 import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
@@ -9,6 +10,7 @@ import { programSource } from "../../cli/publish/source/program-row.ts";
 import type { ChildView } from "../../cli/publish/source/source-columns.ts";
 import { childQueries, programsQuery } from "../../cli/publish/source/source-queries.ts";
 import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
+import { listen } from "../../core/listen.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const tenantId = process.env.TENANT ?? "";
@@ -27,11 +29,7 @@ app.get("/v1/programs/:id", async (request, response) => {
   if (program?.kind !== "published") response.status(404).json({ error: { code: "not_found" } });
   else response.json({ data: { ...program.listItem, ...program.detailOnly } });
 });
-const server = app.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address === null || typeof address === "string") return;
-  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${address.port}` })}\n`);
-});
+console.log(JSON.stringify({ url: await listen(createServer(app), "127.0.0.1", 0) }));
 process.on("SIGTERM", () => process.exit(0));
 
 async function sources(condition: string, ...values: readonly string[]): Promise<ProgramSource[]> {

@@ -3,8 +3,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createWriteStream, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createWriteStream, statSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,10 +11,11 @@ import type { RequestFilter } from "../../cli/operate/log-index/request-filter.t
 import { followLogs, type RequestLog } from "../../cli/operate/log-index/request-log.ts";
 import { createAccessLog } from "../../gateway/access-log.ts";
 import type { Exchange } from "../../gateway/exchange.ts";
-import { reportBench } from "./report.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { type Row, reportBench } from "./report.ts";
 
 const megabytes = Number(process.env.BENCH_LOG_MB ?? 1000);
-const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
+const folder = temporaryFolder("bench");
 const logFile = join(folder, "gateway.log");
 const tokens = Array.from({ length: 60 }, (_, at) => ({
   tokenId: `tok_${digest(`token ${at}`).slice(0, 12)}`,
@@ -25,13 +25,7 @@ const tokens = Array.from({ length: 60 }, (_, at) => ({
 const dayMs = 86_400_000;
 const beginMs = Date.parse("2026-10-01T00:00:00Z");
 
-try {
-  const lines = await writeLog();
-  const rows = [await measured(lines)];
-  reportBench("log-index", rows.flat());
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+reportBench("log-index", await measured(await writeLog()));
 
 /** Thirty days of 60 partners, mostly lists and details, one request in a hundred refused. */
 async function writeLog(): Promise<number> {
@@ -40,17 +34,12 @@ async function writeLog(): Promise<number> {
   let written = 0;
   let lines = 0;
   let pending: string[] = [];
-  const log = createAccessLog(
-    {
-      write(line) {
-        written += line.length;
-        lines += 1;
-        pending.push(line);
-      },
-    },
-    "partner-programs-gateway",
-    60,
-  );
+  const write = (line: string): void => {
+    written += line.length;
+    lines += 1;
+    pending.push(line);
+  };
+  const log = createAccessLog({ write }, "partner-programs-gateway", 60);
   // The gateway's access log reads the clock, so the clock is replaced.
   const clock = Date.now;
   Date.now = () => beginMs + Math.floor((written / total) * 30 * dayMs);
@@ -101,7 +90,7 @@ function writeRequest(log: ReturnType<typeof createAccessLog>, at: number): void
   );
 }
 
-async function measured(lines: number): Promise<readonly Record<string, string | number>[]> {
+async function measured(lines: number): Promise<readonly Row[]> {
   const { signal } = new AbortController();
   const beforeMb = rssMb();
   let peakMb = beforeMb;
@@ -144,7 +133,7 @@ async function measured(lines: number): Promise<readonly Record<string, string |
     found: 1,
     note: "",
   };
-  const rows: Record<string, string | number>[] = [reading, newest];
+  const rows: Row[] = [reading, newest];
   for (const [what, filter] of filters) rows.push(await asked(log, what, filter, signal));
   await log.close();
   return rows;
@@ -155,7 +144,7 @@ async function asked(
   what: string,
   filter: RequestFilter,
   signal: AbortSignal,
-): Promise<Record<string, string | number>> {
+): Promise<Row> {
   const times: number[] = [];
   let found = 0;
   for (let round = 0; round < 5; round += 1) {

@@ -1,51 +1,35 @@
 // `npm run bench:neighbours [-- --rounds N] [--seconds S] [--mb N]`: how long one tenant's client waits while 16 readers
 // take another tenant's list as fast as they can: a large one as it is, the same in its gzip form, and a small one.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { runCli } from "../../cli/demo/programs.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { benchOptions } from "./bench-options.ts";
 import { type LoadResult, load } from "./load.ts";
-import { median, reportBench } from "./report.ts";
-import { type BenchServer, startServer } from "./servers.ts";
+import { median, type Row, reportBench } from "./report.ts";
+import { startGateway } from "./servers.ts";
 import { listOfBytes, publishList } from "./synthetic-tenant.ts";
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "5" },
-    mb: { type: "string", default: "25" },
-  },
-});
+const values = benchOptions({ rounds: "5", seconds: "5", mb: "25" });
 const seconds = Number(values.seconds);
 const readers = 16;
-const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
+const folder = temporaryFolder("bench");
 const storeUrl = `file:${folder}/store`;
 
+const large = await tenant("large", Number(values.mb) * 1e6);
+const small = await tenant("small", 10_000);
+const neighbour = await tenant("neighbour", 10_000);
+const gateway = await startGateway({ STORE_URL: storeUrl });
 try {
-  const large = await tenant("large", Number(values.mb) * 1e6);
-  const small = await tenant("small", 10_000);
-  const neighbour = await tenant("neighbour", 10_000);
-  const gateway = await startServer("gateway/main.js", {
-    STORE_URL: storeUrl,
-    PORT: "0",
-    ADMIN_PORT: "off",
-    RATE_LIMIT_REQUESTS: "1000000000",
-  });
-  try {
-    const gzip = { "Accept-Encoding": "gzip" };
-    const cases: readonly Case[] = [
-      { title: `${readers} readers of a small list`, headers: small },
-      { title: `${readers} readers of ${values.mb} MB as they are`, headers: large },
-      { title: `${readers} readers of ${values.mb} MB, gzip`, headers: { ...large, ...gzip } },
-    ];
-    reportBench("neighbours", await measure(gateway, cases, neighbour));
-  } finally {
-    await gateway.stop();
-  }
+  const gzip = { "Accept-Encoding": "gzip" };
+  const rows = await measure([
+    { title: `${readers} readers of a small list`, headers: small },
+    { title: `${readers} readers of ${values.mb} MB as they are`, headers: large },
+    { title: `${readers} readers of ${values.mb} MB, gzip`, headers: { ...large, ...gzip } },
+  ]);
+  reportBench("neighbours", rows);
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  await gateway.stop();
 }
 
 interface Case {
@@ -67,16 +51,12 @@ async function tenant(id: string, bytes: number): Promise<Readonly<Record<string
   return { Authorization: `Bearer ${token.trim()}` };
 }
 
-async function measure(
-  gateway: BenchServer,
-  cases: readonly Case[],
-  neighbour: Readonly<Record<string, string>>,
-): Promise<Record<string, string | number>[]> {
+async function measure(cases: readonly Case[]): Promise<Row[]> {
   const rounds = cases.map((): Round[] => []);
   // The first round does not count.
   for (let round = -1; round < Number(values.rounds); round += 1) {
     for (const [at, { headers }] of cases.entries()) {
-      const result = await oneRound(gateway, headers, neighbour);
+      const result = await oneRound(headers);
       if (round >= 0) rounds[at]?.push(result);
     }
   }
@@ -95,11 +75,7 @@ async function measure(
   });
 }
 
-async function oneRound(
-  gateway: BenchServer,
-  headers: Readonly<Record<string, string>>,
-  neighbour: Readonly<Record<string, string>>,
-): Promise<Round> {
+async function oneRound(headers: Case["headers"]): Promise<Round> {
   const url = `${gateway.url}/v1/programs`;
   const startedAt = gateway.cpuMicros();
   const [reading, waiting] = await Promise.all([

@@ -1,18 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type BenchServer, cpuMicros } from "./servers.ts";
+import { listen } from "../../core/listen.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { type BenchServer, runningServer } from "./servers.ts";
 
 /**
  * nginx as a plain proxy with a cache in front of a bucket that anybody can read: one process, no token, no signature, no
  * digest. `undefined` where there is no nginx.
  */
 export async function startNginx(upstream: URL, path: string): Promise<BenchServer | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), "partner-programs-nginx-"));
+  const folder = temporaryFolder("nginx");
   const port = await freePort();
   const config = join(folder, "nginx.conf");
   writeFileSync(config, configuration(folder, port, upstream, path));
@@ -23,28 +24,14 @@ export async function startNginx(upstream: URL, path: string): Promise<BenchServ
   const failed = once(child, "error").then(() => true);
   const url = `http://127.0.0.1:${port}`;
   for (;;) {
-    if (await Promise.race([failed, delay(50, false)])) {
-      rmSync(folder, { recursive: true, force: true });
-      return undefined;
-    }
+    if (await Promise.race([failed, delay(50, false)])) return undefined;
     if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`);
     if (await fetch(url).catch(() => undefined)) break;
   }
-  const pid = child.pid ?? Number.NaN;
-  return {
-    url,
-    pid,
-    cpuMicros: () => cpuMicros(pid),
-    async stop() {
-      const ended = once(child, "close");
-      child.kill("SIGTERM");
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return runningServer(url, child);
 }
 
-function configuration(folder: string, port: number, upstream: URL, path: string): string {
+function configuration(folder: string, port: string, upstream: URL, path: string): string {
   return `
 daemon off; master_process off; worker_processes 1;
 pid ${folder}/pid; error_log ${folder}/error.log warn;
@@ -75,11 +62,9 @@ http {
 `;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+async function freePort(): Promise<string> {
+  const server = createServer();
+  const { port } = new URL(await listen(server, "127.0.0.1", 0));
   server.close();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  return port;
 }

@@ -1,36 +1,24 @@
 // `bash scripts/ceph-s3.sh run npm run bench:publication [-- --rounds N --delay-ms N --per-second N]`: what a publication of 1% of 1,000 hot
 // programs costs those who ask for 1,000 details a second: answers slower than 20 ms in the 5 s after it, with
 // CACHE_RENEWAL on and off. The 5 s before it tell what the machine does by itself.
-import { randomBytes } from "node:crypto";
-import { parseArgs } from "node:util";
 import { runCli } from "../../cli/demo/programs.ts";
 import { parseTenantId } from "../../core/ids.ts";
-import { openStore } from "../../core/open-store.ts";
+import { benchOptions } from "./bench-options.ts";
 import { startDistantStore } from "./distant-store.ts";
 import { onceEach } from "./once-each.ts";
-import { median, reportBench } from "./report.ts";
-import { startServer } from "./servers.ts";
+import { median, type Row, reportBench } from "./report.ts";
+import { openBucket } from "./s3-bucket.ts";
+import { startGateway } from "./servers.ts";
 import { type SteadyAnswer, steadyLoad } from "./steady-load.ts";
-import { prepareTenant } from "./synthetic-tenant.ts";
+import { detailOf, prepareTenant } from "./synthetic-tenant.ts";
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "3" },
-    "delay-ms": { type: "string", default: "30" },
-    "per-second": { type: "string", default: "1000" },
-  },
-});
+const values = benchOptions({ rounds: "3", "delay-ms": "30", "per-second": "1000" });
 const programs = 1000;
 const changed = programs / 100;
 const perSecond = Number(values["per-second"]);
 const calmSeconds = 7;
 const afterSeconds = 5;
 const slowMs = 20;
-const { TEST_S3_ENDPOINT: endpoint, TEST_S3_BUCKET: bucket } = process.env;
-if (endpoint === undefined || bucket === undefined) {
-  throw new Error("Give it a store: bash scripts/ceph-s3.sh run npm run bench:publication");
-}
-const distant = await startDistantStore(new URL(endpoint), Number(values["delay-ms"]));
 const tenant = parseTenantId("hot");
 const ids = Array.from({ length: programs }, (_, at) => `program-${at}`);
 const list = Buffer.from('{"data":[],"meta":{"count":0}}');
@@ -43,7 +31,6 @@ for (let round = 0; round < Number(values.rounds); round += 1) {
     results.set(name, [...(results.get(name) ?? []), await measuredRound(renewal)]);
   }
 }
-distant.close();
 reportBench("publication", rows());
 
 interface Part {
@@ -55,24 +42,17 @@ interface Part {
 }
 
 async function measuredRound(renewal: string): Promise<{ readonly before: Part; readonly after: Part }> {
-  const prefix = `bench-publication-${Date.now()}/`;
-  const env = { ...process.env, STORE_URL: `s3://${bucket}/${prefix}`, S3_FORCE_PATH_STYLE: "true" };
-  const address = { kind: "s3", bucket: bucket ?? "", prefix } as const;
-  const store = await openStore({ address, forcePathStyle: true, timeoutMs: 30_000 });
+  const { endpoint, store, env } = await openBucket("publication", 30_000);
+  const distant = await startDistantStore(endpoint, Number(values["delay-ms"]));
   const details = new Map(ids.map((id) => [id, detailOf(id)]));
   await (await prepareTenant(store, tenant, { generation: 1, list, details })).goLive();
   for (const id of ids.slice(0, changed)) details.set(id, detailOf(id));
   const next = await prepareTenant(store, tenant, { generation: 2, list, details });
   const token = (await runCli(["token", "create", "--tenant", tenant], env)).trim();
   const headers = { Authorization: `Bearer ${token}` };
-  const gateway = await startServer("gateway/main.js", {
-    ...awsEnvironment(),
+  const gateway = await startGateway({
+    ...env,
     AWS_ENDPOINT_URL_S3: distant.url,
-    STORE_URL: env.STORE_URL,
-    S3_FORCE_PATH_STYLE: "true",
-    PORT: "0",
-    ADMIN_PORT: "off",
-    RATE_LIMIT_REQUESTS: "1000000000",
     LOG_LEVEL: "warn",
     CACHE_RENEWAL: renewal,
   });
@@ -92,6 +72,7 @@ async function measuredRound(renewal: string): Promise<{ readonly before: Part; 
     return { before, after: part(all, liveAt, liveAt + afterSeconds * 1000) };
   } finally {
     await gateway.stop();
+    distant.close();
     await store.close();
   }
 }
@@ -105,7 +86,7 @@ function part(answers: readonly SteadyAnswer[], fromMs: number, toMs: number): P
   return { slowChanged, slowOthers: slow.length - slowChanged, p99Ms: share(0.99), maxMs: share(1) };
 }
 
-function rows(): Record<string, string | number>[] {
+function rows(): Row[] {
   return [...results].flatMap(([name, rounds]) =>
     (["before", "after"] as const).map((when) => {
       const of = (pick: (part: Part) => number): number =>
@@ -119,13 +100,4 @@ function rows(): Record<string, string | number>[] {
       };
     }),
   );
-}
-
-function detailOf(id: string): Buffer {
-  return Buffer.from(JSON.stringify({ data: { id, name: randomBytes(1100).toString("hex") } }));
-}
-
-function awsEnvironment(): Record<string, string> {
-  const pairs = Object.entries(process.env).filter(([name]) => name.startsWith("AWS_"));
-  return Object.fromEntries(pairs.map(([name, value]) => [name, value ?? ""]));
 }

@@ -10,3 +10,9 @@ export async function queried(databaseUrl: string, sql: string): Promise<readonl
     await client.end();
   }
 }
+
+/** Changes another 1% of the published programs in each round. */
+export function changedPercent(round: number): string {
+  return `UPDATE booking.programs SET name = name || '.'
+           WHERE state = 'active' AND abs(hashtext(company_code || code)) % 100 = ${round % 100}`;
+}

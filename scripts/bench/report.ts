@@ -2,6 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 
+/** A line of a table: what was measured (`case`), and its figures by their titles. */
+export type Row = Readonly<Record<string, string | number>>;
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -10,7 +13,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Prints rows as a table and keeps them, with the machine, as `data/bench/<name>.json`. */
-export function reportBench(name: string, rows: readonly Readonly<Record<string, string | number>>[]): void {
+export function reportBench(name: string, rows: readonly Row[]): void {
   const machine = {
     node: process.version,
     cpu: cpus()[0]?.model,

@@ -3,39 +3,26 @@
 // gateway, the commands that look at all tenants, and a watch that has nothing to do. Nothing may grow faster than the tenants.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { benchOptions } from "./bench-options.ts";
 import { type MeasuredRun, measuredCli } from "./measured-run.ts";
 import { writeNestedJson } from "./nested-json.ts";
-import { queried } from "./queried.ts";
-import { median, reportBench } from "./report.ts";
-import { postmasterOf, serverCpuSeconds } from "./server-cpu.ts";
-import { cpuMicros, startServer } from "./servers.ts";
+import { cpuMicros, familyCpuMicros, memoryMb } from "./process-figures.ts";
+import { changedPercent, queried } from "./queried.ts";
+import { median, type Row, reportBench } from "./report.ts";
+import { startGateway } from "./servers.ts";
 
-const { values } = parseArgs({
-  options: {
-    tenants: { type: "string", default: "10,100,1000" },
-    programs: { type: "string", default: "50" },
-    rounds: { type: "string", default: "3" },
-  },
-});
-const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
-const env = {
-  ...process.env,
-  DATABASE_URL: undefined,
-  DATA_DIR: folder,
-  LIVE_COPY: "off",
-  LOG_LEVEL: "silent",
-};
+const values = benchOptions({ tenants: "10,100,1000", programs: "50", rounds: "3" });
+const folder = temporaryFolder("bench");
+const silent = { DATABASE_URL: undefined, LIVE_COPY: "off", LOG_LEVEL: "silent" };
+const env = { ...process.env, ...silent, DATA_DIR: folder };
 
-type Row = Record<string, string | number>;
 type Environment = NodeJS.ProcessEnv & { readonly STORE_URL: string };
 
 /** Dollars for 1,000 requests: S3 Standard, us-east-1, as in docs/cost.md. */
@@ -43,18 +30,14 @@ const prices: Readonly<Record<string, number>> = { get: 0.0004, put: 0.005, list
 const buildsPerMonth = 30 * 24 * 4;
 const watchSeconds = 20;
 
-try {
-  await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
-    const postmaster = await postmasterOf(databaseUrl);
-    await measuredCli(["source", "init"], env);
-    const rows: Row[] = [];
-    for (const tenants of values.tenants.split(",").map(Number))
-      rows.push(await measure(databaseUrl, postmaster, tenants));
-    reportBench("scale", rows);
-  });
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+  const postmaster = await postmasterOf(databaseUrl);
+  await measuredCli(["source", "init"], env);
+  const rows: Row[] = [];
+  for (const tenants of values.tenants.split(",").map(Number))
+    rows.push(await measure(databaseUrl, postmaster, tenants));
+  reportBench("scale", rows);
+});
 
 async function measure(databaseUrl: string, postmaster: number, tenants: number): Promise<Row> {
   const own: Environment = { ...env, STORE_URL: `file:${folder}/store-${tenants}` };
@@ -68,14 +51,13 @@ async function measure(databaseUrl: string, postmaster: number, tenants: number)
     const json = join(folder, "nested.json");
     yardsticks.push((await withServer(postmaster, () => writeNestedJson(databaseUrl, json))).server);
     unchanged.push(await build(own, postmaster));
-    await queried(databaseUrl, percentSql(round));
+    await queried(databaseUrl, changedPercent(round));
     changed.push(await build(own, postmaster));
   }
-  await queried(databaseUrl, percentSql(changed.length));
+  await queried(databaseUrl, changedPercent(changed.length));
   const startedAt = performance.now();
   const pair = await Promise.all([build(own, postmaster), build(own, postmaster)]);
   const pairSeconds = (performance.now() - startedAt) / 1000;
-  const gateway = await gatewayFigures(own);
   const status = await measuredCli(["snapshot", "status", "--json"], own);
   const list = await measuredCli(["tenant", "list", "--json"], own);
   const idle = median(unchanged.map(({ server }) => server));
@@ -94,11 +76,17 @@ async function measure(databaseUrl: string, postmaster: number, tenants: number)
     "unchanged: requests a tenant": rounded(requestsOf(unchanged.at(-1)) / tenants),
     "unchanged, $ a month": rounded(buildsPerMonth * dollarsOf(unchanged.at(-1))),
     "builder peak MB": Math.round(Math.max(...[first, ...unchanged, ...changed].map(({ peakMb }) => peakMb))),
-    "gateway MB": Math.round(gateway.residentMb),
+    "gateway MB": Math.round(await gatewayMb(own)),
     "status s": rounded(status.cpuSeconds),
     "tenant list s": rounded(list.cpuSeconds),
     "idle watch, s a minute": rounded(await idleWatch(own)),
   };
+}
+
+/** The process id of the PostgreSQL server behind the connection string. The server must run on this machine. */
+async function postmasterOf(databaseUrl: string): Promise<number> {
+  const [row] = await queried(databaseUrl, "SELECT pg_read_file('postmaster.pid', 0, 20) AS lock");
+  return Number(String(row?.lock).split("\n")[0]);
 }
 
 interface Build extends MeasuredRun {
@@ -118,9 +106,9 @@ async function withServer<Result>(
   postmaster: number,
   work: () => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly server: number }> {
-  const before = serverCpuSeconds(postmaster);
+  const before = familyCpuMicros(postmaster);
   const result = await work();
-  return { result, server: serverCpuSeconds(postmaster) - before };
+  return { result, server: (familyCpuMicros(postmaster) - before) / 1e6 };
 }
 
 /** Tenants that both builders have read, where one of them would have done. */
@@ -142,28 +130,18 @@ function dollarsOf(build: Build | undefined): number {
   return counts.reduce((sum, [kind, count]) => sum + ((prices[kind] ?? 0) * count) / 1000, 0);
 }
 
-/** Another 1% of all programs in each round. */
-function percentSql(round: number): string {
-  return `UPDATE booking.programs SET name = name || '.'
-           WHERE state = 'active' AND abs(hashtext(company_code || code)) % 100 = ${round % 100}`;
-}
-
-/** A gateway that has answered for one tenant. */
-async function gatewayFigures(own: Environment): Promise<{ readonly residentMb: number }> {
+/** The memory of a gateway that has answered for one tenant. */
+async function gatewayMb(own: Environment): Promise<number> {
   const tenants = JSON.parse((await measuredCli(["tenant", "list", "--json"], own)).stdout) as TenantList;
   const tenant = tenants.tenants[0]?.tenantId ?? "";
   const token = (await measuredCli(["token", "create", "--tenant", tenant], own)).stdout.trim();
-  const gateway = await startServer("gateway/main.js", {
-    STORE_URL: own.STORE_URL,
-    PORT: "0",
-    ADMIN_PORT: "off",
-  });
+  const gateway = await startGateway({ STORE_URL: own.STORE_URL });
   try {
     const answer = await fetch(`${gateway.url}/v1/programs`, {
       headers: { Authorization: `Bearer ${token}` },
     });
     if (answer.status !== 200) throw new Error(`the gateway answered ${answer.status}`);
-    return { residentMb: Number(/VmRSS:\s+(\d+) kB/.exec(status(gateway.pid))?.[1]) / 1024 };
+    return memoryMb(gateway.pid);
   } finally {
     await gateway.stop();
   }
@@ -171,10 +149,6 @@ async function gatewayFigures(own: Environment): Promise<{ readonly residentMb: 
 
 interface TenantList {
   readonly tenants: readonly { readonly tenantId: string }[];
-}
-
-function status(pid: number): string {
-  return readFileSync(`/proc/${pid}/status`, "utf8");
 }
 
 /** Processor time of a watch in seconds a minute, after its first round, while nothing changes and nothing is told. */
@@ -188,9 +162,9 @@ async function idleWatch(own: Environment): Promise<number> {
   try {
     await once(createInterface({ input: watch.stdout }), "line");
     await delay(2000);
-    const before = cpuMicros(watch.pid ?? 0);
+    const before = cpuMicros(watch.pid);
     await delay(watchSeconds * 1000);
-    return ((cpuMicros(watch.pid ?? 0) - before) / 1e6 / watchSeconds) * 60;
+    return ((cpuMicros(watch.pid) - before) / 1e6 / watchSeconds) * 60;
   } finally {
     watch.kill("SIGTERM");
     await ended;

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { cpuMicros } from "./process-figures.ts";
 
 /** A server in a process of its own, as it would run. */
 export interface BenchServer {
@@ -28,9 +28,14 @@ export async function startServer(
     stdio: ["ignore", "pipe", "inherit"],
   });
   const url = await Promise.race([address(child), once(child, "close").then(() => undefined)]);
-  if (url === undefined || child.pid === undefined) throw new Error(`${script} ended before it was ready`);
+  if (url === undefined) throw new Error(`${script} ended before it was ready`);
   child.stdout?.resume();
-  const { pid } = child;
+  return runningServer(url, child);
+}
+
+/** The server that a process runs at the address. */
+export function runningServer(url: string, child: ChildProcess): BenchServer {
+  const pid = child.pid ?? Number.NaN;
   return {
     url,
     pid,
@@ -43,6 +48,15 @@ export async function startServer(
   };
 }
 
+/** Starts a gateway on a free port that limits nobody's requests. */
+export async function startGateway(
+  settings: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = [],
+): Promise<BenchServer> {
+  const own = { PORT: "0", ADMIN_PORT: "off", RATE_LIMIT_REQUESTS: "1000000000" };
+  return await startServer("gateway/main.js", { ...own, ...settings }, nodeOptions);
+}
+
 async function address(child: ChildProcess): Promise<string | undefined> {
   if (child.stdout === null) return undefined;
   const lines = createInterface({ input: child.stdout });
@@ -51,14 +65,4 @@ async function address(child: ChildProcess): Promise<string | undefined> {
     if (api !== undefined || url !== undefined) return api ?? url;
   }
   return undefined;
-}
-
-/** Linux counts in ticks of 10 ms. The name in parentheses may hold spaces, so fields are counted after it. */
-export function cpuMicros(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * 10_000;
-  } catch {
-    return Number.NaN;
-  }
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { gunzipSync } from "node:zlib";
-import { programsPerTenant, type SoakToken, type SoakWorld } from "./soak-world.ts";
+import { isGood, programsPerTenant, type SoakToken, type SoakWorld } from "./soak-world.ts";
 
 /** What the clients saw. */
 export interface SoakTally {
@@ -44,7 +44,7 @@ export async function runClient(options: SoakClientOptions): Promise<void> {
   const { urls, world, isOver } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   while (!isOver()) {
-    const good = world.tokens.filter(({ revokedAtMs }) => revokedAtMs === Number.POSITIVE_INFINITY);
+    const good = world.tokens.filter(isGood);
     const token = pick(Math.random() < 0.9 ? good : world.tokens);
     const url = pick(urls);
     if (Math.random() < 0.02) await leaveEarly(options, url, token);
@@ -183,7 +183,7 @@ function wrong(tally: SoakTally, text: string): void {
   if (tally.wrong.length < 20) tally.wrong.push(text);
 }
 
-function pick<Item>(items: readonly Item[]): Item {
+export function pick<Item>(items: readonly Item[]): Item {
   const item = items[Math.floor(Math.random() * items.length)];
   if (item === undefined) throw new Error("nothing to pick from");
   return item;

@@ -1,31 +1,34 @@
 // `npm run bench:soak [-- --seconds S] [--clients N]`: two gateways under mixed load, with publications, token rotations,
 // store faults, slow readers and clients that leave. Ends with 1 when an answer was wrong or something grew.
-import { readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { readdirSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { createFileStore } from "../../core/file-store/file-store.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { benchOptions } from "./bench-options.ts";
+import { memoryMb } from "./process-figures.ts";
 import { median, reportBench } from "./report.ts";
-import { type BenchServer, startServer } from "./servers.ts";
-import { createTally, runClient } from "./soak-clients.ts";
+import { startGateway } from "./servers.ts";
+import { createTally, pick, runClient } from "./soak-clients.ts";
 import { storeFaults } from "./soak-faults.ts";
 import { createWorld, type SoakWorld } from "./soak-world.ts";
 
-const { values } = parseArgs({
-  options: { seconds: { type: "string", default: "600" }, clients: { type: "string", default: "24" } },
-});
+const values = benchOptions({ seconds: "600", clients: "24" });
 const seconds = Number(values.seconds);
 const warmUpMs = Math.min(60, seconds / 4) * 1000;
 /** Answers may be affected for as long after a fault as gateways take to ask the store again. */
 const recoveryMs = 3000;
 
-const directory = await mkdtemp(join(tmpdir(), "partner-programs-soak-"));
+const directory = temporaryFolder("soak");
 const store = createFileStore({ directory });
 const world = await createWorld(store, [10_000, 300_000, 5_000_000]);
-const gateways = await Promise.all([startGateway(), startGateway()]);
+const settings = {
+  STORE_URL: `file:${directory}`,
+  CACHE_MAX_MB: "16",
+  SEND_STALL_SECONDS: "5",
+  ...(process.env.REDIS_URL === undefined ? {} : { REDIS_URL: process.env.REDIS_URL }),
+};
+const gateways = await Promise.all([startGateway(settings), startGateway(settings)]);
 const tally = createTally();
 const startedAtMs = performance.now();
 let disturbedUntilMs = 0;
@@ -55,21 +58,8 @@ try {
   ]);
 } finally {
   await Promise.all(gateways.map((gateway) => gateway.stop()));
-  await rm(directory, { recursive: true, force: true });
 }
 process.exitCode = report();
-
-function startGateway(): Promise<BenchServer> {
-  return startServer("gateway/main.js", {
-    STORE_URL: `file:${directory}`,
-    PORT: "0",
-    ADMIN_PORT: "off",
-    CACHE_MAX_MB: "16",
-    RATE_LIMIT_REQUESTS: "1000000000",
-    SEND_STALL_SECONDS: "5",
-    ...(process.env.REDIS_URL === undefined ? {} : { REDIS_URL: process.env.REDIS_URL }),
-  });
-}
 
 /** Publications and rotations wait while the store is broken: a fault mends what it took away, and nothing else. */
 async function exclusively(action: () => Promise<unknown>): Promise<void> {
@@ -113,10 +103,9 @@ async function readSlowly({ tokens }: SoakWorld): Promise<void> {
 
 function sample(): void {
   for (const { pid } of gateways) {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
     samples.push({
       atMs: performance.now() - startedAtMs,
-      rssMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024,
+      rssMb: memoryMb(pid),
       openFiles: readdirSync(`/proc/${pid}/fd`).length,
     });
   }
@@ -150,10 +139,4 @@ function report(): number {
   const hasGrown = memory.last > memory.first * 1.15 + 10 || files.last > files.first * 1.2 + 10;
   if (hasGrown) console.error("memory or open files grew");
   return tally.wrongs === 0 && !hasGrown && answers > 0 ? 0 : 1;
-}
-
-function pick<Item>(items: readonly Item[]): Item {
-  const item = items[Math.floor(Math.random() * items.length)];
-  if (item === undefined) throw new Error("nothing to pick from");
-  return item;
 }

@@ -1,58 +1,39 @@
 // `npm run bench:streaming [-- --rounds N] [--seconds S] [--mb N]`: a list too large for the cache, streamed from a folder
 // and checked on its way, against a bare server that pipes the file; and the gateway's memory with 100 readers at once.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { runCli } from "../../cli/demo/programs.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { benchOptions } from "./bench-options.ts";
 import { load } from "./load.ts";
-import { median, reportBench } from "./report.ts";
-import { type BenchServer, startServer } from "./servers.ts";
+import { memoryMb } from "./process-figures.ts";
+import { median, type Row, reportBench } from "./report.ts";
+import { type BenchServer, startGateway, startServer } from "./servers.ts";
 import { publishList } from "./synthetic-tenant.ts";
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "4" },
-    mb: { type: "string", default: "20" },
-  },
-});
+const values = benchOptions({ rounds: "5", seconds: "4", mb: "20" });
 const seconds = Number(values.seconds);
 const bytes = Number(values.mb) * 1e6;
-const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
+const folder = temporaryFolder("bench");
 const storeUrl = `file:${folder}/store`;
 
+const list = Buffer.from(`{"data":["${"x".repeat(bytes)}"],"meta":{"count":1}}`);
+await publishList(createFileStore({ directory: join(folder, "store") }), "large", list);
+const file = join(folder, "list.json");
+writeFileSync(file, list);
+const created = await runCli(["token", "create", "--tenant", "large"], { STORE_URL: storeUrl });
+const gateway = await startGateway({ STORE_URL: storeUrl, CACHE_MAX_MB: "1" });
+const bare = await startServer("scripts/bench/stream-server.js", { FILE: file });
 try {
-  const list = Buffer.from(`{"data":["${"x".repeat(bytes)}"],"meta":{"count":1}}`);
-  await publishList(createFileStore({ directory: join(folder, "store") }), "large", list);
-  const file = join(folder, "list.json");
-  writeFileSync(file, list);
-  const created = await runCli(["token", "create", "--tenant", "large"], { STORE_URL: storeUrl });
-  const gateway = await startServer("gateway/main.js", {
-    STORE_URL: storeUrl,
-    PORT: "0",
-    ADMIN_PORT: "off",
-    CACHE_MAX_MB: "1",
-    RATE_LIMIT_REQUESTS: "1000000000",
-  });
-  const bare = await startServer("scripts/bench/stream-server.js", { FILE: file });
-  try {
-    reportBench("streaming", await measure(gateway, bare, `Bearer ${created.trim()}`));
-  } finally {
-    await Promise.all([gateway.stop(), bare.stop()]);
-  }
+  reportBench("streaming", await measure(gateway, bare, `Bearer ${created.trim()}`));
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  await Promise.all([gateway.stop(), bare.stop()]);
 }
 
-async function measure(
-  gateway: BenchServer,
-  bare: BenchServer,
-  authorization: string,
-): Promise<Record<string, string | number>[]> {
+async function measure(gateway: BenchServer, bare: BenchServer, authorization: string): Promise<Row[]> {
   const headers = { Authorization: authorization };
-  const rows: Record<string, string | number>[] = [];
+  const rows: Row[] = [];
   for (const connections of [4, 100]) {
     const rates = { gateway: [] as number[], bare: [] as number[] };
     const peaks = { gateway: 0, bare: 0 };
@@ -62,7 +43,7 @@ async function measure(
         ["bare", bare, "/"],
       ] as const) {
         const sampling = setInterval(() => {
-          peaks[name] = Math.max(peaks[name], residentMb(server.pid));
+          peaks[name] = Math.max(peaks[name], memoryMb(server.pid));
         }, 50);
         const result = await load({ url: server.url + path, headers, connections, seconds });
         clearInterval(sampling);
@@ -81,10 +62,4 @@ async function measure(
     });
   }
   return rows;
-}
-
-function residentMb(pid: number): number {
-  return (
-    Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) / 1024
-  );
 }

@@ -21,16 +21,16 @@ export async function publishTenant(
   list: Buffer,
   details: ReadonlyMap<string, Buffer>,
 ): Promise<SnapshotId> {
-  const { snapshot, goLive } = await prepareTenant(store, tenant, { generation: 1, list, details });
+  const { manifest, goLive } = await prepareTenant(store, tenant, { generation: 1, list, details });
   await goLive();
-  return snapshot;
+  return manifest.snapshotId;
 }
 
 /** Prepares a publication. The caller makes the write that makes it visible. */
 export async function prepareTenant(
   store: ObjectStore,
   tenant: string,
-  { generation, list, details }: TenantContent,
+  { generation, list, details, previous }: TenantContent,
 ): Promise<PreparedTenant> {
   const tenantId = parseTenantId(tenant);
   const now = new Date();
@@ -47,11 +47,15 @@ export async function prepareTenant(
     const { sha256, size } = await entry({ kind: "detail", programId }, bytes);
     programs.add(programId, { sha256, size, snapshotId: snapshot });
   });
+  for (const id of previous?.programs.ids() ?? []) {
+    const unchanged = previous?.programs.get(id);
+    if (unchanged !== undefined) programs.add(id, unchanged);
+  }
   const manifest: Manifest = {
     tenantId,
     generation,
     snapshotId: snapshot,
-    parent: null,
+    parent: previous?.snapshotId ?? null,
     generatedAt: now.toISOString(),
     contract: publishedContract,
     list: await entry({ kind: "list" }, list),
@@ -70,7 +74,7 @@ export async function prepareTenant(
     nonce: randomBytes(16).toString("hex"),
   };
   return {
-    snapshot,
+    manifest,
     goLive: (condition) => store.put(currentKey(tenantId), bytesBody(currentBytes(current)), { condition }),
   };
 }
@@ -79,12 +83,19 @@ interface TenantContent {
   readonly generation: number;
   readonly list: Buffer;
   readonly details: ReadonlyMap<string, Buffer>;
+  /** The snapshot that this one replaces. Programs without a new detail keep that of this one. */
+  readonly previous?: Manifest | undefined;
 }
 
 export interface PreparedTenant {
-  readonly snapshot: SnapshotId;
+  readonly manifest: Manifest;
   /** Makes it visible, if the pointer that is there meets the condition. */
   goLive(condition?: PutCondition): Promise<PutResult>;
+}
+
+/** A detail as large as real ones, and unlike any other. */
+export function detailOf(id: string): Buffer {
+  return Buffer.from(JSON.stringify({ data: { id, name: randomBytes(1100).toString("hex") } }));
 }
 
 /**

@@ -4,60 +4,46 @@
 // many such tenants is under way.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import pg from "pg";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { runCli } from "../../cli/demo/programs.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { benchOptions } from "./bench-options.ts";
 import { measuredCli } from "./measured-run.ts";
-import { median, reportBench } from "./report.ts";
-import { startServer } from "./servers.ts";
+import { median, type Row, reportBench } from "./report.ts";
+import { startGateway } from "./servers.ts";
 
-const { values } = parseArgs({
-  options: {
-    sizes: { type: "string", default: "500,5000,50000" },
-    changes: { type: "string", default: "15" },
-    "round-tenants": { type: "string", default: "200" },
-  },
-});
+const values = benchOptions({ sizes: "500,5000,50000", changes: "15", "round-tenants": "200" });
 const changes = Number(values.changes);
-const folder = mkdtempSync(join(tmpdir(), "partner-programs-bench-"));
+const folder = temporaryFolder("bench");
 const cliPath = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 const storeDirectory = join(folder, "store");
-const env = {
-  PATH: process.env.PATH,
-  DATA_DIR: folder,
-  STORE_URL: `file:${storeDirectory}`,
-  LOG_LEVEL: "silent",
-};
+const storeUrl = `file:${storeDirectory}`;
+const env = { PATH: process.env.PATH, DATA_DIR: folder, STORE_URL: storeUrl, LOG_LEVEL: "silent" };
 
-try {
-  await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    try {
-      await measuredCli(["source", "init"], env);
-      const rows: Record<string, string | number>[] = [];
-      for (const size of values.sizes.split(",").map(Number)) {
-        rows.push(await measure(client, `${size} programs, idle`, 1, size, true));
-      }
-      const tenants = Number(values["round-tenants"]);
-      rows.push(
-        await measure(client, `500 programs, during a first build of ${tenants} x 500`, tenants, 500, false),
-      );
-      reportBench("watch", rows);
-    } finally {
-      await client.end();
+await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await measuredCli(["source", "init"], env);
+    const rows: Row[] = [];
+    for (const size of values.sizes.split(",").map(Number)) {
+      rows.push(await measure(client, `${size} programs, idle`, 1, size, true));
     }
-  });
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+    const tenants = Number(values["round-tenants"]);
+    rows.push(
+      await measure(client, `500 programs, during a first build of ${tenants} x 500`, tenants, 500, false),
+    );
+    reportBench("watch", rows);
+  } finally {
+    await client.end();
+  }
+});
 
 /** `isIdle`: the changes begin when all tenants are published, else as soon as the first one is. */
 async function measure(
@@ -66,7 +52,7 @@ async function measure(
   tenants: number,
   programs: number,
   isIdle: boolean,
-): Promise<Record<string, string | number>> {
+): Promise<Row> {
   rmSync(storeDirectory, { recursive: true, force: true });
   await measuredCli(["source", "seed", "--tenants", `${tenants}`, "--programs", `${programs}`], env);
   const watch = spawn(process.execPath, [cliPath, "snapshot", "watch", "--interval", "86400"], {
@@ -85,14 +71,8 @@ async function measure(
     while ((await contentOf(pointer)) === "" || (isIdle && summaries === "")) await delay(10);
     const published: number[] = [];
     const answered: number[] = [];
-    const token = await runCli(["token", "create", "--tenant", tenant], { STORE_URL: env.STORE_URL });
-    const gateway = await startServer("gateway/main.js", {
-      STORE_URL: env.STORE_URL,
-      PORT: "0",
-      ADMIN_PORT: "off",
-      SNAPSHOT_REFRESH_MS: "200",
-      RATE_LIMIT_REQUESTS: "1000000000",
-    });
+    const token = await runCli(["token", "create", "--tenant", tenant], { STORE_URL: storeUrl });
+    const gateway = await startGateway({ STORE_URL: storeUrl, SNAPSHOT_REFRESH_MS: "200" });
     try {
       const headers = { Authorization: `Bearer ${token.trim()}` };
       const list = (await (await fetch(`${gateway.url}/v1/programs`, { headers })).json()) as {
