@@ -11,8 +11,8 @@ export function findingsText(
   { style, width }: Layout,
 ): string {
   const rows = findings.map(({ check, outcome, message }): Fact => {
-    const text = outcome === "ok" ? message : `${words[outcome]}: ${message}`;
-    return [`${marks[outcome]} ${storeChecks[check]}`, painted(style, outcome)(printable(text))];
+    const { mark, word, paint } = looks[outcome];
+    return [`${mark} ${storeChecks[check]}`, style[paint](printable(word + message))];
   });
   return `${style.bold(printable(address))}\n${facts(rows, width)}${conclusion(findings)}\n`;
 }
@@ -23,31 +23,11 @@ function conclusion(findings: readonly StoreFinding[]): string {
   return "Not ready: mend what failed and check again. `store check --policies` prints what to grant.";
 }
 
-const words: Readonly<Record<Exclude<StoreCheckOutcome, "ok">, string>> = {
-  warning: "warning",
-  failed: "FAILED",
-  unsupported: "UNSUPPORTED",
-  skipped: "skipped",
+/** How an outcome is shown: beside the name of the check, before the message, and in which emphasis. */
+const looks: Readonly<Record<StoreCheckOutcome, { mark: string; word: string; paint: keyof Style }>> = {
+  ok: { mark: "+", word: "", paint: "good" },
+  warning: { mark: "!", word: "warning: ", paint: "doubtful" },
+  failed: { mark: "x", word: "FAILED: ", paint: "bad" },
+  unsupported: { mark: "x", word: "UNSUPPORTED: ", paint: "bad" },
+  skipped: { mark: "-", word: "skipped: ", paint: "faint" },
 };
-
-const marks: Readonly<Record<StoreCheckOutcome, string>> = {
-  ok: "+",
-  warning: "!",
-  failed: "x",
-  unsupported: "x",
-  skipped: "-",
-};
-
-function painted(style: Style, outcome: StoreCheckOutcome): (text: string) => string {
-  switch (outcome) {
-    case "ok":
-      return style.good;
-    case "warning":
-      return style.doubtful;
-    case "failed":
-    case "unsupported":
-      return style.bad;
-    case "skipped":
-      return style.faint;
-  }
-}
