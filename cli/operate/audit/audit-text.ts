@@ -9,15 +9,7 @@ import type { AuditEntry } from "./read-audit.ts";
 /** The records, newest first. */
 export function auditText(records: readonly AuditEntry[], { columns, zone }: Layout): string {
   return table(
-    [
-      { title: "WHEN" },
-      { title: "COMMAND" },
-      { title: "TENANT" },
-      { title: "WHO" },
-      { title: "END" },
-      { title: "WHAT" },
-      { title: "REASON" },
-    ],
+    ["WHEN", "COMMAND", "TENANT", "WHO", "END", "WHAT", "REASON"],
     records.map((record) => [
       exactTime(record.at, zone),
       printable(record.command),

@@ -1,34 +1,22 @@
 import { printableLines } from "../../../core/printable.ts";
 import type { Layout } from "../../output/layout.ts";
-import { table } from "../../output/table.ts";
+import { numbers, table } from "../../output/table.ts";
 import type { PruneReport, SharedPrune, TenantPruneResult } from "./prune-run.ts";
 
 /** What was deleted, or would be, per tenant; what failed below. */
 export function pruneText(report: PruneReport, { columns }: Layout): string {
   const { dryRun, tenants, runs, probes } = report;
-  const right = "right" as const;
-  const lines =
-    tenants.length === 0
-      ? ""
-      : table(
-          [
-            { title: "TENANT" },
-            { title: "RESULT" },
-            { title: "KEPT", align: right },
-            { title: dryRun ? "TO DELETE" : "DELETED", align: right },
-            { title: "OBJECTS", align: right },
-            { title: "BYTES", align: right },
-          ],
-          tenants.map((result) => [
-            result.tenantId,
-            outcomeText(result, dryRun),
-            String(result.kept.length),
-            String(result.deletedSnapshots.length),
-            result.deletedObjects.toLocaleString("en"),
-            result.deletedBytes.toLocaleString("en"),
-          ]),
-          columns,
-        );
+  const deleted = numbers(dryRun ? "TO DELETE" : "DELETED");
+  const titles = ["TENANT", "RESULT", numbers("KEPT"), deleted, numbers("OBJECTS"), numbers("BYTES")];
+  const rows = tenants.map((result) => [
+    result.tenantId,
+    outcomeText(result, dryRun),
+    String(result.kept.length),
+    String(result.deletedSnapshots.length),
+    result.deletedObjects.toLocaleString("en"),
+    result.deletedBytes.toLocaleString("en"),
+  ]);
+  const lines = rows.length === 0 ? "" : table(titles, rows, columns);
   const failures = tenants.flatMap(({ tenantId, failure }) =>
     failure === null ? [] : [`failed: ${tenantId}: ${printableLines(failure.message)}\n`],
   );

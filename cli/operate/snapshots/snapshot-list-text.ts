@@ -1,22 +1,21 @@
 import type { Current } from "../../../core/current.ts";
 import { printable } from "../../../core/printable.ts";
 import type { Layout } from "../../output/layout.ts";
-import { table } from "../../output/table.ts";
+import { numbers, table } from "../../output/table.ts";
 import { exactTime, shortAge } from "../../output/times.ts";
 import type { PublishedSnapshot, TenantSnapshots } from "./tenant-snapshots.ts";
 
 /** The snapshots of a tenant, one line each, and why it is on hold if it is. */
 export function snapshotListText(current: Current, { published }: TenantSnapshots, layout: Layout): string {
-  const right = "right" as const;
   const lines = table(
     [
-      { title: "SNAPSHOT" },
-      { title: "STATE" },
-      { title: "GENERATION", align: right },
-      { title: "PROGRAMS", align: right },
-      { title: "SOURCE READ" },
-      { title: "AGE", align: right },
-      { title: "BUILT ON" },
+      "SNAPSHOT",
+      "STATE",
+      numbers("GENERATION"),
+      numbers("PROGRAMS"),
+      "SOURCE READ",
+      numbers("AGE"),
+      "BUILT ON",
     ],
     published.map((snapshot) => [
       snapshot.snapshotId,

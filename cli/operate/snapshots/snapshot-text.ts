@@ -1,7 +1,7 @@
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
-import { type Column, table } from "../../output/table.ts";
+import { numbers, table } from "../../output/table.ts";
 import { relativeAndExact } from "../../output/times.ts";
 
 /** Programs named in the summary of a snapshot; `--list` shows them all. */
@@ -34,16 +34,10 @@ export function snapshotFacts(manifest: Manifest, isLive: boolean, layout: Layou
   const rest = ids.length - rows.length;
   return [
     `${style.bold(tenantId)}\n${head}`,
-    rows.length === 0 ? "" : `\n${table(programColumns, rows, columns)}`,
+    rows.length === 0 ? "" : `\n${table(["PROGRAM", numbers("SIZE"), "WRITTEN BY"], rows, columns)}`,
     rest > 0 ? `... and ${rest.toLocaleString("en")} more (--list shows all)\n` : "",
   ].join("");
 }
-
-const programColumns: readonly Column[] = [
-  { title: "PROGRAM" },
-  { title: "SIZE", align: "right" },
-  { title: "WRITTEN BY" },
-];
 
 function bytes(count: number): string {
   if (count < 10_000) return `${count.toLocaleString("en")} B`;

@@ -1,6 +1,6 @@
 import { printable } from "../../../core/printable.ts";
 import type { Layout } from "../../output/layout.ts";
-import { table } from "../../output/table.ts";
+import { numbers, table } from "../../output/table.ts";
 import type { Finding } from "./finding.ts";
 import type { TenantVerification } from "./verify-tenant.ts";
 
@@ -15,16 +15,8 @@ export function verificationText(
       .trimEnd()
       .concat("\n");
   }
-  const right = "right" as const;
   const lines = table(
-    [
-      { title: "TENANT" },
-      { title: "RESULT" },
-      { title: "SNAPSHOT" },
-      { title: "PROGRAMS", align: right },
-      { title: "OBJECTS", align: right },
-      { title: "BYTES", align: right },
-    ],
+    ["TENANT", "RESULT", "SNAPSHOT", numbers("PROGRAMS"), numbers("OBJECTS"), numbers("BYTES")],
     results.map((result) => [
       result.tenantId,
       resultText(result),

@@ -1,7 +1,7 @@
 import { printable } from "../../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
 import type { Layout } from "../../output/layout.ts";
-import { table } from "../../output/table.ts";
+import { numbers, table } from "../../output/table.ts";
 import { exactTime } from "../../output/times.ts";
 
 /** What `--json` shows of a token; a documented, stable shape. */
@@ -44,16 +44,7 @@ export function tokenLines(token: RegisteredToken): string {
 
 export function tokenListText(tokens: readonly RegisteredToken[], { now, columns, zone }: Layout): string {
   return table(
-    [
-      { title: "TOKEN" },
-      { title: "TENANT" },
-      { title: "STATUS" },
-      { title: "NAME" },
-      { title: "SCOPES" },
-      { title: "LIMIT", align: "right" },
-      { title: "CREATED" },
-      { title: "EXPIRES" },
-    ],
+    ["TOKEN", "TENANT", "STATUS", "NAME", "SCOPES", numbers("LIMIT"), "CREATED", "EXPIRES"],
     tokens.map((token) => [
       token.tokenId,
       token.tenantId,
