@@ -22,159 +22,136 @@ export const commandGroups: Readonly<Record<string, string>> = {
   sandbox: "a tenant for partners' tests",
 };
 
-type Commands = Readonly<Record<string, Pick<CommandEntry, "description" | "load">>>;
-
-const inGroups: Readonly<Record<string, Commands>> = {
-  source: {
-    init: {
-      description:
-        "in an empty database: create the reference booking schema; in yours: help to write the views",
-      load: async () => (await import("./source-init.ts")).sourceInit,
-    },
-    seed: {
-      description: "fill the reference schema with sample data, in place of earlier sample data",
-      load: async () => (await import("./source-seed.ts")).sourceSeed,
-    },
-    check: {
-      description: "compare the partner_source views and their rows with the contract",
-      load: async () => (await import("./source-check.ts")).sourceCheck,
-    },
-    preview: {
-      description:
-        "the JSON that would be published, what is dropped, and which fields are never filled; needs no store",
-      load: async () => (await import("./source-preview.ts")).sourcePreview,
-    },
+/** By the words that call them, in the order of the help. */
+const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load">>> = {
+  "source init": {
+    description:
+      "in an empty database: create the reference booking schema; in yours: help to write the views",
+    load: async () => (await import("./source-init.ts")).sourceInit,
   },
-  snapshot: {
-    build: {
-      description: "build, validate and publish the snapshots of all tenants, or of some",
-      load: async () => (await import("./snapshot-build.ts")).snapshotBuild,
-    },
-    watch: {
-      description:
-        "build on change (NOTIFY partner_source_changed) and at least every interval, until stopped",
-      load: async () => (await import("./snapshot-watch.ts")).snapshotWatch,
-    },
-    status: {
-      description: "per tenant: the live snapshot, its age, a hold, and how the last run went",
-      load: async () => (await import("./snapshot-status.ts")).snapshotStatus,
-    },
-    show: {
-      description: "what a partner gets; without --program, --list or --legacy a summary of the snapshot",
-      load: async () => (await import("./snapshot-show.ts")).snapshotShow,
-    },
-    diff: {
-      description:
-        "programs added, removed and changed, field by field; by default the live snapshot against the one before it",
-      load: async () => (await import("./snapshot-diff.ts")).snapshotDiff,
-    },
-    explain: {
-      description: "why a program is or isn't served: the way from the booking database to the partner",
-      load: async () => (await import("./snapshot-explain.ts")).snapshotExplain,
-    },
-    list: {
-      description: "the tenant's snapshots, newest first, the live one marked",
-      load: async () => (await import("./snapshot-list.ts")).snapshotList,
-    },
-    verify: {
-      description: "re-read every live object: digest, size, schema, list and details in agreement",
-      load: async () => (await import("./snapshot-verify.ts")).snapshotVerify,
-    },
-    rollback: {
-      description: "make an earlier snapshot live again and hold the tenant, so that no build undoes it",
-      load: async () => (await import("./snapshot-rollback.ts")).snapshotRollback,
-    },
-    release: {
-      description: "end the hold of a tenant: the next build publishes it again",
-      load: async () => (await import("./snapshot-release.ts")).snapshotRelease,
-    },
-    prune: {
-      description: "delete what no kept snapshot uses; without --tenant also old run reports",
-      load: async () => (await import("./snapshot-prune.ts")).snapshotPrune,
-    },
-    export: {
-      description: "write a snapshot as plain files laid out like the URLs",
-      load: async () => (await import("./snapshot-export.ts")).snapshotExport,
-    },
+  "source seed": {
+    description: "fill the reference schema with sample data, in place of earlier sample data",
+    load: async () => (await import("./source-seed.ts")).sourceSeed,
   },
-  store: {
-    check: {
-      description:
-        "try what builds and gateways ask of the object store; says what is missing and how to fix it",
-      load: async () => (await import("./store-check.ts")).storeCheck,
-    },
+  "source check": {
+    description: "compare the partner_source views and their rows with the contract",
+    load: async () => (await import("./source-check.ts")).sourceCheck,
   },
-  token: {
-    create: {
-      description: "issue a token for a tenant; its plaintext is printed once, alone on standard output",
-      load: async () => (await import("./token-create.ts")).tokenCreate,
-    },
-    rotate: {
-      description:
-        "replace a token by a new one of the same name, scopes, limit and expiry; the old one ends at once",
-      load: async () => (await import("./token-rotate.ts")).tokenRotate,
-    },
-    expire: {
-      description: "give a token an end, or move it: for a change from one token to the next without a gap",
-      load: async () => (await import("./token-expire.ts")).tokenExpire,
-    },
-    revoke: {
-      description: "end tokens for good; every gateway refuses them within a second",
-      load: async () => (await import("./token-revoke.ts")).tokenRevoke,
-    },
-    list: {
-      description: "list the tokens with their status",
-      load: async () => (await import("./token-list.ts")).tokenList,
-    },
-    usage: {
-      description: "from the gateway's log: requests per token, and which active tokens are idle",
-      load: async () => (await import("./token-usage.ts")).tokenUsage,
-    },
+  "source preview": {
+    description:
+      "the JSON that would be published, what is dropped, and which fields are never filled; needs no store",
+    load: async () => (await import("./source-preview.ts")).sourcePreview,
   },
-  tenant: {
-    list: {
-      description: "source, store and tokens side by side: which tenants there are, and where",
-      load: async () => (await import("./tenant-list.ts")).tenantList,
-    },
-    remove: {
-      description:
-        "end a tenant that the source no longer lists: revoke its tokens, with --purge delete its data",
-      load: async () => (await import("./tenant-remove.ts")).tenantRemove,
-    },
-    rename: {
-      description: "move all tokens of a tenant to its new id, once that is published, in one write",
-      load: async () => (await import("./tenant-rename.ts")).tenantRename,
-    },
+  "snapshot build": {
+    description: "build, validate and publish the snapshots of all tenants, or of some",
+    load: async () => (await import("./snapshot-build.ts")).snapshotBuild,
   },
-  audit: {
-    list: {
-      description: "who changed what for partners, newest first",
-      load: async () => (await import("./audit-list.ts")).auditList,
-    },
+  "snapshot watch": {
+    description: "build on change (NOTIFY partner_source_changed) and at least every interval, until stopped",
+    load: async () => (await import("./snapshot-watch.ts")).snapshotWatch,
   },
-  request: {
-    explain: {
-      description: "from the gateway's log: what a request was, and the real cause of its answer",
-      load: async () => (await import("./request-explain.ts")).requestExplain,
-    },
+  "snapshot status": {
+    description: "per tenant: the live snapshot, its age, a hold, and how the last run went",
+    load: async () => (await import("./snapshot-status.ts")).snapshotStatus,
   },
-  docs: {
-    export: {
-      description:
-        "write the folder that a partner gets: pages, OpenAPI, Postman and Bruno collections, a client",
-      load: async () => (await import("./docs-export.ts")).docsExport,
-    },
+  "snapshot show": {
+    description: "what a partner gets; without --program, --list or --legacy a summary of the snapshot",
+    load: async () => (await import("./snapshot-show.ts")).snapshotShow,
   },
-  sandbox: {
-    init: {
-      description:
-        "make the sandbox: programs of known ids, and a token for each kind of answer; may be repeated",
-      load: async () => (await import("./sandbox-init.ts")).sandboxInit,
-    },
+  "snapshot diff": {
+    description:
+      "programs added, removed and changed, field by field; by default the live snapshot against the one before it",
+    load: async () => (await import("./snapshot-diff.ts")).snapshotDiff,
   },
-};
-
-const withoutGroup: Commands = {
+  "snapshot explain": {
+    description: "why a program is or isn't served: the way from the booking database to the partner",
+    load: async () => (await import("./snapshot-explain.ts")).snapshotExplain,
+  },
+  "snapshot list": {
+    description: "the tenant's snapshots, newest first, the live one marked",
+    load: async () => (await import("./snapshot-list.ts")).snapshotList,
+  },
+  "snapshot verify": {
+    description: "re-read every live object: digest, size, schema, list and details in agreement",
+    load: async () => (await import("./snapshot-verify.ts")).snapshotVerify,
+  },
+  "snapshot rollback": {
+    description: "make an earlier snapshot live again and hold the tenant, so that no build undoes it",
+    load: async () => (await import("./snapshot-rollback.ts")).snapshotRollback,
+  },
+  "snapshot release": {
+    description: "end the hold of a tenant: the next build publishes it again",
+    load: async () => (await import("./snapshot-release.ts")).snapshotRelease,
+  },
+  "snapshot prune": {
+    description: "delete what no kept snapshot uses; without --tenant also old run reports",
+    load: async () => (await import("./snapshot-prune.ts")).snapshotPrune,
+  },
+  "snapshot export": {
+    description: "write a snapshot as plain files laid out like the URLs",
+    load: async () => (await import("./snapshot-export.ts")).snapshotExport,
+  },
+  "store check": {
+    description:
+      "try what builds and gateways ask of the object store; says what is missing and how to fix it",
+    load: async () => (await import("./store-check.ts")).storeCheck,
+  },
+  "token create": {
+    description: "issue a token for a tenant; its plaintext is printed once, alone on standard output",
+    load: async () => (await import("./token-create.ts")).tokenCreate,
+  },
+  "token rotate": {
+    description:
+      "replace a token by a new one of the same name, scopes, limit and expiry; the old one ends at once",
+    load: async () => (await import("./token-rotate.ts")).tokenRotate,
+  },
+  "token expire": {
+    description: "give a token an end, or move it: for a change from one token to the next without a gap",
+    load: async () => (await import("./token-expire.ts")).tokenExpire,
+  },
+  "token revoke": {
+    description: "end tokens for good; every gateway refuses them within a second",
+    load: async () => (await import("./token-revoke.ts")).tokenRevoke,
+  },
+  "token list": {
+    description: "list the tokens with their status",
+    load: async () => (await import("./token-list.ts")).tokenList,
+  },
+  "token usage": {
+    description: "from the gateway's log: requests per token, and which active tokens are idle",
+    load: async () => (await import("./token-usage.ts")).tokenUsage,
+  },
+  "tenant list": {
+    description: "source, store and tokens side by side: which tenants there are, and where",
+    load: async () => (await import("./tenant-list.ts")).tenantList,
+  },
+  "tenant remove": {
+    description:
+      "end a tenant that the source no longer lists: revoke its tokens, with --purge delete its data",
+    load: async () => (await import("./tenant-remove.ts")).tenantRemove,
+  },
+  "tenant rename": {
+    description: "move all tokens of a tenant to its new id, once that is published, in one write",
+    load: async () => (await import("./tenant-rename.ts")).tenantRename,
+  },
+  "audit list": {
+    description: "who changed what for partners, newest first",
+    load: async () => (await import("./audit-list.ts")).auditList,
+  },
+  "request explain": {
+    description: "from the gateway's log: what a request was, and the real cause of its answer",
+    load: async () => (await import("./request-explain.ts")).requestExplain,
+  },
+  "docs export": {
+    description:
+      "write the folder that a partner gets: pages, OpenAPI, Postman and Bruno collections, a client",
+    load: async () => (await import("./docs-export.ts")).docsExport,
+  },
+  "sandbox init": {
+    description:
+      "make the sandbox: programs of known ids, and a token for each kind of answer; may be repeated",
+    load: async () => (await import("./sandbox-init.ts")).sandboxInit,
+  },
   certify: {
     description: "from the gateway's log: how well the client of a partner behaves, rule by rule",
     load: async () => (await import("./certify.ts")).certify,
@@ -207,11 +184,7 @@ const withoutGroup: Commands = {
 };
 
 /** All commands, in the order of the help. */
-export const commandTable: readonly CommandEntry[] = [
-  ...Object.entries(inGroups).flatMap(([group, commands]) => entriesOf(group, commands)),
-  ...entriesOf(undefined, withoutGroup),
-];
-
-function entriesOf(group: string | undefined, commands: Commands): readonly CommandEntry[] {
-  return Object.entries(commands).map(([name, command]) => ({ group, name, ...command }));
-}
+export const commandTable: readonly CommandEntry[] = Object.entries(commands).map(([words, command]) => {
+  const [name = "", group] = words.split(" ").reverse();
+  return { group, name, ...command };
+});
