@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { auditText } from "../operate/audit/audit-text.ts";
 import { readAudit } from "../operate/audit/read-audit.ts";
 import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
@@ -8,7 +8,7 @@ import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { instantBefore } from "./instant-option.ts";
-import { parsedOption, wholeNumber } from "./option-values.ts";
+import { asTenantId, wholeNumber } from "./option-values.ts";
 
 interface ListFlags {
   readonly tenant?: TenantId;
@@ -20,7 +20,7 @@ interface ListFlags {
 /** `audit list`: who changed what for partners, newest first. */
 export function auditList(shell: Shell): Command {
   return new Command()
-    .option("--tenant <id>", "only what concerns this tenant", parsedOption(parseTenantId))
+    .option("--tenant <id>", "only what concerns this tenant", asTenantId)
     .option(
       "--since <when>",
       "only records since then: a date and time of RFC 3339, or 90d, 12h, 2w ago",
@@ -28,7 +28,7 @@ export function auditList(shell: Shell): Command {
     )
     .option("--limit <n>", "how many records, the newest first", wholeNumber(1, maxLimit), 100)
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: ListFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, { tenant, since, limit, json }: ListFlags): Promise<ExitStatus> {

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { parseTokenId, type TokenId } from "../../core/ids.ts";
+import type { TokenId } from "../../core/ids.ts";
 import { forEachRequest } from "../operate/gateway-log/merged-requests.ts";
 import { layoutOf } from "../output/layout.ts";
 import { createCertifier } from "../partners/certify/certificate.ts";
@@ -8,7 +8,7 @@ import { certificateText } from "../partners/certify/certificate-text.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { logOption, logSources } from "./log-option.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTokenId } from "./option-values.ts";
 
 interface CertifyFlags {
   readonly tokenId: TokenId;
@@ -21,7 +21,7 @@ interface CertifyFlags {
 /** `certify`: how well a partner's client behaves. It needs the gateway's log only, no store and no database. */
 export function certify(shell: Shell): Command {
   return new Command()
-    .requiredOption("--token-id <id>", "the token's id (see `token list`)", parsedOption(parseTokenId))
+    .requiredOption("--token-id <id>", "the token's id (see `token list`)", asTokenId)
     .addOption(logOption())
     .option("--behind-proxy", "the log's connections are those of a proxy: judge nothing by them", false)
     .addOption(
@@ -30,7 +30,7 @@ export function certify(shell: Shell): Command {
         .conflicts("behindProxy"),
     )
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: CertifyFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, flags: CertifyFlags): Promise<ExitStatus> {

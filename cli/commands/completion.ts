@@ -11,13 +11,12 @@ import { zshCompletion } from "./completion/zsh-completion.ts";
  * are not completed, because the script would have to start this program at each press of the key.
  */
 export function completion(shell: Shell): Command {
-  const command = new Command().addArgument(
-    new Argument("<shell>", "which shell").choices(Object.keys(scripts)),
-  );
-  return command.action(action(shell, (name: string) => run(shell, name, command)));
+  return new Command()
+    .addArgument(new Argument("<shell>", "which shell").choices(Object.keys(scripts)))
+    .action(action(shell, run));
 }
 
-async function run(shell: Shell, name: string, own: Command): Promise<ExitStatus> {
+async function run(shell: Shell, name: string, _: object, own: Command): Promise<ExitStatus> {
   const script = scripts[name];
   if (script !== undefined && own.parent !== null) shell.stdout.write(script(commandShape(own.parent)));
   return 0;

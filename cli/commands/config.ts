@@ -13,10 +13,10 @@ import { awsVariables, effectiveSettings, type FoundStore, settingsText } from "
 export function config(shell: Shell): Command {
   return new Command()
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: { readonly json: boolean }) => run(shell, flags.json)));
+    .action(action(shell, run));
 }
 
-async function run(shell: Shell, json: boolean): Promise<ExitStatus> {
+async function run(shell: Shell, { json }: { readonly json: boolean }): Promise<ExitStatus> {
   const settings = effectiveSettings(shell.env);
   const aws = awsVariables(shell.env);
   const faults = settings.flatMap(({ fault }) => fault ?? []);

@@ -32,7 +32,7 @@ export function docsExport(shell: Shell): Command {
     .requiredOption("--out <dir>", "the folder to write: a new or an empty one")
     .option("--without-sandbox", "leave out the page of the sandbox, when partners have none", false)
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: ExportFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(

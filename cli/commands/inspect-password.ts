@@ -9,7 +9,7 @@ import { passwordHash, passwordHashText } from "../support/pages/access/password
 export function inspectPassword(shell: Shell): Command {
   return new Command()
     .argument("<name>", "who signs in with it: letters, digits and ._@-")
-    .action(action(shell, (name: string) => run(shell, name)));
+    .action(action(shell, run));
 }
 
 /** A password of this length is too costly to guess from a stolen hash. */

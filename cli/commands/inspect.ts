@@ -45,7 +45,7 @@ export function inspect(shell: Shell): Command {
     )
     .option("--gateway <url>", "the gateway, for pages that ask it as a partner would")
     .option("--token-file <file...>", "tokens to ask it with: one in each file, and one per tenant")
-    .action(action(shell, (flags: InspectFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {

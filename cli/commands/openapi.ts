@@ -5,7 +5,7 @@ import { action, type Shell } from "../shell/shell.ts";
 
 /** `openapi`: prints the description of the API, which tools read. */
 export function openapi(shell: Shell): Command {
-  return new Command().action(action(shell, () => run(shell)));
+  return new Command().action(action(shell, run));
 }
 
 async function run(shell: Shell): Promise<ExitStatus> {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
+import { parseSnapshotId, parseTenantId, parseTokenId } from "../../core/ids.ts";
 import { singleLine } from "../../core/printable.ts";
 import { tokenFree } from "../shell/token-free.ts";
 
@@ -14,6 +15,10 @@ export function parsedOption<Value>(parse: (text: string) => Value): (text: stri
     }
   };
 }
+
+export const asTenantId = parsedOption(parseTenantId);
+export const asSnapshotId = parsedOption(parseSnapshotId);
+export const asTokenId = parsedOption(parseTokenId);
 
 /** A parser of whole numbers; `max` has at most nine digits. */
 export function wholeNumber(min: number, max: number): (text: string) => number {

@@ -23,7 +23,7 @@ export function requestExplain(shell: Shell): Command {
     .argument("<request-id>", "the X-Request-Id of the answer; an error body has it as requestId")
     .addOption(logOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (requestId: string, flags: ExplainFlags) => run(shell, requestId, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, typed: string, { log, json }: ExplainFlags): Promise<ExitStatus> {

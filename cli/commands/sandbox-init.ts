@@ -17,7 +17,7 @@ import { readRemovedTenants } from "../publish/snapshot/removed-tenants.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTenantId } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface InitFlags extends ReasonFlag {
@@ -31,17 +31,13 @@ interface InitFlags extends ReasonFlag {
 /** `sandbox init`: makes a tenant for partners' tests, with a token for each kind of answer. */
 export function sandboxInit(shell: Shell): Command {
   return new Command()
-    .option(
-      "--tenant <id>",
-      `its id, which no real tenant may have (default: ${usualId})`,
-      parsedOption(parseTenantId),
-    )
+    .option("--tenant <id>", `its id, which no real tenant may have (default: ${usualId})`, asTenantId)
     .option("--rotate", "issue all its tokens anew and revoke the old ones", false)
     .option("--remove", "end the sandbox: revoke its tokens, and delete what is stored of it", false)
     .option("--without-source", "do not ask the booking database whether it has a tenant of that id", false)
     .addOption(reasonOption())
     .option("--json", "print one object with the tokens (see docs/json.md)", false)
-    .action(action(shell, (flags: InitFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 const usualId = "sandbox";

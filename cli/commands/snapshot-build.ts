@@ -2,7 +2,7 @@ import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Command, Option } from "commander";
 import { Failure, type FailureCode } from "../../core/failure.ts";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { printableLines } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { createAudit } from "../operate/audit/audit.ts";
@@ -17,7 +17,7 @@ import { type BuildFlags, buildOptions } from "../publish/tenant/build-options.t
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { parsedOption, wholeNumber } from "./option-values.ts";
+import { asTenantId, wholeNumber } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface CommandFlags extends BuildFlags, ReasonFlag {
@@ -57,7 +57,7 @@ export function snapshotBuild(shell: Shell): Command {
     )
     .addOption(reasonOption())
     .option("--json", "print the run report instead of the summary", false)
-    .action(action(shell, (flags: CommandFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 /** `--concurrency`, which `snapshot watch` has, too. */
@@ -154,5 +154,5 @@ async function writeReport(path: string, report: RunReport): Promise<void> {
 }
 
 function collectTenants(value: string, previous: readonly TenantId[] | undefined): readonly TenantId[] {
-  return [...(previous ?? []), parsedOption(parseTenantId)(value)];
+  return [...(previous ?? []), asTenantId(value)];
 }

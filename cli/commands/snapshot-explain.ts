@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
 import { tenantHint } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -8,7 +8,7 @@ import { withStore } from "../shell/with-store.ts";
 import { type Explanation, explainProgram } from "../support/explain.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { explanationJson, explanationText } from "../support/texts/explanation.ts";
-import { parsedOption, sourceProgramId } from "./option-values.ts";
+import { asTenantId, sourceProgramId } from "./option-values.ts";
 
 interface ExplainFlags {
   readonly tenant: TenantId;
@@ -19,14 +19,14 @@ interface ExplainFlags {
 /** `snapshot explain`: why a program is or isn't served. */
 export function snapshotExplain(shell: Shell): Command {
   return new Command()
-    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .requiredOption("--tenant <id>", "the tenant", asTenantId)
     .requiredOption(
       "--program <id>",
       "the program's id, as partners or the booking system write it",
       sourceProgramId,
     )
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: ExplainFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {

@@ -1,12 +1,12 @@
 import { Command } from "commander";
-import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import type { SnapshotId, TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
 import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./option-values.ts";
+import { asSnapshotId, asTenantId } from "./option-values.ts";
 
 interface ExportFlags {
   readonly tenant: TenantId;
@@ -18,11 +18,11 @@ interface ExportFlags {
 /** `snapshot export`: a snapshot as plain files, for any web server or archive. */
 export function snapshotExport(shell: Shell): Command {
   return new Command()
-    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .requiredOption("--tenant <id>", "the tenant", asTenantId)
     .requiredOption("--out <dir>", "the folder to write: a new or an empty one")
-    .option("--snapshot <id>", "this snapshot instead of the live one", parsedOption(parseSnapshotId))
+    .option("--snapshot <id>", "this snapshot instead of the live one", asSnapshotId)
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: ExportFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, { tenant, out, snapshot, json }: ExportFlags): Promise<ExitStatus> {

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { snapshotListText } from "../operate/snapshots/snapshot-list-text.ts";
 import { readTenantSnapshots } from "../operate/snapshots/tenant-snapshots.ts";
 import { layoutOf, printText } from "../output/layout.ts";
@@ -7,7 +7,7 @@ import { readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTenantId } from "./option-values.ts";
 
 interface ListFlags {
   readonly tenant: TenantId;
@@ -17,9 +17,9 @@ interface ListFlags {
 /** `snapshot list`: the snapshot that partners see, and the earlier ones that are kept. */
 export function snapshotList(shell: Shell): Command {
   return new Command()
-    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .requiredOption("--tenant <id>", "the tenant", asTenantId)
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: ListFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatus> {

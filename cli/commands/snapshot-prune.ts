@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { Audit } from "../operate/audit/audit.ts";
 import { deletions } from "../operate/audit/changes.ts";
@@ -12,7 +12,7 @@ import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption, wholeNumber } from "./option-values.ts";
+import { asTenantId, wholeNumber } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface PruneFlags extends ReasonFlag {
@@ -26,13 +26,13 @@ interface PruneFlags extends ReasonFlag {
 /** `snapshot prune`: deletes old snapshots. */
 export function snapshotPrune(shell: Shell): Command {
   return new Command()
-    .option("--tenant <id>", "only this tenant", parsedOption(parseTenantId))
+    .option("--tenant <id>", "only this tenant", asTenantId)
     .option("--keep <n>", "snapshots to keep per tenant, the live one counted", wholeNumber(1, 999_999), 10)
     .option("--min-age <hours>", "delete nothing that was written or live within this time", hours, 24)
     .option("--dry-run", "only say what would be deleted", false)
     .addOption(reasonOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: PruneFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, flags: PruneFlags): Promise<ExitStatus> {

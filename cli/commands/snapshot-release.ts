@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { pointerChange } from "../operate/audit/changes.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { release } from "../operate/snapshots/release.ts";
@@ -7,7 +7,7 @@ import { createFollowLive } from "../publish/live-copy/live-copy.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTenantId } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface ReleaseFlags extends ReasonFlag {
@@ -18,10 +18,10 @@ interface ReleaseFlags extends ReasonFlag {
 /** `snapshot release`: lets builds publish the tenant again. */
 export function snapshotRelease(shell: Shell): Command {
   return new Command()
-    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .requiredOption("--tenant <id>", "the tenant", asTenantId)
     .addOption(reasonOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: ReleaseFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, { tenant, json, reason }: ReleaseFlags): Promise<ExitStatus> {

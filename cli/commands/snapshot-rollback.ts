@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseSnapshotId, parseTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import type { SnapshotId, TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { pointerChange } from "../operate/audit/changes.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
@@ -11,7 +11,7 @@ import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { type WithdrawnSince, withdrawnSince } from "../support/facts/source-questions.ts";
-import { parsedOption } from "./option-values.ts";
+import { asSnapshotId, asTenantId } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface RollbackFlags extends ReasonFlag {
@@ -24,16 +24,12 @@ interface RollbackFlags extends ReasonFlag {
 /** `snapshot rollback`: makes an earlier snapshot live at once. It stays live until the tenant is released. */
 export function snapshotRollback(shell: Shell): Command {
   return new Command()
-    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
-    .option(
-      "--to <id>",
-      "this snapshot (default: the one that the live one replaced)",
-      parsedOption(parseSnapshotId),
-    )
+    .requiredOption("--tenant <id>", "the tenant", asTenantId)
+    .option("--to <id>", "this snapshot (default: the one that the live one replaced)", asSnapshotId)
     .option("--allow-shrink", "also to a snapshot with much fewer programs, or none", false)
     .addOption(reasonOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: RollbackFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, flags: RollbackFlags): Promise<ExitStatus> {

@@ -1,13 +1,6 @@
 import { Command, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
-import {
-  type ProgramId,
-  parseProgramId,
-  parseSnapshotId,
-  parseTenantId,
-  type SnapshotId,
-  type TenantId,
-} from "../../core/ids.ts";
+import { type ProgramId, parseProgramId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import { printableJson } from "../../core/printable.ts";
 import { snapshotFacts } from "../operate/snapshots/snapshot-text.ts";
@@ -18,7 +11,7 @@ import type { ExitStatus } from "../shell/exit-status.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./option-values.ts";
+import { asSnapshotId, asTenantId, parsedOption } from "./option-values.ts";
 
 interface ShowFlags {
   readonly tenant: TenantId;
@@ -33,7 +26,7 @@ interface ShowFlags {
 /** `snapshot show`: a response as partners get it, or a summary of a snapshot. */
 export function snapshotShow(shell: Shell): Command {
   return new Command()
-    .requiredOption("--tenant <id>", "the tenant", parsedOption(parseTenantId))
+    .requiredOption("--tenant <id>", "the tenant", asTenantId)
     .addOption(
       new Option("--program <id>", "the answer of /v1/programs/{id}")
         .argParser(parsedOption(parseProgramId))
@@ -41,10 +34,10 @@ export function snapshotShow(shell: Shell): Command {
     )
     .addOption(new Option("--list", "the answer of /v1/programs").default(false).conflicts("legacy"))
     .option("--legacy", "the answer of /api/v1/partner/programs", false)
-    .option("--snapshot <id>", "this snapshot instead of the live one", parsedOption(parseSnapshotId))
+    .option("--snapshot <id>", "this snapshot instead of the live one", asSnapshotId)
     .option("--raw", "the exact stored bytes instead of indented JSON", false)
     .option("--json", "print the summary as an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: ShowFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, flags: ShowFlags): Promise<ExitStatus> {

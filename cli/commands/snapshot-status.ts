@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { withRecentLog } from "../operate/log-index/recent-log.ts";
 import { layoutOf, printText, readerOf } from "../output/layout.ts";
@@ -12,7 +12,7 @@ import { whereNothingIs } from "../support/facts/where-nothing-is.ts";
 import { isUnknown, judgedTenants } from "../support/judgement/tenant.ts";
 import { statusFacts, statusJson, statusTable } from "../support/texts/status.ts";
 import { logOption, namedLogs } from "./log-option.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTenantId } from "./option-values.ts";
 
 interface StatusFlags {
   readonly tenant?: TenantId;
@@ -23,10 +23,10 @@ interface StatusFlags {
 /** `snapshot status`: what is live, how old it is, how the last run went, and what partners got in the last hour. */
 export function snapshotStatus(shell: Shell): Command {
   return new Command()
-    .option("--tenant <id>", "only this tenant, with all details", parsedOption(parseTenantId))
+    .option("--tenant <id>", "only this tenant, with all details", asTenantId)
     .addOption(logOption("for what partners got in the last hour (default: PARTNER_PROGRAMS_LOG)"))
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: StatusFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, { tenant: only, log: named, json }: StatusFlags): Promise<ExitStatus> {

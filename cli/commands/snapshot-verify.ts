@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { noteDamage } from "../operate/snapshots/damage-record.ts";
 import { verificationText } from "../operate/snapshots/verification-text.ts";
 import { type TenantVerification, verifyTenant } from "../operate/snapshots/verify-tenant.ts";
@@ -9,7 +9,7 @@ import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { whereNothingIs } from "../support/facts/where-nothing-is.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTenantId } from "./option-values.ts";
 
 interface VerifyFlags {
   readonly tenant?: TenantId;
@@ -19,9 +19,9 @@ interface VerifyFlags {
 /** `snapshot verify`: whether every object that partners can get is intact. */
 export function snapshotVerify(shell: Shell): Command {
   return new Command()
-    .option("--tenant <id>", "only this tenant", parsedOption(parseTenantId))
+    .option("--tenant <id>", "only this tenant", asTenantId)
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: VerifyFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, { tenant, json }: VerifyFlags): Promise<ExitStatus> {

@@ -35,7 +35,7 @@ export function snapshotWatch(shell: Shell): Command {
     .addOption(concurrencyOption())
     .addOption(onInvalidOption())
     .option("--json", "print each run report as a line of JSON instead of a summary", false)
-    .action(action(shell, (flags: WatchFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {

@@ -15,9 +15,7 @@ import { withStore } from "../shell/with-store.ts";
 
 /** `source check`: what a build would find wrong with the source, each finding with its fix. */
 export function sourceCheck(shell: Shell): Command {
-  return new Command()
-    .option("--json", "print an object for programs", false)
-    .action(action(shell, (flags: { readonly json: boolean }) => run(shell, flags)));
+  return new Command().option("--json", "print an object for programs", false).action(action(shell, run));
 }
 
 async function run(shell: Shell, { json }: { readonly json: boolean }): Promise<ExitStatus> {

@@ -44,7 +44,7 @@ export function sourceInit(shell: Shell): Command {
         .conflicts("viewsOnly"),
     )
     .option("--json", "print an object for programs", false)
-    .action(action(shell, (flags: InitFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, flags: InitFlags): Promise<ExitStatus> {

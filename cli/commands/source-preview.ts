@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { withSourceReading } from "../database/with-source-reading.ts";
 import { layoutOf } from "../output/layout.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
@@ -7,7 +7,7 @@ import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { previewSource } from "../support/preview/preview-source.ts";
 import { previewText } from "../support/texts/preview.ts";
-import { parsedOption, sourceProgramId } from "./option-values.ts";
+import { asTenantId, sourceProgramId } from "./option-values.ts";
 
 interface PreviewFlags {
   readonly tenant?: TenantId;
@@ -18,10 +18,10 @@ interface PreviewFlags {
 /** `source preview`: what would be published, without a store. */
 export function sourcePreview(shell: Shell): Command {
   return new Command()
-    .option("--tenant <id>", "the tenant (default: the first)", parsedOption(parseTenantId))
+    .option("--tenant <id>", "the tenant (default: the first)", asTenantId)
     .option("--program <id>", "the program (default: the first that would be published)", sourceProgramId)
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: PreviewFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, { tenant, program, json }: PreviewFlags): Promise<ExitStatus> {

@@ -5,7 +5,7 @@ import { withSourceClient } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { type SeedReport, seedSource } from "../demo/booking/seed-source.ts";
 import { type Layout, layoutOf, printText } from "../output/layout.ts";
-import { table } from "../output/table.ts";
+import { numbers, table } from "../output/table.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { wholeNumber } from "./option-values.ts";
@@ -28,7 +28,7 @@ export function sourceSeed(shell: Shell): Command {
     .option("--date <YYYY-MM-DD>", "the day that travel dates are relative to (default: today, UTC)", date)
     .option("--replace", "wipe the schema's data also if it is not sample data", false)
     .option("--json", "print an object for programs", false)
-    .action(action(shell, (flags: SeedFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, { date: day, json, ...flags }: SeedFlags): Promise<ExitStatus> {
@@ -57,7 +57,7 @@ function seedText(report: SeedReport, elapsedMs: number, { columns }: Layout): s
   const rows = Object.entries(report.rows).map(([name, count]) => [name, count.toLocaleString("en")]);
   const total = Object.values(report.rows).reduce((sum, count) => sum + count, 0);
   return [
-    table([{ title: "TABLE" }, { title: "ROWS", align: "right" }], rows, columns),
+    table(["TABLE", numbers("ROWS")], rows, columns),
     `\n${report.tenants.toLocaleString("en")} companies with ${report.programs.toLocaleString("en")} programs, `,
     `${total.toLocaleString("en")} rows in ${(elapsedMs / 1000).toFixed(1)} s `,
     `(seed ${printable(JSON.stringify(report.seed))}, dates around ${report.date}).\n`,

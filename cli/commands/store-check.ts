@@ -25,7 +25,7 @@ export function storeCheck(shell: Shell): Command {
     )
     .option("--policies", "print the IAM policies to grant instead, for generator, tokens and gateway", false)
     .option("--json", "print an object for programs", false)
-    .action(action(shell, (flags: CheckFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, flags: CheckFlags): Promise<ExitStatus> {

@@ -12,10 +12,10 @@ import { listTenants, tenantListText } from "../support/tenant-list.ts";
 export function tenantList(shell: Shell): Command {
   return new Command()
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: { readonly json: boolean }) => run(shell, flags.json)));
+    .action(action(shell, run));
 }
 
-async function run(shell: Shell, json: boolean): Promise<ExitStatus> {
+async function run(shell: Shell, { json }: { readonly json: boolean }): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const { signal } = shell;
   const askSource = () => withSourceReading(settings, signal, readTenants);

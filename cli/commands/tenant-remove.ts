@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { assertKnownTenant, isInSource } from "../operate/tenants/known-tenant.ts";
 import { removeTenant, type TenantRemoval } from "../operate/tenants/remove-tenant.ts";
@@ -8,7 +8,7 @@ import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTenantId } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface RemoveFlags extends ReasonFlag {
@@ -20,12 +20,12 @@ interface RemoveFlags extends ReasonFlag {
 /** `tenant remove`: ends a tenant that the source no longer lists. */
 export function tenantRemove(shell: Shell): Command {
   return new Command()
-    .argument("<tenant-id>", "the tenant", parsedOption(parseTenantId))
+    .argument("<tenant-id>", "the tenant", asTenantId)
     .option("--purge", "delete all that is stored of it, too, for good", false)
     .option("--without-source", "do not ask the booking database whether it still lists the tenant", false)
     .addOption(reasonOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (tenantId: TenantId, flags: RemoveFlags) => run(shell, tenantId, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, tenantId: TenantId, flags: RemoveFlags): Promise<ExitStatus> {

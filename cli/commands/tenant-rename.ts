@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
 import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell } from "../shell/shell.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTenantId } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface RenameFlags extends ReasonFlag {
@@ -18,16 +18,12 @@ interface RenameFlags extends ReasonFlag {
 /** `tenant rename`: moves all tokens of one tenant to another, in one write. */
 export function tenantRename(shell: Shell): Command {
   return new Command()
-    .argument("<old-id>", "the tenant whose tokens move", parsedOption(parseTenantId))
-    .argument(
-      "<new-id>",
-      "the tenant that they read from now on; it must be published",
-      parsedOption(parseTenantId),
-    )
+    .argument("<old-id>", "the tenant whose tokens move", asTenantId)
+    .argument("<new-id>", "the tenant that they read from now on; it must be published", asTenantId)
     .option("--allow-shrink", "also to a tenant with much fewer of the programs, or none", false)
     .addOption(reasonOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (from: TenantId, to: TenantId, flags: RenameFlags) => run(shell, from, to, flags)));
+    .action(action(shell, run));
 }
 
 async function run(

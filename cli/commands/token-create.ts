@@ -10,7 +10,7 @@ import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
 import { instantAfter, instantForms } from "./instant-option.ts";
-import { parsedOption, storedLine, wholeNumber } from "./option-values.ts";
+import { asTenantId, storedLine, wholeNumber } from "./option-values.ts";
 import { printIssuedToken } from "./print-token.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
@@ -28,7 +28,7 @@ interface CreateFlags extends ReasonFlag {
 /** `token create`: issues a token for a tenant and prints its plaintext once. */
 export function tokenCreate(shell: Shell): Command {
   return new Command()
-    .requiredOption("--tenant <id>", "the tenant whose programs it reads", parsedOption(parseTenantId))
+    .requiredOption("--tenant <id>", "the tenant whose programs it reads", asTenantId)
     .option("--name <text>", "what it is for, shown in lists", storedLine(200))
     .option("--scope <scope...>", `what it may do (default: ${readScope})`, collectedScopes)
     .option("--allow-unknown-scope", "take scopes that no resource asks for", false)
@@ -41,7 +41,7 @@ export function tokenCreate(shell: Shell): Command {
     .option("--allow-unpublished", "also for a tenant without a published snapshot", false)
     .addOption(reasonOption())
     .option("--json", "print one object with the token and its metadata", false)
-    .action(action(shell, (flags: CreateFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { parseTokenId, type TokenId } from "../../core/ids.ts";
+import type { TokenId } from "../../core/ids.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { activeToken, withEnd } from "../operate/tokens/active-token.ts";
@@ -12,7 +12,7 @@ import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell } from "../shell/shell.ts";
 import { instantAfter, instantForms } from "./instant-option.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTokenId } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface ExpireFlags extends ReasonFlag {
@@ -23,11 +23,11 @@ interface ExpireFlags extends ReasonFlag {
 /** `token expire`: gives a token an end, so that it overlaps with its successor while a partner changes over (P84). */
 export function tokenExpire(shell: Shell): Command {
   return new Command()
-    .argument("<token-id>", "the token to end", parsedOption(parseTokenId))
+    .argument("<token-id>", "the token to end", asTokenId)
     .requiredOption("--at <when>", `when it ends: ${instantForms}`, instantAfter(shell.now))
     .addOption(reasonOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (tokenId: TokenId, flags: ExpireFlags) => run(shell, tokenId, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, tokenId: TokenId, { at, json, reason }: ExpireFlags): Promise<ExitStatus> {

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { assertPublished } from "../operate/tokens/assert-published.ts";
 import { readRegistry } from "../operate/tokens/edit-registry.ts";
 import { listedToken, tokenListText } from "../operate/tokens/token-text.ts";
@@ -7,7 +7,7 @@ import { layoutOf, printText } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTenantId } from "./option-values.ts";
 
 interface ListFlags {
   readonly tenant?: TenantId;
@@ -17,9 +17,9 @@ interface ListFlags {
 /** `token list`: every token ever issued, with its status. Plaintexts are stored nowhere, so it cannot show them. */
 export function tokenList(shell: Shell): Command {
   return new Command()
-    .option("--tenant <id>", "only this tenant's", parsedOption(parseTenantId))
+    .option("--tenant <id>", "only this tenant's", asTenantId)
     .option("--json", "print an array of objects", false)
-    .action(action(shell, (flags: ListFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatus> {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { parseTenantId, parseTokenId, type TenantId, type TokenId } from "../../core/ids.ts";
+import { parseTokenId, type TenantId, type TokenId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
@@ -12,7 +12,7 @@ import { requireHonouredConditions } from "../publish/store/with-checked-store.t
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTenantId } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface RevokeFlags extends ReasonFlag {
@@ -24,32 +24,29 @@ interface RevokeFlags extends ReasonFlag {
 export function tokenRevoke(shell: Shell): Command {
   return new Command()
     .argument("[token-id...]", "the tokens to end; required without --tenant")
-    .option("--tenant <id>", "all tokens of this tenant instead", parsedOption(parseTenantId))
+    .option("--tenant <id>", "all tokens of this tenant instead", asTenantId)
     .addOption(reasonOption())
     .option("--json", "print an object for programs", false)
-    .action(
-      action(shell, (tokenIds: readonly string[], flags: RevokeFlags) =>
-        run(shell, tokenIds.map(parseTokenId), flags),
-      ),
-    );
+    .action(action(shell, run));
 }
 
 // Unlike other commands, this one accepts a store that does not honour conditional writes, since such a store must not keep a
 // token alive.
 async function run(
   shell: Shell,
-  named: readonly TokenId[],
+  tokenIds: readonly string[],
   { tenant, json, reason }: RevokeFlags,
 ): Promise<ExitStatus> {
+  const named = tokenIds.map(parseTokenId);
   if ((tenant === undefined) === (named.length === 0)) {
     throw new Failure("usage", "Name the tokens to end, or a tenant with --tenant; not both.");
   }
   const now = shell.now();
   const request = { command: "token revoke", tenants: tenant === undefined ? [] : [tenant], reason };
   const settings = settingsOf(shell);
-  const { result: tokenIds, unrecorded } = await withStore(settings, (opened) =>
+  const { result: revokedIds, unrecorded } = await withStore(settings, (opened) =>
     withAudit(shell, identified(opened, settings, shell), request, async (store, audit) => {
-      let ended = named;
+      let ended: readonly TokenId[] = named;
       let isKnown = true;
       await editRecorded(store, audit, (tokens) => {
         // Each attempt reads the tenant's tokens again, so that a token that was just issued is not missed (P84).
@@ -63,8 +60,8 @@ async function run(
       return ended;
     }),
   );
-  if (json) printJson(shell, { revoked: tokenIds });
-  else if (tokenIds.length > 0) shell.stderr.write(`Revoked: ${tokenIds.join(", ")}\n`);
+  if (json) printJson(shell, { revoked: revokedIds });
+  else if (revokedIds.length > 0) shell.stderr.write(`Revoked: ${revokedIds.join(", ")}\n`);
   else shell.stderr.write(`Tenant ${tenant} has no token that is not revoked; nothing was done.\n`);
   return auditedStatus(shell, unrecorded);
 }

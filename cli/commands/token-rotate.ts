@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parseTokenId, type TokenId } from "../../core/ids.ts";
+import type { TokenId } from "../../core/ids.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { activeToken } from "../operate/tokens/active-token.ts";
 import { editRecorded } from "../operate/tokens/edit-registry.ts";
@@ -7,7 +7,7 @@ import { type IssuedToken, issueToken, revoked } from "../operate/tokens/issue-t
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";
-import { parsedOption } from "./option-values.ts";
+import { asTokenId } from "./option-values.ts";
 import { printIssuedToken } from "./print-token.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
@@ -18,10 +18,10 @@ interface RotateFlags extends ReasonFlag {
 /** `token rotate`: a new token on the same terms; the old one is revoked in the same write (T6). */
 export function tokenRotate(shell: Shell): Command {
   return new Command()
-    .argument("<token-id>", "the token to replace", parsedOption(parseTokenId))
+    .argument("<token-id>", "the token to replace", asTokenId)
     .addOption(reasonOption())
     .option("--json", "print one object with the token and its metadata", false)
-    .action(action(shell, (tokenId: TokenId, flags: RotateFlags) => run(shell, tokenId, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, tokenId: TokenId, { json, reason }: RotateFlags): Promise<ExitStatus> {

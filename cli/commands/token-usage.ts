@@ -21,7 +21,7 @@ export function tokenUsage(shell: Shell): Command {
     .addOption(logOption())
     .option("--all", "one line per token, resource, status and day", false)
     .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, (flags: UsageFlags) => run(shell, flags)));
+    .action(action(shell, run));
 }
 
 async function run(shell: Shell, { log, all, json }: UsageFlags): Promise<ExitStatus> {

@@ -56,10 +56,10 @@ export function settingsOf(shell: Shell): CliSettings {
 /** Makes a function that returns an exit status into an action for commander. */
 export function action<Args extends readonly unknown[]>(
   shell: Shell,
-  run: (...args: Args) => Promise<ExitStatus>,
+  run: (shell: Shell, ...args: Args) => Promise<ExitStatus>,
 ): (...args: Args) => Promise<void> {
   return async (...args) => {
-    shell.finish(await run(...args));
+    shell.finish(await run(shell, ...args));
   };
 }
 
