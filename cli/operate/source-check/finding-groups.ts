@@ -5,6 +5,7 @@ import { type ProblemCode, problemRules, shownValue } from "../../publish/public
 import { contractViews } from "../../publish/source/contract.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import type { ProblemPlace } from "./problem-place.ts";
+import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 
 /** What is wrong with the data, grouped by rule and place. In memory are counts and a few examples, however much it is. */
 export class FindingGroups {
@@ -32,7 +33,6 @@ export class FindingGroups {
   }
 }
 
-const maxExamples = 5;
 const codes = Object.keys(problemRules);
 const columnOrder = contractViews.flatMap(({ name, columns }) => [
   ...Object.keys(columns).map((column) => `${name}.${column}`),
@@ -51,10 +51,10 @@ function placeOrder({ view, column }: ProblemPlace): number {
 }
 
 function findingOf({ code, view, column, count, examples }: FindingGroup): SourceProblem<ProblemCode> {
-  const { severity, rule, advice } = problemRules[code];
+  const { severity, rule, advice: text } = problemRules[code];
   const where = view === null ? "" : ` in partner_source.${view}`;
   const message = `${count} found${where}: ${rule}.`;
-  return { severity, code, view, column, message, fix: { kind: "advice", text: advice }, count, examples };
+  return { ...viewProblem(code, severity, view, message, advice(text)), column, count, examples };
 }
 
 /** Programs that are remembered; later ones are still held against those. */

@@ -1,8 +1,9 @@
 import { escapeIdentifier } from "pg";
 import type { SourceClient } from "../../database/connect.ts";
 import { contractViews } from "../../publish/source/contract.ts";
-import type { CauseProblem } from "../../publish/source/source-problem.ts";
+import type { CauseProblem, Fix } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
+import { advice, viewProblem } from "./view-problem.ts";
 
 /**
  * Views that may give this role fewer rows than there are. Row-level security of a table behind a view hides rows without an
@@ -107,19 +108,11 @@ const behindQuery = `${behindViews}
 
 function hiding({ view, relation, role, restrictive }: BehindRow, effect: PolicyEffect): CauseProblem {
   const who = role ?? "";
-  return {
-    ...ofView(view),
-    code: "row_security",
-    message: `Row-level security of ${relation} applies to the role ${who}: rows that its policies hide are missing from partner_source.${view}, without an error${effect.words}.`,
-    count: effect.hidden,
-    fix:
-      restrictive.length > 0
-        ? { kind: "advice", text: unrestricted(who, restrictive) }
-        : {
-            kind: "sql",
-            text: `CREATE POLICY ${escapeIdentifier(`${who}_reads_all`)} ON ${relation} FOR SELECT TO ${escapeIdentifier(who)} USING (true);`,
-          },
-  };
+  const message = `Row-level security of ${relation} applies to the role ${who}: rows that its policies hide are missing from partner_source.${view}, without an error${effect.words}.`;
+  const policy = `CREATE POLICY ${escapeIdentifier(`${who}_reads_all`)} ON ${relation} FOR SELECT TO ${escapeIdentifier(who)} USING (true);`;
+  const fix: Fix =
+    restrictive.length > 0 ? advice(unrestricted(who, restrictive)) : { kind: "sql", text: policy };
+  return { ...viewProblem("row_security", "warning", view, message, fix), count: effect.hidden };
 }
 
 /** Excluding a role from a policy means naming all others, which only its author can do. */
@@ -132,17 +125,9 @@ function unrestricted(role: string, policies: readonly string[]): string {
 function invoker({ view, relation }: BehindRow): CauseProblem {
   const isItself = relation === `partner_source.${view}`;
   const subject = isItself ? `The view ${relation}` : `The view ${relation}, behind partner_source.${view},`;
-  return {
-    ...ofView(view),
-    code: "security_invoker",
-    message: `${subject} is security_invoker: it reads its tables with the rights and policies of the connected role instead of its owner's.`,
-    fix: { kind: "sql", text: `ALTER VIEW ${relation} SET (security_invoker = false);` },
-  };
-}
-
-/** The common part of warnings that a view gives too few rows. */
-function ofView(view: string): Omit<CauseProblem, "code" | "message" | "fix"> {
-  return { severity: "warning", view, column: null, count: null, examples: [] };
+  const message = `${subject} is security_invoker: it reads its tables with the rights and policies of the connected role instead of its owner's.`;
+  const text = `ALTER VIEW ${relation} SET (security_invoker = false);`;
+  return viewProblem("security_invoker", "warning", view, message, { kind: "sql", text });
 }
 
 /**
@@ -162,16 +147,11 @@ async function hidingFunction(client: SourceClient, view: string): Promise<Cause
   const isOfPolicies =
     "error" in reading && "routine" in reading.error && reading.error.routine === "check_enable_rls";
   if (!isOfPolicies) return undefined;
-  const { message } = reading.error;
-  return {
-    ...ofView(view),
-    code: "row_security",
-    message: `A function behind partner_source.${view} reads a table whose row-level security applies to it: rows may be missing, without an error. PostgreSQL says: ${message}.`,
-    fix: {
-      kind: "advice",
-      text: "let the view read the table itself, which tells policies that hide rows from those that hide none; or give a SECURITY DEFINER function to the table's owner or to a role with BYPASSRLS",
-    },
-  };
+  const message = `A function behind partner_source.${view} reads a table whose row-level security applies to it: rows may be missing, without an error. PostgreSQL says: ${reading.error.message}.`;
+  const fix = advice(
+    "let the view read the table itself, which tells policies that hide rows from those that hide none; or give a SECURITY DEFINER function to the table's owner or to a role with BYPASSRLS",
+  );
+  return viewProblem("row_security", "warning", view, message, fix);
 }
 
 const triedRows = 1000;

@@ -16,6 +16,7 @@ import {
 } from "../../publish/snapshot/stored-tenants.ts";
 import { sourceViews, type ViewName, viewNames } from "../../publish/source/contract.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
+import { advice } from "./view-problem.ts";
 
 /** Calls with the store of the settings; throws where there is none to be had. */
 export type AskStore = <Result>(ask: (store: ObjectStore) => Promise<Result>) => Promise<Result>;
@@ -72,7 +73,7 @@ export async function withLiveUse(
     if (view === undefined || programs === undefined) return problem;
     const message = `The view partner_source.${view} is missing: restore the view; ${words(view, programs)}.`;
     const text = `restore the view partner_source.${view} from your own scripts or a backup (pg_dump --schema=partner_source); only if partners are to lose the data, run partner-programs source init --views-only --allow-empty ${view}`;
-    return { ...problem, message, fix: { kind: "advice", text } };
+    return { ...problem, message, fix: advice(text) };
   });
 }
 

@@ -1,9 +1,10 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { viewNames } from "../../publish/source/contract.ts";
-import type { CauseProblem } from "../../publish/source/source-problem.ts";
+import type { CauseProblem, Fix } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import type { FindingGroups } from "./finding-groups.ts";
+import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 
 /** What a build would make of a tenant's programs. */
 export interface ProgramTally {
@@ -25,11 +26,11 @@ export function missingRows(
 ): readonly CauseProblem[] {
   if (rows.tenants === 0) {
     const message = "partner_source.tenants gives no row, so nothing is built.";
-    return [{ ...cause("no_tenants", "tenants", message, advice("tenants")), severity: "error" }];
+    return [viewProblem("no_tenants", "error", "tenants", message, rightSource("tenants"))];
   }
   if (rows.programs === 0) {
     const message = "partner_source.programs gives no row, so every tenant's list is empty.";
-    return [{ ...cause("no_programs", "programs", message, advice("programs")), severity: "error" }];
+    return [viewProblem("no_programs", "error", "programs", message, rightSource("programs"))];
   }
   const without = [...tallies].filter(([, { programs }]) => programs === 0);
   const idle = [...tallies].filter(([, tally]) => tally.programs > 0 && tally.unpublished === tally.programs);
@@ -48,8 +49,6 @@ export function missingRows(
     }),
   ];
 }
-
-const maxExamples = 5;
 
 interface TenantFinding {
   readonly column: string;
@@ -71,24 +70,14 @@ function ofTenants(
   const examples = tenants
     .slice(0, maxExamples)
     .map(([tenantId, tally]) => ({ tenantId, programId: null, value: value(tally) }));
-  return [{ ...cause(code, "programs", message, text), column, count: tenants.length, examples }];
+  const problem = viewProblem(code, "warning", "programs", message, advice(text));
+  return [{ ...problem, column, count: tenants.length, examples }];
 }
 
-function advice(view: string): string {
-  return `look whether DATABASE_URL names the right database, and whether SELECT * FROM partner_source.${view} gives rows to the view's owner`;
-}
-
-function cause(code: CauseProblem["code"], view: string, message: string, text: string): CauseProblem {
-  return {
-    severity: "warning",
-    code,
-    view,
-    column: null,
-    message,
-    fix: { kind: "advice", text },
-    count: null,
-    examples: [],
-  };
+function rightSource(view: string): Fix {
+  return advice(
+    `look whether DATABASE_URL names the right database, and whether SELECT * FROM partner_source.${view} gives rows to the view's owner`,
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { CaseVariant } from "../../publish/snapshot/stored-tenants.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
+import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 
 type CaseProblem = SourceProblem<"tenant_id_case">;
 
@@ -39,17 +40,7 @@ function problemOf(
   { message, fix }: { readonly message: string; readonly fix: string },
 ): readonly CaseProblem[] {
   if (examples.length === 0) return [];
-  const where = { severity: "error", code: "tenant_id_case", view, column: "tenant_id" } as const;
-  const count = examples.length;
-  return [
-    {
-      ...where,
-      message,
-      fix: { kind: "advice", text: fix },
-      count,
-      examples: examples.slice(0, maxExamples),
-    },
-  ];
+  const problem = viewProblem("tenant_id_case", "error", view, message, advice(fix));
+  const shown = examples.slice(0, maxExamples);
+  return [{ ...problem, column: "tenant_id", count: examples.length, examples: shown }];
 }
-
-const maxExamples = 5;

@@ -5,6 +5,7 @@ import type { CatalogSchema } from "../../publish/source/read-structure.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import { type ColumnCast, redefinedView } from "../../publish/source/view-definition.ts";
+import { maxExamples, viewProblem } from "./view-problem.ts";
 
 /** SQLSTATE of bytes that are no text in the encoding that they are said to have. */
 export function isOfEncoding(error: Error): boolean {
@@ -52,16 +53,9 @@ interface Misencoded {
 function misencoded(view: string, { column, count, examples }: Misencoded, script: string): SourceProblem {
   const [first] = examples;
   const program = first?.programId === null ? "" : ` program ${first?.programId} of the`;
-  return {
-    severity: "error",
-    code: "view_unreadable",
-    view,
-    column,
-    message: `Reading partner_source.${view} fails: the column ${column} has bytes that are not UTF-8 in ${count} row${count === 1 ? "" : "s"}, first of the${program} tenant ${first?.tenantId}. The database's encoding is SQL_ASCII, which takes any bytes for text.`,
-    fix: { kind: "sql", text: script },
-    count,
-    examples: examples.map((example) => ({ ...example, value: "not UTF-8" })),
-  };
+  const message = `Reading partner_source.${view} fails: the column ${column} has bytes that are not UTF-8 in ${count} row${count === 1 ? "" : "s"}, first of the${program} tenant ${first?.tenantId}. The database's encoding is SQL_ASCII, which takes any bytes for text.`;
+  const problem = viewProblem("view_unreadable", "error", view, message, { kind: "sql", text: script });
+  return { ...problem, column, count, examples: examples.map((one) => ({ ...one, value: "not UTF-8" })) };
 }
 
 /** In SQL_ASCII a pattern goes byte by byte. */
@@ -89,8 +83,6 @@ function misencodedQuery(view: string, columns: readonly (readonly [string, stri
    GROUP BY name
    ORDER BY name`;
 }
-
-const maxExamples = 5;
 
 function decoded(column: string): string {
   return `CASE WHEN ${column}::text ~ ${utf8} THEN ${column}::text ELSE convert_from(convert(convert_to(${column}::text, 'SQL_ASCII'), 'WIN1252', 'UTF8'), 'SQL_ASCII') END`;

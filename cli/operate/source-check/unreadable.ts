@@ -8,6 +8,7 @@ import type { SourceLimits } from "../../publish/source/source-limits.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { beforeProgram, guardedSumsQuery } from "../../publish/source/source-queries.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
+import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 
 /** The views that fail for a tenant that could not be read, found by reading all of its rows in each of them alone. */
 export async function unreadableViews(
@@ -31,17 +32,15 @@ export function unreadableTenants(errors: ReadonlyMap<TenantId, Error>): readonl
   const [first] = errors;
   if (first === undefined) return [];
   const message = `Reading the tenant ${first[0]} fails: ${first[1].message}`;
-  const advice =
+  const fix =
     "correct the views so that a condition on tenant_id gives the rows of that tenant and no others";
   const examples = [...errors].slice(0, maxExamples).map(([tenantId, error]) => ({
     tenantId,
     programId: null,
     value: shownValue(error.message),
   }));
-  return [{ ...unreadable(null, message, advice), count: errors.size, examples }];
+  return [{ ...unreadable(null, message, fix), count: errors.size, examples }];
 }
-
-const maxExamples = 5;
 
 /** `place`: the tenant whose rows could not be read, and its first program at which the view fails, where that is known. */
 export function unreadableView(
@@ -58,25 +57,17 @@ export function unreadableView(
       : `SELECT * FROM partner_source.${view} WHERE tenant_id = '${tenantId}'`;
   const message = `Reading partner_source.${view}${whose} fails: ${error.message}`;
   // A view reads its tables with its owner's rights, a security_invoker view with those of whoever asks.
-  const advice = hasSqlState(error, "42501")
+  const fix = hasSqlState(error, "42501")
     ? `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`
     : `run ${query} and correct the view`;
-  const problem = unreadable(view, message, advice);
+  const problem = unreadable(view, message, fix);
   if (tenantId === undefined || programId === undefined) return problem;
   return { ...problem, count: 1, examples: [{ tenantId, programId, value: shownValue(error.message) }] };
 }
 
-function unreadable(view: string | null, message: string, advice: string): SourceProblem {
-  return {
-    severity: "error",
-    code: view === null ? "tenant_unreadable" : "view_unreadable",
-    view,
-    column: null,
-    message: `${message}.`.replace(/\.\.$/, "."),
-    fix: { kind: "advice", text: advice },
-    count: null,
-    examples: [],
-  };
+function unreadable(view: string | null, message: string, fix: string): SourceProblem {
+  const code = view === null ? "tenant_unreadable" : "view_unreadable";
+  return viewProblem(code, "error", view, `${message}.`.replace(/\.\.$/, "."), advice(fix));
 }
 
 /**
