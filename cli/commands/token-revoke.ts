@@ -2,11 +2,10 @@ import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTokenId, type TenantId, type TokenId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { RegisteredToken } from "../../core/token-registry.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { assertPublished } from "../operate/tokens/assert-published.ts";
 import { editRecorded } from "../operate/tokens/edit-registry.ts";
-import { revoked } from "../operate/tokens/issue-token.ts";
+import { revoked, unrevoked } from "../operate/tokens/issue-token.ts";
 import { identifiedStore } from "../publish/store/identified-store.ts";
 import { requireHonouredConditions } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -72,10 +71,4 @@ async function run(
 function identified(store: ObjectStore, settings: CliSettings, shell: Shell): ObjectStore {
   const requireConditions = (): Promise<void> => requireHonouredConditions(settings, store, shell);
   return identifiedStore(store, settings, shell, { requireConditions });
-}
-
-function unrevoked(tokens: readonly RegisteredToken[], tenant: TenantId): readonly TokenId[] {
-  return tokens.flatMap(({ tokenId, tenantId, revokedAt }) =>
-    tenantId === tenant && revokedAt === null ? [tokenId] : [],
-  );
 }

@@ -10,7 +10,7 @@ import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-
 import type { Audit } from "../audit/audit.ts";
 import { forgetDamage } from "../snapshots/damage-record.ts";
 import { editRecorded } from "../tokens/edit-registry.ts";
-import { revoked } from "../tokens/issue-token.ts";
+import { revoked, unrevoked } from "../tokens/issue-token.ts";
 
 export interface TenantRemoval {
   readonly tenantId: TenantId;
@@ -135,15 +135,9 @@ async function endTenantTokens(
 ): Promise<number> {
   let ended = 0;
   await editRecorded(store, audit, (tokens) => {
-    const open = tokens.filter((token) => token.tenantId === tenantId && token.revokedAt === null);
+    const open = unrevoked(tokens, tenantId);
     ended = open.length;
-    return [
-      ...revoked(
-        tokens,
-        open.map(({ tokenId }) => tokenId),
-        now,
-      ),
-    ];
+    return [...revoked(tokens, open, now)];
   });
   return ended;
 }

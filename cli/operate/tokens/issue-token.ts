@@ -5,13 +5,7 @@ import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from ".
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 
 /** What an operator decides about a token. */
-export interface TokenTerms {
-  readonly tenantId: TenantId;
-  readonly name: string | null;
-  readonly scopes: readonly string[];
-  readonly expiresAt: string | null;
-  readonly rateLimit: number | null;
-}
+export type TokenTerms = Pick<RegisteredToken, "tenantId" | "name" | "scopes" | "expiresAt" | "rateLimit">;
 
 export interface IssuedToken {
   /** To be printed once and kept nowhere. */
@@ -63,5 +57,12 @@ export function revoked(
     wanted.has(token.tokenId) && token.revokedAt === null
       ? { ...token, revokedAt: now.toISOString() }
       : token,
+  );
+}
+
+/** The tenant's tokens that are not revoked. */
+export function unrevoked(tokens: readonly RegisteredToken[], tenant: TenantId): readonly TokenId[] {
+  return tokens.flatMap(({ tokenId, tenantId, revokedAt }) =>
+    tenantId === tenant && revokedAt === null ? [tokenId] : [],
   );
 }

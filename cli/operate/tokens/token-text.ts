@@ -5,15 +5,10 @@ import { numbers, table } from "../../output/table.ts";
 import { exactTime } from "../../output/times.ts";
 
 /** What `--json` shows of a token; a documented, stable shape. */
-export interface TokenMetadata {
-  readonly tokenId: string;
-  readonly tenantId: string;
-  readonly name: string | null;
-  readonly scopes: readonly string[];
-  readonly expiresAt: string | null;
-  readonly rateLimit: number | null;
-  readonly createdAt: string;
-}
+export type TokenMetadata = Pick<
+  RegisteredToken,
+  "tokenId" | "tenantId" | "name" | "scopes" | "expiresAt" | "rateLimit" | "createdAt"
+>;
 
 export function tokenMetadata(token: RegisteredToken): TokenMetadata {
   const { tokenId, tenantId, name, scopes, expiresAt, rateLimit, createdAt } = token;
