@@ -55,7 +55,7 @@ function copyField(cell: SampleCell): string {
   if (cell === null) return "\\N";
   if (typeof cell === "number") return String(cell);
   const text = typeof cell === "string" ? cell : arrayLiteral(cell);
-  return special.test(text) ? text.replace(specials, (character) => escapes[character] ?? "") : text;
+  return text.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? "");
 }
 
 /** PostgreSQL's own text form of a `text[]`. */
@@ -63,6 +63,4 @@ function arrayLiteral(items: readonly string[]): string {
   return `{${items.map((item) => `"${item.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 
-const special = /[\\\t\n\r]/;
-const specials = /[\\\t\n\r]/g;
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };

@@ -136,16 +136,8 @@ function capacityOf(situation: SampleSituation, random: SampleRandom): number {
 
 /** Adds days to a calendar date (`YYYY-MM-DD`), without any time zone. */
 export function addDays(date: string, days: number): string {
-  const time = Date.parse(`${date}T00:00:00Z`) + days * 86_400_000;
-  const known = isoDates.get(time);
-  if (known !== undefined) return known;
-  const text = new Date(time).toISOString().slice(0, 10);
-  isoDates.set(time, text);
-  return text;
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }
-
-/** Keeps the text of each date. There are few, since all dates of a sample lie within some years. */
-const isoDates = new Map<number, string>();
 
 /**
  * The special cases that programs show. A company's first 24 programs have one each, so that the default sample has every case.
