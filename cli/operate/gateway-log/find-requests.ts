@@ -1,6 +1,12 @@
 import { asFailure } from "../../../core/failure.ts";
 import { type LogSource, openLog } from "./open-log.ts";
-import { type GatewayNote, gatewayNote, type RequestLogLine, requestLine } from "./request-line.ts";
+import {
+  type GatewayNote,
+  gatewayNote,
+  type RequestLogLine,
+  requestLine,
+  requestsIn,
+} from "./request-line.ts";
 import { wholeLines } from "./whole-lines.ts";
 
 export interface FoundRequests {
@@ -41,7 +47,7 @@ export async function findRequests(
     let gateway: GatewayNote | null = null;
     try {
       for await (const block of wholeLines(openLog(log, signal))) {
-        from ??= timeOf(block, "first");
+        from ??= requestsIn(block)[0]?.time;
         last = block;
         const hasNote = block.includes(noteMark);
         if (!hasNote && !block.includes(needle)) continue;
@@ -59,7 +65,7 @@ export async function findRequests(
       if (code !== "usage" || logs.length === 1) throw error;
       faults.push(message);
     }
-    to = (last && timeOf(last, "last")) ?? to;
+    to = (last && requestsIn(last).at(-1)?.time) ?? to;
   }
   const covers = from === undefined || to === undefined ? null : { from, to };
   return { requests: found, omitted, covers, faults };
@@ -67,12 +73,3 @@ export async function findRequests(
 
 /** Every note of a gateway about its store has this text. */
 const noteMark = '"storeId":';
-
-function timeOf(block: Buffer, which: "first" | "last"): string | undefined {
-  const lines = block.toString("utf8").split("\n");
-  for (const text of which === "first" ? lines : lines.reverse()) {
-    const line = requestLine(text);
-    if (line !== undefined) return line.time;
-  }
-  return undefined;
-}

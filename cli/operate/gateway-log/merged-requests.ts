@@ -1,5 +1,5 @@
 import { type LogSource, openLog } from "./open-log.ts";
-import { type RequestLogLine, requestLine } from "./request-line.ts";
+import { type RequestLogLine, requestsIn } from "./request-line.ts";
 import { wholeLines } from "./whole-lines.ts";
 
 /**
@@ -74,10 +74,5 @@ async function* requestBlocks(
   log: LogSource,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RequestLogLine[]> {
-  for await (const block of wholeLines(openLog(log, signal))) {
-    yield block
-      .toString("utf8")
-      .split("\n")
-      .flatMap((text) => requestLine(text) ?? []);
-  }
+  for await (const block of wholeLines(openLog(log, signal))) yield requestsIn(block);
 }

@@ -74,6 +74,14 @@ export function requestLine(text: string): RequestLogLine | undefined {
   };
 }
 
+/** The requests in whole lines of a log. */
+export function requestsIn(lines: Buffer): readonly RequestLogLine[] {
+  return lines
+    .toString("utf8")
+    .split("\n")
+    .flatMap((text) => requestLine(text) ?? []);
+}
+
 /** A line in which the gateway tells about itself and its store. */
 export interface GatewayNote {
   /** RFC 3339, UTC. */

@@ -1,5 +1,5 @@
 import { type LogSource, openLog } from "./open-log.ts";
-import { type RequestLogLine, requestLine } from "./request-line.ts";
+import { type RequestLogLine, requestsIn } from "./request-line.ts";
 import { wholeLines } from "./whole-lines.ts";
 
 /** How often one token got one status from one resource on one day. */
@@ -53,10 +53,7 @@ export async function readUsage(logs: readonly LogSource[], signal: AbortSignal)
   const tally = new UsageTally();
   for (const log of logs) {
     for await (const block of wholeLines(openLog(log, signal))) {
-      for (const text of block.toString("utf8").split("\n")) {
-        const line = requestLine(text);
-        if (line !== undefined) tally.add(line);
-      }
+      for (const line of requestsIn(block)) tally.add(line);
     }
   }
   return tally;

@@ -42,10 +42,10 @@ export async function readLines(
   async function* chunks(): AsyncGenerator<Uint8Array> {
     while (true) {
       signal.throwIfAborted();
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(readBytes), 0, readBytes, end);
-      if (bytesRead === 0) return;
-      end += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+      const bytes = await bytesOf(file, end, end + readBytes);
+      if (bytes.length === 0) return;
+      end += bytes.length;
+      yield bytes;
     }
   }
   for await (const block of wholeLines(chunks())) {
@@ -68,8 +68,7 @@ export async function readLinesBack(
   for (let until = end; until > 0; ) {
     signal.throwIfAborted();
     const start = Math.max(0, until - backBytes);
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(until - start), 0, until - start, start);
-    const bytes = buffer.subarray(0, bytesRead);
+    const bytes = await bytesOf(file, start, until);
     // A line that begins before this step belongs to the step before. One without a beginning in a whole step is too long.
     const from = start === 0 ? 0 : bytes.indexOf(lineFeed) + 1;
     const isTooLong = start > 0 && (from === 0 || from === bytes.length);
@@ -81,14 +80,13 @@ export async function readLinesBack(
 /** The place after the last line feed before `end`; 0 when there is none in the last megabyte. */
 export async function wholeLinesEnd(file: FileHandle, end: number): Promise<number> {
   const start = Math.max(0, end - backBytes);
-  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
-  const last = buffer.subarray(0, bytesRead).lastIndexOf(lineFeed);
+  const last = (await bytesOf(file, start, end)).lastIndexOf(lineFeed);
   return last === -1 ? 0 : start + last + 1;
 }
 
-/** The first bytes of a file. */
-export async function beginningOf(file: FileHandle, bytes: number): Promise<Buffer> {
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+/** The bytes of a file from `start` to `end`, or to the file's end. */
+export async function bytesOf(file: FileHandle, start: number, end: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
   return buffer.subarray(0, bytesRead);
 }
 

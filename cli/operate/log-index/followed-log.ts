@@ -2,13 +2,7 @@ import type { Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { unlessErrno } from "../../../core/file-store/file-error.ts";
 import { isCompressedLog, openLog } from "../gateway-log/open-log.ts";
-import {
-  beginningOf,
-  readLines,
-  readLinesBack,
-  wholeLines,
-  wholeLinesEnd,
-} from "../gateway-log/whole-lines.ts";
+import { bytesOf, readLines, readLinesBack, wholeLines, wholeLinesEnd } from "../gateway-log/whole-lines.ts";
 
 /** Takes whole lines, and returns how many requests were in them. */
 type TakeLines = (lines: Buffer) => Promise<number>;
@@ -64,7 +58,7 @@ export class FollowedLog {
       return;
     }
     const file = await open(this.name, "r");
-    const beginning = await beginningOf(file, prefixBytes).catch(async (error: unknown) => {
+    const beginning = await bytesOf(file, 0, prefixBytes).catch(async (error: unknown) => {
       await file.close();
       throw error;
     });
@@ -106,7 +100,7 @@ export class FollowedLog {
     if (size === consumed && unread === 0 && mtimeMs === opened.mtimeMs) return;
     opened.mtimeMs = mtimeMs;
     // The log may have been copied and emptied, and may even be longer again. Its beginning shows that.
-    const beginning = await beginningOf(opened.file, prefixBytes);
+    const beginning = await bytesOf(opened.file, 0, prefixBytes);
     if (size < opened.content.consumed || !isBeginning(opened.content.prefix, beginning)) {
       opened.content = this.#contentOf(beginning);
     }
@@ -131,7 +125,7 @@ export class FollowedLog {
   async #readBack(file: FileHandle, content: KnownContent, signal: AbortSignal): Promise<void> {
     const { size } = await file.stat();
     if (content.consumed === 0 && size > minBackBytes) {
-      content.prefix = await beginningOf(file, prefixBytes);
+      content.prefix = await bytesOf(file, 0, prefixBytes);
       content.consumed = await wholeLinesEnd(file, size);
       content.unread = content.consumed;
     }

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { asFailure } from "../../../core/failure.ts";
 import { isCompressedLog, type LogSource, openLog } from "../gateway-log/open-log.ts";
 import { requestLine } from "../gateway-log/request-line.ts";
-import { beginningOf, readLinesBack, wholeLines, wholeLinesEnd } from "../gateway-log/whole-lines.ts";
+import { bytesOf, readLinesBack, wholeLines, wholeLinesEnd } from "../gateway-log/whole-lines.ts";
 import { LogIndex } from "./log-index.ts";
 import type { LogState } from "./request-log.ts";
 
@@ -41,7 +41,7 @@ async function readRecent(
 ): Promise<void> {
   const file = source.name === "-" ? undefined : await open(source.name, "r").catch(() => undefined);
   try {
-    const beginning = file && (await beginningOf(file, beginningBytes));
+    const beginning = file && (await bytesOf(file, 0, beginningBytes));
     if (file === undefined || beginning === undefined || isCompressedLog(source.name, beginning)) {
       for await (const lines of wholeLines(openLog(source, signal))) await index.add(lines);
       return;
