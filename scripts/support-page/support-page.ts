@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Company, openCompany } from "./company.ts";
-import type { Complaint } from "./complaint.ts";
+import { type Complaint, cause } from "./complaint.ts";
 import { complaints } from "./complaints.ts";
 
 /** Where the page is, relative to the project's root; the generated part stands between the two marks. */
@@ -31,14 +31,12 @@ export async function supportPage(databaseUrl: string): Promise<string> {
   }
 }
 
-async function section(
-  { title, story, plant, command, meaning }: Complaint,
-  company: Company,
-): Promise<string> {
+async function section(complaint: Complaint, company: Company): Promise<string> {
+  const { title, story, command, meaning } = complaint;
   const { terminal, logFile } = company;
   terminal.at("2027-03-02T06:00:00Z");
   await company.command("snapshot", "build");
-  await plant(company);
+  await cause(complaint, company);
   const args = command.split(" ").map((arg) => (arg === "gateway.log" ? logFile : arg));
   const { status, shown } = await terminal.run(args);
   if (status !== 0) throw new Error(`${title}: ${command} ended with ${status}: ${shown}`);
