@@ -27,11 +27,11 @@ const storeUrl = `file:${folder}/store`;
 const env = { PATH: process.env.PATH, DATA_DIR: folder, STORE_URL: storeUrl, LOG_LEVEL: "warn" };
 
 await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
-  const cases = await publishCases();
+  const { cases, tenantId } = await publishCases();
   const gateway = await startGateway({ STORE_URL: storeUrl }, nodeOptions);
   const recordings = await recordAnswers(gateway.url, cases, folder);
   const bare = await startServer("scripts/bench/bare-server.js", { RECORDINGS: recordings }, nodeOptions);
-  const source = { DATABASE_URL: databaseUrl, TENANT: await tenant() };
+  const source = { DATABASE_URL: databaseUrl, TENANT: tenantId };
   const live = await startServer("scripts/bench/live-server.js", source, nodeOptions);
   try {
     await expectSameAnswers(gateway.url, bare.url, cases);
@@ -41,15 +41,8 @@ await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
   }
 });
 
-async function tenant(): Promise<string> {
-  const status = JSON.parse(await runCli(["token", "list", "--json"], env)) as {
-    readonly tenantId: string;
-  }[];
-  return status[0]?.tenantId ?? "";
-}
-
 /** One seeded tenant of about 20 published programs, and one with a list of 1 MB. */
-async function publishCases(): Promise<readonly BenchCase[]> {
+async function publishCases(): Promise<{ readonly cases: readonly BenchCase[]; readonly tenantId: string }> {
   await runCli(["source", "init"], env);
   await runCli(["source", "seed", "--tenants", "1", "--programs", "30"], env);
   const report = JSON.parse(await runCli(["snapshot", "build", "--json"], env)) as {
@@ -68,7 +61,7 @@ async function publishCases(): Promise<readonly BenchCase[]> {
   const { data } = JSON.parse(list.toString("utf8")) as { readonly data: readonly { readonly id: string }[] };
   const detail = `/v1/programs/${data[0]?.id}`;
   const bearer = (plaintext: string): Record<string, string> => ({ Authorization: `Bearer ${plaintext}` });
-  return [
+  const cases: BenchCase[] = [
     { name: "detail", path: detail, headers: bearer(token), expectedStatus: 200 },
     { name: "list", path: "/v1/programs", headers: bearer(token), expectedStatus: 200 },
     { name: "401", path: detail, headers: {}, expectedStatus: 401 },
@@ -82,6 +75,7 @@ async function publishCases(): Promise<readonly BenchCase[]> {
       expectedStatus: 200,
     },
   ];
+  return { cases, tenantId: built.tenantId };
 }
 
 async function createToken(tenantId: string, ...options: readonly string[]): Promise<string> {

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
-import { Agent, request } from "node:http";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 
 /** A request whose answer the bare server repeats. */
 export interface BenchCase {
@@ -58,26 +59,23 @@ const varying =
 /** Node adds these headers to every answer by itself, also to those of the bare server. */
 const addedByNode = ["date", "connection", "keep-alive"];
 
-function ask(
+async function ask(
   url: string,
   headers: Readonly<Record<string, string>>,
   dropped: readonly string[] = addedByNode,
 ): Promise<{ readonly status: number; readonly headers: string[]; readonly body: Buffer }> {
   const agent = new Agent({ keepAlive: true });
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url, { headers: { ...headers }, agent }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => {
-        agent.destroy();
-        const kept: string[] = [];
-        for (let at = 0; at < response.rawHeaders.length; at += 2) {
-          const [name = "", value = ""] = response.rawHeaders.slice(at, at + 2);
-          if (!dropped.includes(name.toLowerCase())) kept.push(name, value);
-        }
-        resolve({ status: response.statusCode ?? 0, headers: kept, body: Buffer.concat(chunks) });
-      });
-    });
-    outgoing.on("error", reject).end();
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { headers: { ...headers }, agent }, resolve)
+      .on("error", reject)
+      .end();
   });
+  const body = await buffer(answer);
+  agent.destroy();
+  const kept: string[] = [];
+  for (let at = 0; at < answer.rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = answer.rawHeaders.slice(at, at + 2);
+    if (!dropped.includes(name.toLowerCase())) kept.push(name, value);
+  }
+  return { status: answer.statusCode ?? 0, headers: kept, body };
 }

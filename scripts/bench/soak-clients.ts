@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { isGood, programsPerTenant, type SoakToken, type SoakWorld } from "./soak-world.ts";
 
@@ -145,27 +146,19 @@ interface Answer {
   readonly sha256: string;
 }
 
-function ask(agent: Agent, url: string, token: string): Promise<Answer> {
+async function ask(agent: Agent, url: string, token: string): Promise<Answer> {
   const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
   if (Math.random() < 0.5) headers["Accept-Encoding"] = "gzip";
-  return new Promise((resolve, reject) => {
-    const req = request(url, { agent, headers }, (res: IncomingMessage) => {
-      const chunks: Buffer[] = [];
-      res.on("data", (chunk: Buffer) => chunks.push(chunk));
-      res.on("error", reject);
-      res.on("end", () => {
-        const received = Buffer.concat(chunks);
-        const body = res.headers["content-encoding"] === "gzip" ? gunzipSync(received) : received;
-        resolve({
-          status: res.statusCode ?? 0,
-          snapshotId: String(res.headers["snapshot-id"] ?? ""),
-          sha256: createHash("sha256").update(body).digest("hex"),
-        });
-      });
-    });
-    req.on("error", reject);
-    req.end();
+  const res = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { agent, headers }, resolve).on("error", reject).end();
   });
+  const received = await buffer(res);
+  const body = res.headers["content-encoding"] === "gzip" ? gunzipSync(received) : received;
+  return {
+    status: res.statusCode ?? 0,
+    snapshotId: String(res.headers["snapshot-id"] ?? ""),
+    sha256: createHash("sha256").update(body).digest("hex"),
+  };
 }
 
 const paths: readonly string[] = [
