@@ -18,14 +18,11 @@ export interface LivePeriod {
   readonly isCertain: boolean;
 }
 
-/** The facts of a stored snapshot from which its periods follow. */
+/** The facts of a stored snapshot from which its periods follow. `withdrawnAt` is the time that its mark states. */
 export type PeriodFacts = Pick<
   PublishedSnapshot,
-  "snapshotId" | "generation" | "parent" | "generatedAt" | "storedAt"
-> & {
-  /** When a rollback last replaced it, according to its mark; `null` without a mark. */
-  readonly withdrawnAt: string | null;
-};
+  "snapshotId" | "generation" | "parent" | "generatedAt" | "storedAt" | "withdrawnAt"
+>;
 
 /**
  * P71: which snapshot was live when, newest first. The pointer keeps no history. But each manifest names the snapshot that was
@@ -93,8 +90,8 @@ function effectiveChanges(
       after: snapshot.snapshotId,
     }),
   );
-  const withdrawn = snapshots.flatMap(({ snapshotId, withdrawnAt }): readonly Change[] =>
-    withdrawnAt === null ? [] : [{ at: withdrawnAt, generation: null, before: snapshotId, after: null }],
+  const withdrawn = snapshots.flatMap(({ snapshotId: before, withdrawnAt }): readonly Change[] =>
+    withdrawnAt === null ? [] : [{ at: withdrawnAt.toISOString(), generation: null, before, after: null }],
   );
   const all = [...published, ...withdrawn].sort(
     (a, b) => Date.parse(a.at) - Date.parse(b.at) || (a.generation ?? 0) - (b.generation ?? 0),

@@ -29,9 +29,5 @@ export async function readLivePeriods(
     const mark = markedAt && (await readMark(store, tenantId, snapshotId, "withdrawn", signal));
     published.push({ ...snapshot, withdrawnAt: mark?.at ? new Date(mark.at) : markedAt });
   }
-  const facts = published.map((snapshot) => ({
-    ...snapshot,
-    withdrawnAt: snapshot.withdrawnAt?.toISOString() ?? null,
-  }));
-  return { published, periods: livePeriods(facts, pointer.current) };
+  return { published, periods: livePeriods(published, pointer.current) };
 }

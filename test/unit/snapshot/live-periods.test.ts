@@ -15,7 +15,7 @@ const everyStep = ["publish", "rollback", "rollback further", "killed rollback",
 type Step = (typeof everyStep)[number];
 
 interface Stored extends PeriodFacts {
-  withdrawnAt: string | null;
+  withdrawnAt: Date | null;
 }
 
 /** What happened, and what a store would show of it. Something happens every hour. */
@@ -54,7 +54,7 @@ function history(steps: readonly Step[]) {
     const others = kept.filter(({ snapshotId }) => snapshotId !== live.snapshotId);
     const target = step === "rollback further" ? others[0] : others.at(-1);
     if (target === undefined) continue;
-    live.withdrawnAt = instant(hour);
+    live.withdrawnAt = new Date(instant(hour));
     if (step !== "killed rollback") makeLive(target.snapshotId, hour);
   }
   if (current === undefined) throw new Error("nothing was published");
