@@ -43,6 +43,15 @@ export function canary(column: PrivateTextColumn, row: string): string {
   return `${canaryMark}${column}-${row}`;
 }
 
+/** A canary for each of these private columns of a table. */
+export function canaries<Table extends keyof typeof privateTextColumns>(
+  table: Table,
+  row: string,
+  ...columns: readonly (typeof privateTextColumns)[Table][number][]
+): readonly string[] {
+  return columns.map((column) => `${canaryMark}${table}.${column}-${row}`);
+}
+
 /** A canary in every fifth row, for a column that is mostly empty in practice. `at` is the number of the row. */
 export function occasionalCanary(column: PrivateTextColumn, row: string, at: number): string | null {
   return at % 5 === 0 ? canary(column, row) : null;

@@ -1,5 +1,5 @@
 import type { SampleTable } from "../copy-rows.ts";
-import { canary, canaryMark, occasionalCanary, privateAmount } from "../private-columns.ts";
+import { canaries, canary, canaryMark, occasionalCanary, privateAmount } from "../private-columns.ts";
 import type { SampleCompany } from "./sample-company.ts";
 import { addDays } from "./sample-program.ts";
 import { sampleRandom } from "./sample-random.ts";
@@ -46,10 +46,7 @@ export const companyTables: readonly SampleTable<SampleCompany>[] = [
     rowsOf: ({ code, name, profile }) => [
       [
         ...[code, name, profile.timeZone, profile.currency],
-        canary("companies.legal_name", code),
-        canary("companies.tax_number", code),
-        canary("companies.bank_account", code),
-        canary("companies.contract_notes", code),
+        ...canaries("companies", code, "legal_name", "tax_number", "bank_account", "contract_notes"),
       ],
     ],
   },
@@ -63,10 +60,7 @@ export const companyTables: readonly SampleTable<SampleCompany>[] = [
       profile.hotels.map(({ name, city, country, stars }, position) => [
         ...[code, hotelCode(position), name, city, country, stars],
         `+00 555 01${position} ${canary("hotels.phone", `${code}.${position}`)}`,
-        canary("hotels.email", `${code}.${position}`),
-        canary("hotels.address", `${code}.${position}`),
-        canary("hotels.contact_person", `${code}.${position}`),
-        canary("hotels.internal_notes", `${code}.${position}`),
+        ...canaries("hotels", `${code}.${position}`, "email", "address", "contact_person", "internal_notes"),
         privateAmount(profile.priceStep * 100),
       ]),
   },
@@ -116,12 +110,9 @@ function passenger({ code, profile }: SampleCompany, number: number): (string | 
   return [
     ...[code, number, `${fullName} ${canary("passengers.full_name", row)}`],
     addDays("1945-01-01", random.integer(0, 27_000)),
-    canary("passengers.nationality", row),
-    canary("passengers.passport_number", row),
+    ...canaries("passengers", row, "nationality", "passport_number"),
     addDays("2027-01-01", random.integer(0, 3600)),
-    canary("passengers.phone", row),
-    canary("passengers.email", row),
-    canary("passengers.home_address", row),
+    ...canaries("passengers", row, "phone", "email", "home_address"),
     occasionalCanary("passengers.emergency_contact", row, number - 1),
     occasionalCanary("passengers.medical_notes", row, number - 1),
   ];
@@ -136,12 +127,7 @@ function staffMember(
   const row = `${code}.${number}`;
   return [
     ...[code, number, name, gender],
-    canary("staff.legal_name", row),
-    canary("staff.national_id", row),
-    canary("staff.phone", row),
-    canary("staff.email", row),
-    canary("staff.home_address", row),
-    canary("staff.bank_account", row),
+    ...canaries("staff", row, "legal_name", "national_id", "phone", "email", "home_address", "bank_account"),
     privateAmount(120 + number),
     canary("staff.internal_notes", row),
   ];

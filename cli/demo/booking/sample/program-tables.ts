@@ -1,5 +1,5 @@
 import type { SampleCell, SampleTable } from "../copy-rows.ts";
-import { canary, occasionalCanary, privateAmount } from "../private-columns.ts";
+import { canaries, canary, occasionalCanary, privateAmount } from "../private-columns.ts";
 import { driverNumber, hotelCode } from "./company-tables.ts";
 import { marketingTables } from "./marketing-tables.ts";
 import { sampleEnrollments } from "./sample-enrollments.ts";
@@ -93,8 +93,7 @@ function programRow(program: SampleProgram): readonly SampleCell[] {
     ...[program.capacity, program.currency, hasLegacyPrice && situation !== "no_prices" ? price : null],
     situation === "no_marketing" ? null : guideOf(program, program.leadGuide).name,
     `06:30 wake-up call; 07:15 bus from the back entrance ${canary("programs.daily_plan", code)}`,
-    canary("programs.internal_notes", code),
-    canary("programs.responsible_agent", code),
+    ...canaries("programs", code, "internal_notes", "responsible_agent"),
     privateAmount(price * 9),
   ];
 }
@@ -185,9 +184,7 @@ function flightRows(program: SampleProgram): readonly (readonly SampleCell[])[] 
   // The flights out and back are mostly with the same airline.
   return [first, random.chance(70) ? first : first + 1].map((airline, at) => [
     ...[...keyOf(program), at + 1, cyclic(airlines, airline)],
-    canary("flights.flight_number", rowOf(program, at + 1)),
-    canary("flights.origin", rowOf(program, at + 1)),
-    canary("flights.destination", rowOf(program, at + 1)),
+    ...canaries("flights", rowOf(program, at + 1), "flight_number", "origin", "destination"),
     canary("flights.booking_reference", rowOf(program, at + 1)),
     privateAmount(program.price / 2),
   ]);
