@@ -30,22 +30,19 @@ export function storeCheck(shell: Shell): Command {
 
 async function run(shell: Shell, flags: CheckFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
+  const { randomBytes, signal, now } = shell;
   if (flags.policies) {
     printJson(shell, policiesOf(settings));
     return 0;
   }
   return await withStore(settings, async (store) => {
     const findings = await (flags.readOnly
-      ? checkReading(store, shell.signal)
-      : checkStore(store, { ...optionsOf(shell), directory: directoryOf(settings) }));
+      ? checkReading(store, signal)
+      : checkStore(store, { randomBytes, signal, now, directory: directoryOf(settings) }));
     if (flags.json) printJson(shell, { store: store.address, fit: isFit(findings), findings });
     else shell.stdout.write(findingsText(store.address, findings, layoutOf(shell)));
     return statusOf(findings);
   });
-}
-
-function optionsOf({ randomBytes, signal, now }: Shell) {
-  return { randomBytes, signal, now };
 }
 
 function directoryOf({ storeUrl }: CliSettings): string | undefined {

@@ -32,11 +32,8 @@ async function run(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatu
     if (own.length === 0) await assertPublished(store, tenant, shell.signal);
     return own;
   });
-  if (json)
-    printJson(
-      shell,
-      tokens.map((token) => listedToken(token, now)),
-    );
+  const listed = tokens.map((token) => listedToken(token, now));
+  if (json) printJson(shell, listed);
   else if (tokens.length === 0) shell.stderr.write("No tokens. Issue one with `token create --tenant ID`.\n");
   else printText(shell, tokenListText(tokens, layoutOf(shell)));
   return 0;
