@@ -2,7 +2,6 @@
 // once, of a gateway that has just started and of one whose code V8 has compiled; nginx in front of the same bucket is the
 // yardstick where it is installed. Rounds are interleaved; figures are medians. The bucket becomes readable by anybody.
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
-import { runCli } from "../../cli/demo/programs.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { snapshotPrefix } from "../../core/object-key.ts";
 import { benchOptions } from "./bench-options.ts";
@@ -13,6 +12,7 @@ import { median, type Row, reportBench } from "./report.ts";
 import { openBucket } from "./s3-bucket.ts";
 import { type BenchServer, startGateway } from "./servers.ts";
 import { detailOf, publishTenant } from "./synthetic-tenant.ts";
+import { tokenHeaders } from "./token-headers.ts";
 
 const values = benchOptions({ rounds: "5", details: "500" });
 const connections = 8;
@@ -26,8 +26,7 @@ const ids = Array.from({ length: cold * (warmingParts + 1) }, (_, at) => `progra
 const details = new Map(ids.map((id) => [id, detailOf(id)]));
 const snapshot = await publishTenant(store, tenant, Buffer.from('{"data":[],"meta":{"count":0}}'), details);
 await makeReadable();
-const token = (await runCli(["token", "create", "--tenant", tenant], env)).trim();
-const headers = { Authorization: `Bearer ${token}` };
+const headers = await tokenHeaders(tenant, env);
 const paths = ids.map((id) => `/v1/programs/${id}`);
 
 type Part = OnceEach & { readonly cpuMs: number; readonly memoryMb: number };

@@ -3,7 +3,6 @@
 // load would need whole. So they are measured with pauses between the requests, too, which leave the cores some rest: what
 // the second one costs and serves then is what it would on a machine of its own.
 import { join } from "node:path";
-import { runCli } from "../../cli/demo/programs.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { benchOptions } from "./bench-options.ts";
@@ -11,6 +10,7 @@ import { load } from "./load.ts";
 import { median, type Row, reportBench } from "./report.ts";
 import { type BenchServer, startGateway } from "./servers.ts";
 import { publishList } from "./synthetic-tenant.ts";
+import { tokenHeaders } from "./token-headers.ts";
 
 const values = benchOptions({ rounds: "5", seconds: "3", redis: "redis://127.0.0.1:6379" });
 const seconds = Number(values.seconds);
@@ -20,11 +20,10 @@ const storeUrl = `file:${folder}/store`;
 
 const list = Buffer.from(`{"data":["${"x".repeat(10_000)}"],"meta":{"count":1}}`);
 await publishList(createFileStore({ directory: join(folder, "store") }), "bench", list);
-const created = await runCli(["token", "create", "--tenant", "bench"], { STORE_URL: storeUrl });
 const settings = { STORE_URL: storeUrl, REDIS_URL: values.redis };
 const gateways = await Promise.all([startGateway(settings), startGateway(settings)]);
 try {
-  reportBench("fleet", await measure({ Authorization: `Bearer ${created.trim()}` }));
+  reportBench("fleet", await measure(await tokenHeaders("bench", { STORE_URL: storeUrl })));
 } finally {
   await Promise.all(gateways.map((gateway) => gateway.stop()));
 }

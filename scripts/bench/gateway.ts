@@ -12,6 +12,7 @@ import { type BenchCase, expectSameAnswers, recordAnswers } from "./record.ts";
 import { median, type Row, reportBench } from "./report.ts";
 import { type BenchServer, startGateway, startServer } from "./servers.ts";
 import { listOfBytes, publishList } from "./synthetic-tenant.ts";
+import { tokenHeaders } from "./token-headers.ts";
 
 const values = benchOptions({ rounds: "15", seconds: "1" });
 const rounds = Number(values.rounds);
@@ -55,31 +56,26 @@ async function publishCases(): Promise<{ readonly cases: readonly BenchCase[]; r
   const store = createFileStore({ directory: `${folder}/store` });
   await publishList(store, "large", listOfBytes(list, 1_000_000));
 
-  const token = await createToken(built.tenantId);
-  const narrow = await createToken(built.tenantId, "--rate-limit", "1");
-  const large = await createToken("large");
+  const good = await tokenHeaders(built.tenantId, env);
+  const narrow = await tokenHeaders(built.tenantId, env, "--rate-limit", "1");
+  const large = await tokenHeaders("large", env);
   const { data } = JSON.parse(list.toString("utf8")) as { readonly data: readonly { readonly id: string }[] };
   const detail = `/v1/programs/${data[0]?.id}`;
-  const bearer = (plaintext: string): Record<string, string> => ({ Authorization: `Bearer ${plaintext}` });
   const cases: BenchCase[] = [
-    { name: "detail", path: detail, headers: bearer(token), expectedStatus: 200 },
-    { name: "list", path: "/v1/programs", headers: bearer(token), expectedStatus: 200 },
+    { name: "detail", path: detail, headers: good, expectedStatus: 200 },
+    { name: "list", path: "/v1/programs", headers: good, expectedStatus: 200 },
     { name: "401", path: detail, headers: {}, expectedStatus: 401 },
-    { name: "404", path: "/v1/programs/unknown", headers: bearer(token), expectedStatus: 404 },
-    { name: "429", path: detail, headers: bearer(narrow), expectedStatus: 429 },
-    { name: "list-1MB", path: "/v1/programs", headers: bearer(large), expectedStatus: 200 },
+    { name: "404", path: "/v1/programs/unknown", headers: good, expectedStatus: 404 },
+    { name: "429", path: detail, headers: narrow, expectedStatus: 429 },
+    { name: "list-1MB", path: "/v1/programs", headers: large, expectedStatus: 200 },
     {
       name: "list-1MB-gzip",
       path: "/v1/programs",
-      headers: { ...bearer(large), "Accept-Encoding": "gzip" },
+      headers: { ...large, "Accept-Encoding": "gzip" },
       expectedStatus: 200,
     },
   ];
   return { cases, tenantId: built.tenantId };
-}
-
-async function createToken(tenantId: string, ...options: readonly string[]): Promise<string> {
-  return (await runCli(["token", "create", "--tenant", tenantId, ...options], env)).trim();
 }
 
 type Run = LoadResult & { readonly cpuMicros: number };

@@ -1,7 +1,6 @@
 // `npm run bench:neighbours [-- --rounds N] [--seconds S] [--mb N]`: how long one tenant's client waits while 16 readers
 // take another tenant's list as fast as they can: a large one as it is, the same in its gzip form, and a small one.
 import { join } from "node:path";
-import { runCli } from "../../cli/demo/programs.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { benchOptions } from "./bench-options.ts";
@@ -9,6 +8,7 @@ import { type LoadResult, load } from "./load.ts";
 import { median, type Row, reportBench } from "./report.ts";
 import { startGateway } from "./servers.ts";
 import { listOfBytes, publishList } from "./synthetic-tenant.ts";
+import { tokenHeaders } from "./token-headers.ts";
 
 const values = benchOptions({ rounds: "5", seconds: "5", mb: "25" });
 const seconds = Number(values.seconds);
@@ -47,8 +47,7 @@ interface Round {
 /** Publishes a list that resembles real ones. Returns the request headers for it. */
 async function tenant(id: string, bytes: number): Promise<Readonly<Record<string, string>>> {
   await publishList(createFileStore({ directory: join(folder, "store") }), id, listOfBytes(sample(), bytes));
-  const token = await runCli(["token", "create", "--tenant", id], { STORE_URL: storeUrl });
-  return { Authorization: `Bearer ${token.trim()}` };
+  return await tokenHeaders(id, { STORE_URL: storeUrl });
 }
 
 async function measure(cases: readonly Case[]): Promise<Row[]> {

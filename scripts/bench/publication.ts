@@ -1,7 +1,6 @@
 // `bash scripts/ceph-s3.sh run npm run bench:publication [-- --rounds N --delay-ms N --per-second N]`: what a publication of 1% of 1,000 hot
 // programs costs those who ask for 1,000 details a second: answers slower than 20 ms in the 5 s after it, with
 // CACHE_RENEWAL on and off. The 5 s before it tell what the machine does by itself.
-import { runCli } from "../../cli/demo/programs.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { benchOptions } from "./bench-options.ts";
 import { startDistantStore } from "./distant-store.ts";
@@ -11,6 +10,7 @@ import { openBucket } from "./s3-bucket.ts";
 import { startGateway } from "./servers.ts";
 import { type SteadyAnswer, steadyLoad } from "./steady-load.ts";
 import { detailOf, prepareTenant } from "./synthetic-tenant.ts";
+import { tokenHeaders } from "./token-headers.ts";
 
 const values = benchOptions({ rounds: "3", "delay-ms": "30", "per-second": "1000" });
 const programs = 1000;
@@ -48,8 +48,7 @@ async function measuredRound(renewal: string): Promise<{ readonly before: Part; 
   await (await prepareTenant(store, tenant, { generation: 1, list, details })).goLive();
   for (const id of ids.slice(0, changed)) details.set(id, detailOf(id));
   const next = await prepareTenant(store, tenant, { generation: 2, list, details });
-  const token = (await runCli(["token", "create", "--tenant", tenant], env)).trim();
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = await tokenHeaders(tenant, env);
   const gateway = await startGateway({
     ...env,
     AWS_ENDPOINT_URL_S3: distant.url,

@@ -17,6 +17,7 @@ import { cpuMicros, familyCpuMicros, memoryMb } from "./process-figures.ts";
 import { changedPercent, queried } from "./queried.ts";
 import { median, type Row, reportBench } from "./report.ts";
 import { startGateway } from "./servers.ts";
+import { tokenHeaders } from "./token-headers.ts";
 
 const values = benchOptions({ tenants: "10,100,1000", programs: "50", rounds: "3" });
 const folder = temporaryFolder("bench");
@@ -134,12 +135,10 @@ function dollarsOf(build: Build | undefined): number {
 async function gatewayMb(own: Environment): Promise<number> {
   const tenants = JSON.parse((await measuredCli(["tenant", "list", "--json"], own)).stdout) as TenantList;
   const tenant = tenants.tenants[0]?.tenantId ?? "";
-  const token = (await measuredCli(["token", "create", "--tenant", tenant], own)).stdout.trim();
+  const headers = await tokenHeaders(tenant, own);
   const gateway = await startGateway({ STORE_URL: own.STORE_URL });
   try {
-    const answer = await fetch(`${gateway.url}/v1/programs`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
+    const answer = await fetch(`${gateway.url}/v1/programs`, { headers });
     if (answer.status !== 200) throw new Error(`the gateway answered ${answer.status}`);
     return memoryMb(gateway.pid);
   } finally {

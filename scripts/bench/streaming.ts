@@ -2,7 +2,6 @@
 // and checked on its way, against a bare server that pipes the file; and the gateway's memory with 100 readers at once.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCli } from "../../cli/demo/programs.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { benchOptions } from "./bench-options.ts";
@@ -11,6 +10,7 @@ import { memoryMb } from "./process-figures.ts";
 import { median, type Row, reportBench } from "./report.ts";
 import { type BenchServer, startGateway, startServer } from "./servers.ts";
 import { publishList } from "./synthetic-tenant.ts";
+import { tokenHeaders } from "./token-headers.ts";
 
 const values = benchOptions({ rounds: "5", seconds: "4", mb: "20" });
 const seconds = Number(values.seconds);
@@ -22,17 +22,16 @@ const list = Buffer.from(`{"data":["${"x".repeat(bytes)}"],"meta":{"count":1}}`)
 await publishList(createFileStore({ directory: join(folder, "store") }), "large", list);
 const file = join(folder, "list.json");
 writeFileSync(file, list);
-const created = await runCli(["token", "create", "--tenant", "large"], { STORE_URL: storeUrl });
+const headers = await tokenHeaders("large", { STORE_URL: storeUrl });
 const gateway = await startGateway({ STORE_URL: storeUrl, CACHE_MAX_MB: "1" });
 const bare = await startServer("scripts/bench/stream-server.js", { FILE: file });
 try {
-  reportBench("streaming", await measure(gateway, bare, `Bearer ${created.trim()}`));
+  reportBench("streaming", await measure(gateway, bare));
 } finally {
   await Promise.all([gateway.stop(), bare.stop()]);
 }
 
-async function measure(gateway: BenchServer, bare: BenchServer, authorization: string): Promise<Row[]> {
-  const headers = { Authorization: authorization };
+async function measure(gateway: BenchServer, bare: BenchServer): Promise<Row[]> {
   const rows: Row[] = [];
   for (const connections of [4, 100]) {
     const rates = { gateway: [] as number[], bare: [] as number[] };

@@ -11,12 +11,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
-import { runCli } from "../../cli/demo/programs.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { benchOptions } from "./bench-options.ts";
 import { measuredCli } from "./measured-run.ts";
 import { median, type Row, reportBench } from "./report.ts";
 import { startGateway } from "./servers.ts";
+import { tokenHeaders } from "./token-headers.ts";
 
 const values = benchOptions({ sizes: "500,5000,50000", changes: "15", "round-tenants": "200" });
 const changes = Number(values.changes);
@@ -71,10 +71,9 @@ async function measure(
     while ((await contentOf(pointer)) === "" || (isIdle && summaries === "")) await delay(10);
     const published: number[] = [];
     const answered: number[] = [];
-    const token = await runCli(["token", "create", "--tenant", tenant], { STORE_URL: storeUrl });
+    const headers = await tokenHeaders(tenant, { STORE_URL: storeUrl });
     const gateway = await startGateway({ STORE_URL: storeUrl, SNAPSHOT_REFRESH_MS: "200" });
     try {
-      const headers = { Authorization: `Bearer ${token.trim()}` };
       const list = (await (await fetch(`${gateway.url}/v1/programs`, { headers })).json()) as {
         readonly data: readonly { readonly id: string }[];
       };
