@@ -2,7 +2,6 @@ import { parseTenantId } from "../../../core/ids.ts";
 import { changeWords, endWords } from "../../operate/audit/audit-text.ts";
 import { type AuditEntry, readAudit } from "../../operate/audit/read-audit.ts";
 import { type Html, html } from "../../output/html.ts";
-import type { Reader } from "../../output/times.ts";
 import { auditPath, tenantPath } from "./addresses.ts";
 import { homeTrail } from "./page.ts";
 import { badge, dataTable, heading, notice, type Tone, tenantForm, time } from "./parts.ts";
@@ -26,28 +25,22 @@ ${tenantForm(auditPath(), "Changes by operators", tenantId)}
 <p class="lead" role="status">${count}${older}</p>
 ${
   records.length > 0 &&
-  dataTable(
-    "Changes by operators, newest first",
-    [heading("Command"), "When", "Tenant", "Who", "End", "What", "Reason"],
-    records.map((record) => cells(record, asked)),
-  )
+  dataTable("Changes by operators, newest first", records, {
+    Command: heading(({ command }) => html`<code>${command}</code>`),
+    When: ({ at }) => time(at, asked),
+    Tenant: ({ tenants }) => tenantLinks(tenants),
+    Who: ({ actor }) => html`<bdi>${actor.user}</bdi> on <bdi>${actor.host}</bdi>`,
+    End: (record) => badge(endWords(record), tones[record.outcome]),
+    What: (record) => html`<bdi>${changeWords(record)}</bdi>`,
+    Reason: ({ reason }) => (reason === null ? "–" : html`<bdi>${reason}</bdi>`),
+  })
 }`;
   return { status: 200, title, trail: homeTrail, main };
 });
 
-function cells(record: AuditEntry, reader: Reader): readonly (Html | string)[] {
-  const { at, command, actor, reason, tenants, outcome } = record;
-  return [
-    html`<code>${command}</code>`,
-    time(at, reader),
-    tenants.length === 0
-      ? "–"
-      : html`${tenants.slice(0, maxTenants).map((tenantId) => html`<a href="${tenantPath(tenantId)}">${tenantId}</a> `)}${tenants.length > maxTenants && html`and ${tenants.length - maxTenants} more`}`,
-    html`<bdi>${actor.user}</bdi> on <bdi>${actor.host}</bdi>`,
-    badge(endWords(record), tones[outcome]),
-    html`<bdi>${changeWords(record)}</bdi>`,
-    reason === null ? "–" : html`<bdi>${reason}</bdi>`,
-  ];
+function tenantLinks(tenants: AuditEntry["tenants"]): Html | string {
+  if (tenants.length === 0) return "–";
+  return html`${tenants.slice(0, maxTenants).map((tenantId) => html`<a href="${tenantPath(tenantId)}">${tenantId}</a> `)}${tenants.length > maxTenants && html`and ${tenants.length - maxTenants} more`}`;
 }
 
 const maxTenants = 3;

@@ -5,17 +5,12 @@ import { type CsvTable, type CsvValue, csvValue } from "./csv.ts";
 import { dataTable } from "./parts.ts";
 
 export function changeTable(caption: string, changes: readonly ProgramChange[]): Html {
-  const table = dataTable(
-    caption,
-    ["Field", "Before", "After"],
-    changes.map(({ path, words }) => [
-      html`<span title="${path}">${words.label}</span>`,
-      words.before === null
-        ? html`<span class="none">nothing</span>`
-        : html`<del>${shown(words.before)}</del>`,
-      words.after === null ? html`<span class="none">nothing</span>` : html`<ins>${shown(words.after)}</ins>`,
-    ]),
-  );
+  const nothing = html`<span class="none">nothing</span>`;
+  const table = dataTable(caption, changes, {
+    Field: ({ path, words }) => html`<span title="${path}">${words.label}</span>`,
+    Before: ({ words }) => (words.before === null ? nothing : html`<del>${shown(words.before)}</del>`),
+    After: ({ words }) => (words.after === null ? nothing : html`<ins>${shown(words.after)}</ins>`),
+  });
   return html`<div class="changes">${table}</div>`;
 }
 

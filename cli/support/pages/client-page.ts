@@ -4,7 +4,7 @@ import { type Certificate, createCertifier } from "../../partners/certify/certif
 import type { Finding, Verdict } from "../../partners/certify/rule.ts";
 import { clientPath, requestPath, requestsOf, tokensPath } from "./addresses.ts";
 import { homeTrail, type Page } from "./page.ts";
-import { badge, dataTable, heading, notice, type Tone, time } from "./parts.ts";
+import { badge, dataTable, heading, notice, time } from "./parts.ts";
 import { requestsWithoutLog } from "./requests-page.ts";
 import { route } from "./route.ts";
 
@@ -42,11 +42,12 @@ function clientPage(certificate: Certificate, isDirect: boolean, total: number, 
   const main = html`<h1>How the client of <bdi>${tokenId}</bdi> behaves</h1>
 ${notice(verdict === "fail" ? "doubtful" : "good", html`<p>${conclusion}</p>`)}
 <p class="lead">Tenant ${tenantId ?? "unknown"}: ${looked} of ${total.toLocaleString("en")} <a href="${requestsOf({ token: tokenId })}">requests</a> were looked at, from ${time(from, reader)} to ${time(to, reader)}.</p>
-${dataTable(
-  "Rules",
-  [heading("Rule"), "Kept", "What was seen", "What the partner should do"],
-  rules.map(cells),
-)}
+${dataTable("Rules", rules, {
+  Rule: heading(({ rule }) => rule),
+  Kept: (finding) => badge(...shown[finding.verdict]),
+  "What was seen": seen,
+  "What the partner should do": ({ advice }) => advice,
+})}
 <p>${
     isDirect
       ? html`Connections are taken for the client's own. <a href="${clientPath(tokenId)}">They are a proxy's</a>`
@@ -63,21 +64,15 @@ ${notice("doubtful", html`<p>The log has no request with this access key, so the
 
 const trail = [...homeTrail, { text: "Access keys", path: tokensPath }];
 
-const shown: Readonly<Record<Verdict, { readonly text: string; readonly tone: Tone }>> = {
-  pass: { text: "yes", tone: "good" },
-  fail: { text: "no", tone: "bad" },
-  "not-seen": { text: "not seen", tone: "neutral" },
+const shown: Readonly<Record<Verdict, Parameters<typeof badge>>> = {
+  pass: ["yes", "good"],
+  fail: ["no", "bad"],
+  "not-seen": ["not seen", "neutral"],
 };
 
-function cells({ rule, verdict, summary, advice, examples }: Finding): readonly (Html | string)[] {
-  const { text, tone } = shown[verdict];
+function seen({ summary, examples }: Finding): Html {
   const links = examples.map(
     (id, at) => html`${at > 0 && ", "}<a href="${requestPath(id)}"><bdi>${id}</bdi></a>`,
   );
-  return [
-    rule,
-    badge(text, tone),
-    html`${summary}${links.length > 0 && html` For example: ${links}`}`,
-    advice ?? "",
-  ];
+  return html`${summary}${links.length > 0 && html` For example: ${links}`}`;
 }

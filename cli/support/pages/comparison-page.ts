@@ -131,16 +131,14 @@ function gatewayState({ gateway, live }: Compared): Html {
   }
 }
 
-const columns = [heading("Field"), "Database would give", "Live snapshot", "Gateway answers"];
-
 function fieldTable(caption: string, fields: readonly ComparedField[]): Html {
-  const rows = fields.map(({ path, values: [source, live, gateway] }) => [
-    fieldLabel(path),
-    value(path, source, live),
-    value(path, live, live),
-    value(path, gateway, live),
-  ]);
-  return html`<div class="changes">${dataTable(caption, columns, rows)}</div>`;
+  const table = dataTable(caption, fields, {
+    Field: heading(({ path }) => fieldLabel(path)),
+    "Database would give": ({ path, values: [source, live] }) => value(path, source, live),
+    "Live snapshot": ({ path, values: [, live] }) => value(path, live, live),
+    "Gateway answers": ({ path, values: [, live, gateway] }) => value(path, gateway, live),
+  });
+  return html`<div class="changes">${table}</div>`;
 }
 
 /** A value in words. It is marked when it differs from the live snapshot's. */
@@ -209,7 +207,7 @@ function takenPlacesTable(places: TakenPlaces): readonly CsvTable[] {
     status: ({ status }) => status,
     role: ({ role }) => role,
     enrollments: ({ count }) => count,
-    "takes places": ({ place }) => words[place].text,
+    "takes places": ({ place }) => words[place],
   });
   return [table];
 }
@@ -222,21 +220,13 @@ function takenPlacesContent(places: TakenPlaces): Html {
   if (groups.length === 0)
     return html`<p>The booking database has no enrollment for this program: 0 places are taken.</p>`;
   return html`<p class="lead">${isCut ? "At least " : ""}${used.toLocaleString("en")} ${used === 1 ? "place is" : "places are"} taken, says the booking database now.</p>
-${dataTable(
-  "Enrollments by status and role",
-  [heading("Status"), "Role", numeric("Enrollments"), "Takes places"],
-  groups.map(({ status, role, count, place }) => [
-    status ?? html`<span class="none">none</span>`,
-    role ?? html`<span class="none">none</span>`,
-    count.toLocaleString("en"),
-    badge(words[place].text, words[place].isUsed ? "good" : "neutral"),
-  ]),
-)}
+${dataTable("Enrollments by status and role", groups, {
+  Status: heading(({ status }) => status ?? html`<span class="none">none</span>`),
+  Role: ({ role }) => role ?? html`<span class="none">none</span>`,
+  Enrollments: numeric(({ count }) => count.toLocaleString("en")),
+  "Takes places": ({ place }) => badge(words[place], place === "used" ? "good" : "neutral"),
+})}
 ${isCut && html`<p>There are more kinds of enrollments than can be shown.</p>`}`;
 }
 
-const words = {
-  used: { text: "yes", isUsed: true },
-  terminal: { text: "no, it is over", isUsed: false },
-  staff: { text: "no, staff", isUsed: false },
-} as const;
+const words = { used: "yes", terminal: "no, it is over", staff: "no, staff" } as const;

@@ -111,25 +111,28 @@ function tokenItem({ tokenId, tenantId, name }: RegisteredToken): Html {
 }
 
 function programTable(caption: string, programs: FoundAnything["programs"]): Html {
-  return dataTable(
-    caption,
-    [heading("Program"), "Tenant", "Why"],
-    programs.map(({ tenantId, programId, name }) => [
-      html`<a class="row-link" href="${programPath(tenantId, programId)}"><bdi>${name}</bdi></a> <code class="id">${programId}</code>`,
-      html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
+  return dataTable(caption, programs, {
+    Program: heading(
+      ({ tenantId, programId, name }) =>
+        html`<a class="row-link" href="${programPath(tenantId, programId)}"><bdi>${name}</bdi></a> <code class="id">${programId}</code>`,
+    ),
+    Tenant: tenantLink,
+    Why: ({ tenantId, programId }) =>
       html`<a href="${explainPath(tenantId, programId)}">Explain<span class="hidden"> ${programId} of ${tenantId}</span></a>`,
-    ]),
-  );
+  });
 }
 
 function unpublishedTable(programs: readonly FoundInSource[]): Html {
-  return dataTable(
-    "Programs that partners don’t see",
-    [heading("Program"), "Tenant", "In the booking system"],
-    programs.map(({ tenantId, programId, name, state }) => [
-      html`<a class="row-link" href="${explainPath(tenantId, programId)}"><bdi>${name.trim() === "" ? programId : name}</bdi></a> <code class="id">${programId}</code>`,
-      html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
-      state === "" ? html`<span class="none">no state</span>` : html`${state}`,
-    ]),
-  );
+  return dataTable("Programs that partners don’t see", programs, {
+    Program: heading(
+      ({ tenantId, programId, name }) =>
+        html`<a class="row-link" href="${explainPath(tenantId, programId)}"><bdi>${name.trim() === "" ? programId : name}</bdi></a> <code class="id">${programId}</code>`,
+    ),
+    Tenant: tenantLink,
+    "In the booking system": ({ state }) => (state === "" ? html`<span class="none">no state</span>` : state),
+  });
+}
+
+function tenantLink({ tenantId }: { readonly tenantId: string }): Html {
+  return html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`;
 }

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { readTenants } from "../facts/tenants.ts";
-import { tallyWords, worstSubjectFirst } from "../judgement/concern.ts";
+import { type Concern, tallyWords, worstSubjectFirst } from "../judgement/concern.ts";
 import { every } from "../judgement/step.ts";
 import { type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
 import { tenantPath } from "./addresses.ts";
@@ -37,30 +37,32 @@ function healthPage(report: JudgedTenants, reader: Reader): Page {
 <p class="lead">${tallyWords(tenants)} ${interval}</p>
 ${faults.map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
 ${gateways === null ? notice("neutral", html`<p>What partners got is not known here: no log of a gateway was given.</p>`) : logNotices(gateways.state, reader)}
-${concerns.length > 0 && html`<section aria-labelledby="gateways"><h2 id="gateways">All tenants</h2><ul class="found">${concerns.map((concern) => html`<li>${concernItem(concern, reader)}</li>`)}</ul></section>`}
+${concerns.length > 0 && html`<section aria-labelledby="gateways"><h2 id="gateways">All tenants</h2>${concernList(concerns, reader)}</section>`}
 ${
   shown.length === 0
     ? concerns.length === 0 && faults.length === 0 && notice("good", html`<p>Nothing needs attention.</p>`)
-    : dataTable(
-        "Tenants that somebody should look at, worst first",
-        [heading("Tenant"), "What is found", "Last build"],
-        shown.map((tenant) => row(tenant, reader)),
-      )
+    : dataTable("Tenants that somebody should look at, worst first", shown, {
+        Tenant: heading(
+          ({ tenantId }) => html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
+        ),
+        "What is found": (tenant) => concernList(tenant.concerns, reader),
+        "Last build": (tenant) => lastBuild(tenant, reader),
+      })
 }
 ${troubled.length > shown.length && html`<p>… and ${troubled.length - shown.length} more tenants, in the file for a spreadsheet.</p>`}`;
   const trail = homeTrail;
   return { status: 200, title: "Health", trail, main, tables: [healthTable(report, tenants)] };
 }
 
-function row({ tenantId, concerns, lastTry, nextDueAt }: JudgedTenant, reader: Reader): readonly Html[] {
-  return [
-    html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
-    html`<ul class="found">${concerns.map((concern) => html`<li>${concernItem(concern, reader)}</li>`)}</ul>`,
-    html`${lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`}${
-      nextDueAt !== null &&
-      html`<span class="line">${new Date(nextDueAt) > reader.now ? "The next is due" : "The next was due"} ${time(nextDueAt, reader)}</span>`
-    }`,
-  ];
+function concernList(concerns: readonly Concern[], reader: Reader): Html {
+  return html`<ul class="found">${concerns.map((concern) => html`<li>${concernItem(concern, reader)}</li>`)}</ul>`;
+}
+
+function lastBuild({ lastTry, nextDueAt }: JudgedTenant, reader: Reader): Html {
+  return html`${lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`}${
+    nextDueAt !== null &&
+    html`<span class="line">${new Date(nextDueAt) > reader.now ? "The next is due" : "The next was due"} ${time(nextDueAt, reader)}</span>`
+  }`;
 }
 
 function healthTable({ concerns }: JudgedTenants, tenants: readonly JudgedTenant[]): CsvTable {

@@ -102,35 +102,36 @@ export function factList(
   return html`<dl class="facts ${kind}">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-type Column = string | { readonly title: string; readonly kind: "heading" | "number" };
+type Cell<Row> = (row: Row) => HtmlValue;
+type Column<Row> = Cell<Row> | { readonly kind: "heading" | "number"; readonly cell: Cell<Row> };
 
 /** A column that names the row. In a narrow table, its cell is the card's heading. */
-export function heading(title: string): Column {
-  return { title, kind: "heading" };
+export function heading<Row>(cell: Cell<Row>): Column<Row> {
+  return { kind: "heading", cell };
 }
 
-export function numeric(title: string): Column {
-  return { title, kind: "number" };
+export function numeric<Row>(cell: Cell<Row>): Column<Row> {
+  return { kind: "number", cell };
 }
 
 /**
- * A table that becomes a list of cards where it is narrow. ARIA roles keep its meaning as a table there, since browsers drop it
- * when the display changes.
+ * A table with a column for each entry of `columns`: the title, and the function that gives a row's cell. It becomes a list of
+ * cards where it is narrow. ARIA roles keep its meaning as a table there, since browsers drop it when the display changes.
  */
-export function dataTable(
+export function dataTable<Row>(
   caption: string,
-  columns: readonly Column[],
-  rows: readonly (readonly HtmlValue[])[],
+  rows: readonly Row[],
+  columns: Readonly<Record<string, Column<Row>>>,
 ): Html {
-  const known = columns.map((column) =>
-    typeof column === "string" ? { title: column, kind: "text" } : column,
+  const known = Object.entries(columns).map(([title, column]) =>
+    typeof column === "function" ? { title, kind: "text", cell: column } : { title, ...column },
   );
-  return html`<table role="table" class="${columns.length >= wideColumns ? "wide" : "narrow"}">
+  return html`<table role="table" class="${known.length >= wideColumns ? "wide" : "narrow"}">
 <caption class="hidden">${caption}</caption>
 <thead role="rowgroup"><tr role="row">${known.map(({ title, kind }) => html`<th role="columnheader" scope="col" class="${kind}">${title}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
-    (cells) =>
-      html`<tr role="row">${known.map(({ title, kind }, at) => html`<td role="cell" class="${kind}" data-label="${title}"><span>${cells[at]}</span></td>`)}</tr>`,
+    (row) =>
+      html`<tr role="row">${known.map(({ title, kind, cell }) => html`<td role="cell" class="${kind}" data-label="${title}"><span>${cell(row)}</span></td>`)}</tr>`,
   )}</tbody>
 </table>`;
 }

@@ -10,19 +10,17 @@ export function pricesSection({ prices: { rooms, children }, currency }: Program
   return html`<section aria-labelledby="prices"><h2 id="prices">Prices</h2>
 ${
   rooms.length > 0 &&
-  dataTable(
-    "Room prices",
-    ["Occupancy", numeric("Amount")],
-    rooms.map(({ occupancy, amount }) => [String(occupancy), price(amount, currency)]),
-  )
+  dataTable("Room prices", rooms, {
+    Occupancy: ({ occupancy }) => occupancy,
+    Amount: numeric(({ amount }) => price(amount, currency)),
+  })
 }
 ${
   children.length > 0 &&
-  dataTable(
-    "Child prices",
-    ["Children aged", numeric("Amount")],
-    children.map(({ minAge, maxAge, amount }) => [`${minAge} to ${maxAge}`, price(amount, currency)]),
-  )
+  dataTable("Child prices", children, {
+    "Children aged": ({ minAge, maxAge }) => `${minAge} to ${maxAge}`,
+    Amount: numeric(({ amount }) => price(amount, currency)),
+  })
 }</section>`;
 }
 
@@ -33,17 +31,13 @@ export function hotelsSection({ hotels: stays, accommodation }: ProgramDetail): 
 ${description !== null && html`<p class="prose" dir="${directionOf(description)}">${description}</p>`}
 ${
   stays.length > 0 &&
-  dataTable(
-    "Hotel stays",
-    [heading("Hotel"), "Place", "From", "To", numeric("Stars")],
-    stays.map(({ name, location, checkIn, checkOut, starLevel }) => [
-      html`<bdi>${name ?? "–"}</bdi>`,
-      html`<bdi>${location ?? "–"}</bdi>`,
-      shortDay(checkIn),
-      shortDay(checkOut),
-      starLevel === null ? "–" : String(starLevel),
-    ]),
-  )
+  dataTable("Hotel stays", stays, {
+    Hotel: heading(({ name }) => html`<bdi>${name ?? "–"}</bdi>`),
+    Place: ({ location }) => html`<bdi>${location ?? "–"}</bdi>`,
+    From: ({ checkIn }) => shortDay(checkIn),
+    To: ({ checkOut }) => shortDay(checkOut),
+    Stars: numeric(({ starLevel }) => starLevel ?? "–"),
+  })
 }</section>`;
 }
 

@@ -26,11 +26,18 @@ export function programsSection({ query, found, path, programPath }: ListedProgr
 <p class="lead" role="status">${count}${place}</p>
 ${
   total > 0 &&
-  dataTable(
-    "Programs in the order of the list that partners get",
-    [heading("Program"), "Departure", numeric("Days"), numeric("Free"), numeric("From")],
-    found.programs.map((program) => programCells(program, programPath)),
-  )
+  dataTable("Programs in the order of the list that partners get", found.programs, {
+    Program: heading(
+      ({ id, name }) =>
+        html`<a class="row-link" href="${programPath(id)}"><bdi>${name}</bdi></a> <code class="id">${id}</code>`,
+    ),
+    Departure: ({ departureDate }) => shortDay(departureDate),
+    Days: numeric(({ durationDays }) => durationDays ?? "–"),
+    Free: numeric(({ capacity }) => `${capacity.remaining} of ${capacity.total}`),
+    From: numeric(({ prices, currency }) =>
+      prices.startingAmount === null ? "–" : price(prices.startingAmount, currency),
+    ),
+  })
 }
 ${pagesOf(path, query, found)}</section>`;
 }
@@ -47,20 +54,6 @@ export function programsTable({ matches }: FoundPrograms): CsvTable {
     from: ({ prices }) => prices.startingAmount,
     currency: ({ currency }) => currency,
   });
-}
-
-function programCells(
-  program: ProgramListItem,
-  programPath: ListedPrograms["programPath"],
-): readonly (Html | string)[] {
-  const { id, name, departureDate, durationDays, capacity, prices, currency } = program;
-  return [
-    html`<a class="row-link" href="${programPath(id)}"><bdi>${name}</bdi></a> <code class="id">${id}</code>`,
-    shortDay(departureDate),
-    durationDays === null ? "–" : String(durationDays),
-    `${capacity.remaining} of ${capacity.total}`,
-    prices.startingAmount === null ? "–" : price(prices.startingAmount, currency),
-  ];
 }
 
 function pagesOf(path: string, query: string, { page, pages }: FoundPrograms): Html | false {

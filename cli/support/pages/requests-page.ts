@@ -2,7 +2,6 @@ import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import type { RequestPage } from "../../operate/log-index/log-index.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
 import { type Html, html } from "../../output/html.ts";
-import type { Reader } from "../../output/times.ts";
 import { requestPath, requestsOf, requestsPath } from "./addresses.ts";
 import type { CsvTable } from "./csv.ts";
 import { homeTrail, type Page } from "./page.ts";
@@ -38,11 +37,16 @@ ${filterForm(query)}
 <p class="lead" role="status">${summary(query, found, state)}</p>
 ${
   found.lines.length > 0 &&
-  dataTable(
-    "Requests, newest first",
-    [heading("Request"), "When", "Answer", "Asked for", "By"],
-    found.lines.map((line) => cells(line, reader)),
-  )
+  dataTable("Requests, newest first", found.lines, {
+    Request: heading(
+      ({ requestId }) =>
+        html`<a class="row-link" href="${requestPath(requestId)}"><code>${requestId}</code></a>`,
+    ),
+    When: (line) => time(line.time, reader),
+    Answer: statusBadge,
+    "Asked for": (line) => html`<bdi>${askedWords(line)}</bdi>`,
+    By: keyLinks,
+  })
 }
 ${pagesOf(query, found)}`;
   const tables = [requestsTable(found.lines)];
@@ -68,18 +72,9 @@ function summary({ given, after }: RequestQueryText, { total }: RequestPage, { c
   return `${which}${after === undefined ? "" : " Older ones of them."} ${span}`;
 }
 
-function cells(line: RequestLogLine, reader: Reader): readonly Html[] {
-  const { requestId, tokenId, tenantId } = line;
-  const own = { ...(tenantId === null ? {} : { tenant: tenantId }) };
-  return [
-    html`<a class="row-link" href="${requestPath(requestId)}"><code>${requestId}</code></a>`,
-    time(line.time, reader),
-    statusBadge(line),
-    html`<bdi>${askedWords(line)}</bdi>`,
-    tokenId === null
-      ? html`<span class="none">no known key</span>`
-      : html`<a class="${isShortWord(tokenId) ? "unbroken" : ""}" href="${requestsOf({ token: tokenId })}">${tokenId}</a>${tenantId !== null && html`, <a href="${requestsOf(own)}">${tenantId}</a>`}`,
-  ];
+function keyLinks({ tokenId, tenantId }: RequestLogLine): Html {
+  if (tokenId === null) return html`<span class="none">no known key</span>`;
+  return html`<a class="${isShortWord(tokenId) ? "unbroken" : ""}" href="${requestsOf({ token: tokenId })}">${tokenId}</a>${tenantId !== null && html`, <a href="${requestsOf({ tenant: tenantId })}">${tenantId}</a>`}`;
 }
 
 /** Whether a line has room for the id. The log may hold any text as an id. */

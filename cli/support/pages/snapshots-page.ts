@@ -3,7 +3,7 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { type LivePeriod, periodsAt } from "../../operate/snapshots/live-periods.ts";
 import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
 import type { PublishedSnapshot } from "../../operate/snapshots/tenant-snapshots.ts";
-import { type HtmlValue, html } from "../../output/html.ts";
+import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { readPublishedPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
@@ -48,11 +48,7 @@ function snapshotsPage(seen: Seen, wanted: number, asOf: LiveAt | null, reader: 
 ${asOfForm(snapshotsPath(tenantId), asOf?.at ?? null, reader)}
 ${asOf !== null && asOfNotice(tenantId, asOf, reader)}
 <p class="lead" role="status">${published.length.toLocaleString("en")} kept${place}.</p>
-${dataTable(
-  "Snapshots that partners see or saw, newest first",
-  [heading("Snapshot"), "Data of", "Seen by partners", numeric("Programs"), "Changes"],
-  shown.map((snapshot) => row(seen, snapshot, reader)),
-)}
+${snapshotTable(tenantId, shown, reader, ({ snapshotId }) => spansOf(seen.periods, snapshotId))}
 ${pager(
   "Pages",
   page > 1 && ["← Newer", snapshotsPath(tenantId, page - 1)],
@@ -62,28 +58,33 @@ ${pager(
   return { status: 200, title: "Snapshots", trail, main, tables: [snapshotsTable(seen)] };
 }
 
-function row({ tenantId, periods }: Seen, snapshot: PublishedSnapshot, reader: Reader): readonly HtmlValue[] {
-  const seen = periods.filter((period) => period.snapshotId === snapshot.snapshotId);
-  const spans = seen.map(
-    (period) => html`<span class="line">${!period.isCertain && "perhaps "}${span(period)}</span>`,
-  );
-  return snapshotCells(tenantId, snapshot, reader).toSpliced(2, 0, spans.length === 0 ? "not known" : spans);
+function spansOf(periods: readonly LivePeriod[], snapshotId: string): HtmlValue {
+  const spans = periods
+    .filter((period) => period.snapshotId === snapshotId)
+    .map((period) => html`<span class="line">${!period.isCertain && "perhaps "}${span(period)}</span>`);
+  return spans.length === 0 ? "not known" : spans;
 }
 
-/** The cells about a snapshot: its id, the age of its data, its programs, and a link to its changes. */
-export function snapshotCells(
+/** A table of snapshots. With `seen`, it has a column for the times in which partners saw them. */
+export function snapshotTable(
   tenantId: string,
-  { snapshotId, isLive, contentAt, programs, parent, withdrawnAt }: PublishedSnapshot,
+  snapshots: readonly PublishedSnapshot[],
   reader: Reader,
-): readonly HtmlValue[] {
-  return [
-    html`<a class="row-link" href="${snapshotPath(tenantId, snapshotId)}"><code>${snapshotId}</code></a> ${isLive ? badge("live", "good") : withdrawnAt !== null && badge("withdrawn", "doubtful")}`,
-    time(contentAt, reader),
-    programs.toLocaleString("en"),
-    parent === null
-      ? "the first"
-      : html`<a class="whole" href="${diffPath(tenantId, undefined, snapshotId)}">Changes<span class="hidden"> that snapshot ${snapshotId} brought</span></a>`,
-  ];
+  seen?: (snapshot: PublishedSnapshot) => HtmlValue,
+): Html {
+  return dataTable("Snapshots that partners see or saw, newest first", snapshots, {
+    Snapshot: heading(
+      ({ snapshotId, isLive, withdrawnAt }) =>
+        html`<a class="row-link" href="${snapshotPath(tenantId, snapshotId)}"><code>${snapshotId}</code></a> ${isLive ? badge("live", "good") : withdrawnAt !== null && badge("withdrawn", "doubtful")}`,
+    ),
+    "Data of": ({ contentAt }) => time(contentAt, reader),
+    ...(seen && { "Seen by partners": seen }),
+    Programs: numeric(({ programs }) => programs.toLocaleString("en")),
+    Changes: ({ snapshotId, parent }) =>
+      parent === null
+        ? "the first"
+        : html`<a class="whole" href="${diffPath(tenantId, undefined, snapshotId)}">Changes<span class="hidden"> that snapshot ${snapshotId} brought</span></a>`,
+  });
 }
 
 function snapshotsTable({ published, periods }: Seen): CsvTable {

@@ -13,10 +13,10 @@ import { auditPath, explainPath, programPath, snapshotsPath, tenantPath } from "
 import { newest } from "./diff-page.ts";
 import { findingsSection, findingsTables } from "./findings-section.ts";
 import { homeTrail } from "./page.ts";
-import { concernItem, dataTable, describedFacts, heading, notice, numeric } from "./parts.ts";
+import { concernItem, describedFacts, notice } from "./parts.ts";
 import { programsSection, programsTable, searchPrograms } from "./programs-section.ts";
 import { pageNumber, route } from "./route.ts";
-import { snapshotCells } from "./snapshots-page.ts";
+import { snapshotTable } from "./snapshots-page.ts";
 
 /** One tenant: its state, its programs, its snapshots, and the findings of the last run in its data. */
 export const tenantRoute = route("/tenants/:tenant", async (asked, inspection) => {
@@ -67,10 +67,6 @@ export function whyForm(tenantId: string, programId = ""): Html {
 function snapshotList(tenantId: string, snapshots: readonly PublishedSnapshot[], reader: Reader): Html {
   const total = snapshots.length;
   return html`<section aria-labelledby="snapshots"><h2 id="snapshots">Snapshots</h2>
-${dataTable(
-  "Snapshots that partners see or saw, newest first",
-  [heading("Snapshot"), "Data of", numeric("Programs"), "Changes"],
-  newest(snapshots).map((snapshot) => snapshotCells(tenantId, snapshot, reader)),
-)}
+${snapshotTable(tenantId, newest(snapshots), reader)}
 <p><a href="${snapshotsPath(tenantId)}">${total === 1 ? "The snapshot" : `All ${total.toLocaleString("en")} snapshots`}, and what partners saw when</a></p></section>`;
 }

@@ -22,30 +22,25 @@ ${concerns.map(({ text }) => notice("bad", html`<p>${text}. <a href="${healthPat
 ${
   tenants.length === 0
     ? html`<p>Build the first snapshots: ${command("snapshot build")}</p>`
-    : dataTable(
-        "Tenants with the age of their data",
-        [heading("Tenant"), "Published", "Confirmed", numeric("Programs"), "Health", "Last try"],
-        tenants.map((tenant) => cells(tenant, reader)),
-      )
+    : dataTable("Tenants with the age of their data", tenants, {
+        Tenant: heading(
+          ({ tenantId }) => html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
+        ),
+        Published: ({ live }) => (live === null ? "–" : time(live.publishedAt, reader)),
+        Confirmed: ({ live }) => (live?.confirmedAt ? time(live.confirmedAt, reader) : "–"),
+        Programs: numeric(({ live }) => live?.programs.toLocaleString("en") ?? "–"),
+        Health: healthBadges,
+        "Last try": ({ lastTry }) =>
+          lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`,
+      })
 }`;
   const tables = tenants.length === 0 ? [] : [tenantsTable(tenants)];
   return { status: 200, title: "Tenants", trail: [], main, tables };
 }
 
-function cells(
-  { tenantId, live, lastTry, concerns }: JudgedTenant,
-  reader: Reader,
-): readonly (Html | string)[] {
-  return [
-    html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
-    live === null ? "–" : time(live.publishedAt, reader),
-    live?.confirmedAt ? time(live.confirmedAt, reader) : "–",
-    live === null ? "–" : live.programs.toLocaleString("en"),
-    concerns.length === 0
-      ? badge("well", "good")
-      : html`${concerns.map(({ kind, severity }) => html`${badge(concernTitle(kind).title, severity)} `)}`,
-    lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`,
-  ];
+function healthBadges({ concerns }: JudgedTenant): Html {
+  if (concerns.length === 0) return badge("well", "good");
+  return html`${concerns.map(({ kind, severity }) => html`${badge(concernTitle(kind).title, severity)} `)}`;
 }
 
 function tenantsTable(tenants: readonly JudgedTenant[]): CsvTable {

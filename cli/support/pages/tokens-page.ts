@@ -29,23 +29,7 @@ export const tokensRoute = route("/tokens", async ({ query }, inspection) => {
 ${used === null ? noLog() : logNotices(used.state, reader)}
 ${tenantForm(tokensPath, "Access keys", tenantId)}
 <p class="lead" role="status">${summary(tokens, own.length, used, reader)}</p>
-${
-  tokens.length > 0 &&
-  html`<div class="dense">${dataTable(
-    used === null ? "Access keys, by tenant and name" : "Access keys, the busiest first",
-    [
-      heading("Key"),
-      "Status",
-      "Last seen",
-      numeric("A day"),
-      numeric("Refused or failed"),
-      numeric("Old address"),
-      numeric("Busiest minute"),
-      "Expires",
-    ],
-    tokens.map((token) => cells(token, used, reader)),
-  )}</div>`
-}`;
+${tokens.length > 0 && html`<div class="dense">${keyTable(tokens, used, reader)}</div>`}`;
   const tables = [keysTable(tokens, used, reader)];
   return { status: 200, title, trail: homeTrail, main, tables };
 });
@@ -85,23 +69,34 @@ function summary(tokens: readonly RegisteredToken[], total: number, used: Used, 
   return `${count}${shown}${span}`;
 }
 
-function cells(token: RegisteredToken, used: Used, reader: Reader): readonly (Html | string)[] {
-  const { tokenId, tenantId, name, expiresAt, revokedAt } = token;
-  const activity = used?.activity.get(tokenId);
-  return [
-    html`<a class="row-link" href="${requestsOf({ token: tokenId })}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> <a href="${tenantPath(tenantId)}">${tenantId}</a>${activity !== undefined && activity.lastSeenMs !== null && html` <a href="${clientPath(tokenId)}">how it behaves</a>`}`,
-    html`${statusBadge(token, reader)}${revokedAt !== null && html` ${time(revokedAt, reader)}`}`,
-    activity === undefined
-      ? "–"
-      : activity.lastSeenMs === null
+function keyTable(tokens: readonly RegisteredToken[], used: Used, reader: Reader): Html {
+  /** A cell about what a key did, which only a log tells. */
+  const ofLog =
+    (cell: (activity: KeyActivity, token: RegisteredToken) => Html | string) =>
+    (token: RegisteredToken): Html | string => {
+      const activity = used?.activity.get(token.tokenId);
+      return activity === undefined ? "–" : cell(activity, token);
+    };
+  const caption = used === null ? "Access keys, by tenant and name" : "Access keys, the busiest first";
+  return dataTable(caption, tokens, {
+    Key: heading((token) => keyLinks(token, used?.activity.get(token.tokenId))),
+    Status: (token) =>
+      html`${statusBadge(token, reader)}${token.revokedAt !== null && html` ${time(token.revokedAt, reader)}`}`,
+    "Last seen": ofLog(({ lastSeenMs }) =>
+      lastSeenMs === null
         ? html`<span class="none">not in the log</span>`
-        : time(new Date(activity.lastSeenMs).toISOString(), reader),
-    activity === undefined ? "–" : perDay(activity.requests, used?.state.covers ?? null),
-    activity === undefined ? "–" : share(token, activity),
-    activity === undefined ? "–" : legacy(token, activity),
-    activity === undefined ? "–" : quota(token, activity),
-    expiresAt === null ? "never" : time(expiresAt, reader),
-  ];
+        : time(new Date(lastSeenMs).toISOString(), reader),
+    ),
+    "A day": numeric(ofLog(({ requests }) => perDay(requests, used?.state.covers ?? null))),
+    "Refused or failed": numeric(ofLog(share)),
+    "Old address": numeric(ofLog(legacy)),
+    "Busiest minute": numeric(ofLog(quota)),
+    Expires: ({ expiresAt }) => (expiresAt === null ? "never" : time(expiresAt, reader)),
+  });
+}
+
+function keyLinks({ tokenId, tenantId, name }: RegisteredToken, activity: KeyActivity | undefined): Html {
+  return html`<a class="row-link" href="${requestsOf({ token: tokenId })}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> <a href="${tenantPath(tenantId)}">${tenantId}</a>${activity !== undefined && activity.lastSeenMs !== null && html` <a href="${clientPath(tokenId)}">how it behaves</a>`}`;
 }
 
 /** A key that ends within this time is marked, since its end is an outage for the partner. */
@@ -124,7 +119,7 @@ function perDay(requests: number, covers: LogState["covers"]): string {
   return each.toLocaleString("en", { maximumFractionDigits: each < 10 ? 1 : 0 });
 }
 
-function share({ tokenId }: RegisteredToken, { requests, errors }: KeyActivity): Html | string {
+function share({ requests, errors }: KeyActivity, { tokenId }: RegisteredToken): Html | string {
   if (requests === 0) return "–";
   const percent = (errors / requests) * 100;
   const text = errors > 0 && percent < 0.1 ? "below 0.1 %" : `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
@@ -133,13 +128,13 @@ function share({ tokenId }: RegisteredToken, { requests, errors }: KeyActivity):
     : html`<a href="${requestsOf({ token: tokenId, status: "errors" })}">${text}</a>`;
 }
 
-function legacy({ tokenId }: RegisteredToken, { legacy: calls }: KeyActivity): Html | string {
+function legacy({ legacy: calls }: KeyActivity, { tokenId }: RegisteredToken): Html | string {
   if (calls === 0) return "0";
   return html`<a href="${requestsOf({ token: tokenId, route: "legacy" })}">${calls.toLocaleString("en")}</a>`;
 }
 
 /** The requests of the busiest minute, and the limit per window. A window is a minute by default. */
-function quota({ tokenId, rateLimit }: RegisteredToken, activity: KeyActivity): Html {
+function quota(activity: KeyActivity, { tokenId, rateLimit }: RegisteredToken): Html {
   const limit = rateLimit ?? activity.limit;
   const { busiestMinute, limited } = activity;
   const busiest = `${busiestMinute.toLocaleString("en")}${limit === null ? "" : ` of ${limit.toLocaleString("en")}`}`;
