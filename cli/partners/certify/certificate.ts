@@ -1,13 +1,17 @@
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
-import { createJudge } from "./judge.ts";
-import { type Finding, type Rule, type RuleName, ruleNames, type Verdict } from "./rule.ts";
+import {
+  type Finding,
+  type ForeignConnections,
+  type OwnRequest,
+  type Rule,
+  type RuleName,
+  ruleNames,
+  type Verdict,
+} from "./rule.ts";
 import { endedTokenRule } from "./rules/ended-token.ts";
-import { gzipRule } from "./rules/gzip.ts";
 import { keepAliveRule } from "./rules/keep-alive.ts";
-import { legacyRule } from "./rules/legacy.ts";
-import { methodsRule } from "./rules/methods.ts";
 import { pollingRule } from "./rules/polling.ts";
-import { quotaRule } from "./rules/quota.ts";
+import { requestRules } from "./rules/request-rules.ts";
 import { rereadsRule } from "./rules/rereads.ts";
 import { retryAfterRule } from "./rules/retry-after.ts";
 import { SharedConnections } from "./shared-connections.ts";
@@ -67,14 +71,39 @@ export function createCertifier(tokenId: string, stated: StatedConnections): Cer
   };
 }
 
+/** Counts the requests that a rule counts, and those that break it. */
+function createJudge(rule: RuleName, { breaks, judgement }: Rule) {
+  let counted = 0;
+  let broken = 0;
+  const examples: string[] = [];
+  return {
+    see(request: OwnRequest): void {
+      const isBroken = breaks(request);
+      if (isBroken === undefined) return;
+      counted += 1;
+      if (!isBroken) return;
+      broken += 1;
+      if (examples.length < maxExamples) examples.push(request.requestId);
+    },
+    finding(foreign: ForeignConnections | undefined): Finding {
+      const { isSeen, fails, summary, counts, advice } = judgement(counted, broken, foreign);
+      if (isSeen && fails) return { rule, verdict: "fail", summary, counts, examples, advice };
+      const verdict = isSeen ? "pass" : "not-seen";
+      return { rule, verdict, summary, counts, examples: [], advice: null };
+    },
+  };
+}
+
+const maxExamples = 3;
+
 const rules: Readonly<Record<RuleName, () => Rule>> = {
-  gzip: gzipRule,
+  gzip: () => requestRules.gzip,
   "keep-alive": keepAliveRule,
   "retry-after": retryAfterRule,
-  quota: quotaRule,
+  quota: () => requestRules.quota,
   polling: pollingRule,
   rereads: rereadsRule,
-  legacy: legacyRule,
-  methods: methodsRule,
+  legacy: () => requestRules.legacy,
+  methods: () => requestRules.methods,
   "ended-token": endedTokenRule,
 };
