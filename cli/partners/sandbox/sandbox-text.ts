@@ -12,27 +12,22 @@ export interface SandboxReport {
   readonly tokens: readonly SandboxToken[];
 }
 
-/** The environment variables for the tokens in a partner's tests. */
-const variables: Readonly<Record<SandboxTokenKind, string>> = {
-  good: "SANDBOX_TOKEN",
-  "small-quota": "SANDBOX_TOKEN_SMALL_QUOTA",
-  "without-scope": "SANDBOX_TOKEN_WITHOUT_SCOPE",
-  expired: "SANDBOX_TOKEN_EXPIRED",
-  revoked: "SANDBOX_TOKEN_REVOKED",
-};
-
-const answers: Readonly<Record<SandboxTokenKind, string>> = {
-  good: "200",
-  "small-quota": "200 for 3 requests per window, then 429",
-  "without-scope": "403",
-  expired: "401",
-  revoked: "401",
+/** For each token: its environment variable in a partner's tests, and the answer to a request with it. */
+const shown: Readonly<Record<SandboxTokenKind, { readonly variable: string; readonly answer: string }>> = {
+  good: { variable: "SANDBOX_TOKEN", answer: "200" },
+  "small-quota": {
+    variable: "SANDBOX_TOKEN_SMALL_QUOTA",
+    answer: "200 for 3 requests per window, then 429",
+  },
+  "without-scope": { variable: "SANDBOX_TOKEN_WITHOUT_SCOPE", answer: "403" },
+  expired: { variable: "SANDBOX_TOKEN_EXPIRED", answer: "401" },
+  revoked: { variable: "SANDBOX_TOKEN_REVOKED", answer: "401" },
 };
 
 /** T4: the tokens that were issued just now, as lines that a shell reads (`. sandbox.env`); empty when no token was issued. */
 export function tokenVariables(tokens: readonly SandboxToken[]): string {
   return tokens
-    .map(({ kind, plaintext }) => (plaintext === undefined ? "" : `${variables[kind]}=${plaintext}\n`))
+    .map(({ kind, plaintext }) => (plaintext === undefined ? "" : `${shown[kind].variable}=${plaintext}\n`))
     .join("");
 }
 
@@ -40,16 +35,16 @@ export function sandboxText({ tenantId, run, tokens }: SandboxReport, columns: n
   const kept = tokens.filter(({ plaintext }) => plaintext === undefined);
   const issued = tokens.length - kept.length;
   const programs = table(
-    [{ title: "PROGRAM" }, { title: "SHOWS" }],
+    ["PROGRAM", "SHOWS"],
     sandboxCases.map(({ id, shows }) => [id, shows]),
     columns,
   );
   const tokenTable = table(
-    [{ title: "VARIABLE" }, { title: "TOKEN" }, { title: "ANSWER" }, { title: "" }],
+    ["VARIABLE", "TOKEN", "ANSWER", ""],
     tokens.map(({ kind, entry, plaintext }) => [
-      variables[kind],
+      shown[kind].variable,
       entry.tokenId,
-      answers[kind],
+      shown[kind].answer,
       plaintext === undefined ? "kept" : "new",
     ]),
     columns,
@@ -74,7 +69,7 @@ export function sandboxJson({ tenantId, run, tokens }: SandboxReport): object {
     programs: sandboxCases.map(({ id, shows }) => ({ programId: id, shows })),
     tokens: tokens.map(({ kind, entry, plaintext }) => ({
       kind,
-      variable: variables[kind],
+      variable: shown[kind].variable,
       token: plaintext ?? null,
       ...tokenMetadata(entry),
       revokedAt: entry.revokedAt,

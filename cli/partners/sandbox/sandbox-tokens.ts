@@ -54,14 +54,11 @@ export async function provideSandboxTokens(
     const replaced = tokens.filter(
       (token) => rotate && token.revokedAt === null && isOfSandbox(token, tenantId),
     );
+    const replacedIds = replaced.map(({ tokenId }) => tokenId);
     const issued = result.flatMap(({ entry, plaintext }) => (plaintext === undefined ? [] : entry));
-    return [...revoked(tokens, idsOf(replaced), at), ...issued];
+    return [...revoked(tokens, replacedIds, at), ...issued];
   });
   return result;
-}
-
-function idsOf(tokens: readonly RegisteredToken[]): readonly RegisteredToken["tokenId"][] {
-  return tokens.map(({ tokenId }) => tokenId);
 }
 
 function nameOf(kind: SandboxTokenKind): string {
