@@ -1,4 +1,5 @@
 import { Failure } from "../../../core/failure.ts";
+import { parsedUrl } from "../../../core/parsed-url.ts";
 
 /** The facts about the company that its partners need. The company hands the folder over to them. */
 export interface Company {
@@ -35,7 +36,7 @@ export function parseCompanyName(text: string): string {
  * is allowed for a trial on this machine only, since it carries tokens unencrypted. Throws `usage`.
  */
 export function parseBaseUrl(text: string): string {
-  const url = parsedUrl(text);
+  const url = strictUrl(text);
   if (url === undefined) throw new Failure("usage", "Expected an address like https://programs.example.com.");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     throw new Failure(
@@ -60,7 +61,7 @@ export function parseContact(text: string): Contact {
   if (/^[A-Za-z0-9.!#$&'*+/=?^_{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(text)) {
     return { kind: "email", text, href: `mailto:${text.replace(/[?&#]/g, encodeURIComponent)}` };
   }
-  const url = parsedUrl(text);
+  const url = strictUrl(text);
   if (url?.protocol === "https:" && url.username === "" && url.password === "") {
     return { kind: "url", text: url.href, href: url.href };
   }
@@ -68,8 +69,8 @@ export function parseContact(text: string): Contact {
 }
 
 /** Stricter than `URL`, which accepts `https:host` and drops white space. */
-function parsedUrl(text: string): URL | undefined {
-  return /^[a-z]+:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+function strictUrl(text: string): URL | undefined {
+  return /^[a-z]+:\/\/[^\s\\]+$/i.test(text) ? parsedUrl(text) : undefined;
 }
 
 function isLoopback(hostname: string): boolean {
