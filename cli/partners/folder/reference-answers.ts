@@ -10,7 +10,9 @@ export function successPart(document: ApiDocument, operation: Operation): Html {
   const { operationId } = operation;
   const { description, headers, content } = responseOf(document, operation, "200");
   const [json] = Object.values(content);
-  const fields = unfoldedFields(document, json?.schema ?? {}, operationId, listItem(document, operation));
+  // The detail shares its fields with the list.
+  const known = operationId === "getProgram" ? document.components.schemas.ProgramListItem : undefined;
+  const fields = unfoldedFields(document, json?.schema ?? {}, operationId, known);
   const examples = Object.entries(json?.examples ?? {}).map(([name, part]) => ({
     name: words(name),
     value: name,
@@ -49,14 +51,6 @@ function responseOf(document: ApiDocument, { operationId, responses }: Operation
   const part = responses[status];
   if (part === undefined) throw new Error(`${operationId} has no ${status}`);
   return resolved(document, part);
-}
-
-/** The schema of the fields that the detail shares with the list. */
-function listItem(
-  { components }: ApiDocument,
-  { operationId }: Operation,
-): ApiDocument["components"]["schemas"][string] | undefined {
-  return operationId === "getProgram" ? components.schemas.ProgramListItem : undefined;
 }
 
 /** A name of the document in words: `capacityAsTotal` is `capacity as total`. */
