@@ -4,7 +4,7 @@ import { Failure } from "../../core/failure.ts";
 import type { Shell } from "../shell/shell.ts";
 import type { Gate } from "../support/pages/access/gate.ts";
 import { accessKeyBytes, createKeyGate, welcomeAddress } from "../support/pages/access/key-gate.ts";
-import { createPasswordFile } from "../support/pages/access/password-file.ts";
+import { readAccounts } from "../support/pages/access/password-file.ts";
 import { createPasswordGate } from "../support/pages/access/password-gate.ts";
 import { createProxyGate, secretHeader } from "../support/pages/access/proxy-gate.ts";
 
@@ -48,9 +48,9 @@ export async function inspectAccess(flags: AccessFlags, shell: Shell): Promise<I
     throw new Failure("usage", "--proxy-secret-file goes with --user-header NAME, which says who signed in.");
   }
   if (passwordFile !== undefined) {
-    const file = createPasswordFile(passwordFile);
-    const names = (await file.accounts()).size;
-    const gate = createPasswordGate({ file, hostNames, now: shell.now });
+    const names = (await readAccounts(passwordFile)).size;
+    const read = () => readAccounts(passwordFile);
+    const gate = createPasswordGate({ readAccounts: read, hostNames, now: shell.now });
     const people = `${names} ${names === 1 ? "name" : "names"}`;
     const invitation = (port: number) => `${address(port)}, for the ${people} of ${passwordFile}`;
     return { host, gate, isShared: true, invitation };

@@ -21,16 +21,10 @@ export function logVisit(
   req: IncomingMessage,
   { user, status, durationMs, cause }: Visit,
 ): void {
-  const { remoteAddress = null } = req.socket;
-  const { method, url = "" } = req;
-  const visit = {
-    user,
-    remoteAddress,
-    method,
-    target: publicTarget(url),
-    status,
-    durationMs: Math.round(durationMs),
-  };
+  const { method, socket, url = "" } = req;
+  const { remoteAddress = null } = socket;
+  const target = publicTarget(url);
+  const visit = { user, remoteAddress, method, target, status, durationMs: Math.round(durationMs) };
   if (cause === null) log.info(visit, "visit");
   else log.error({ ...visit, cause }, "visit");
 }

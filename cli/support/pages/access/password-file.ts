@@ -1,43 +1,26 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { Failure } from "../../../../core/failure.ts";
 import { type PasswordHash, parsePasswordHash } from "./password-hash.ts";
 
 /** The people who may sign in, by name. */
 export type Accounts = ReadonlyMap<string, PasswordHash>;
 
-/** The present content of the file with names and hashes. */
-export interface PasswordFile {
-  /** Returns the same object while the file does not change. Throws `settings` when it can't be read or understood. */
-  accounts(): Promise<Accounts>;
-}
-
 export const accountName = /^[A-Za-z0-9._@-]{1,64}$/;
 
-/** P64: a name that is taken out of the file, or gets another password, is refused from the next request on. */
-export function createPasswordFile(path: string): PasswordFile {
-  let version = "";
-  let accounts: Accounts = new Map();
-  return {
-    async accounts() {
-      try {
-        const { mtimeMs, ctimeMs, size, ino } = await stat(path);
-        const found = `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
-        if (found !== version) {
-          accounts = parsePasswordFile(await readFile(path, "utf8"), path);
-          version = found;
-        }
-        return accounts;
-      } catch (error) {
-        if (error instanceof Failure) throw error;
-        const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-        throw new Failure("settings", `The password file ${path} can't be read (${code}).`, { cause: error });
-      }
-    },
-  };
+/**
+ * P64: reads the present content of the file with names and hashes, for each request. So a name that is taken out of the file, or
+ * gets another password, is refused from the next request on. Throws `settings` when it can't be read or understood.
+ */
+export async function readAccounts(path: string): Promise<Accounts> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new Failure("settings", `The password file ${path} can't be read (${code}).`, { cause: error });
+  });
+  return parsedAccounts(text, path);
 }
 
 /** One `NAME:HASH` per line; empty lines and those that begin with `#` are passed over. Throws `settings`. */
-function parsePasswordFile(text: string, path: string): Accounts {
+function parsedAccounts(text: string, path: string): Accounts {
   const accounts = new Map<string, PasswordHash>();
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "" || line.startsWith("#")) continue;

@@ -6,12 +6,13 @@ import { asFailure, Failure } from "../../../../core/failure.ts";
 import { createFailedLogins } from "./failed-logins.ts";
 import { createForeignRequestCheck } from "./foreign-request.ts";
 import { type Access, type Gate, type Refusal, refused } from "./gate.ts";
-import type { PasswordFile } from "./password-file.ts";
+import type { Accounts } from "./password-file.ts";
 import { isPassword, type PasswordHash, passwordHashText } from "./password-hash.ts";
 import { sessionCookie, sessionCookies } from "./session-cookie.ts";
 
 export interface PasswordGateOptions {
-  readonly file: PasswordFile;
+  /** The accounts at the time of the call. Throws `settings`. */
+  readonly readAccounts: () => Promise<Accounts>;
   readonly hostNames: readonly string[];
   readonly now: () => Date;
 }
@@ -23,7 +24,7 @@ export interface PasswordGateOptions {
  * it is used. The id of a session is a digest of name and password under a key of this run. A browser sends it in a cookie. A
  * browser that sends the password again, such as after a link on another site, gets the same session.
  */
-export function createPasswordGate({ file, hostNames, now }: PasswordGateOptions): Gate {
+export function createPasswordGate({ readAccounts, hostNames, now }: PasswordGateOptions): Gate {
   const foreign = createForeignRequestCheck(hostNames);
   const failed = createFailedLogins();
   const pepper = randomBytes(32);
@@ -43,7 +44,7 @@ export function createPasswordGate({ file, hostNames, now }: PasswordGateOptions
   return async (req) => {
     const refusal = foreign(req);
     if (refusal !== undefined) return refusal;
-    const accounts = await file.accounts().catch(asFailure);
+    const accounts = await readAccounts().catch(asFailure);
     if (accounts instanceof Failure) {
       const message = "Nobody can sign in at the moment; the log of this server says why.";
       return { ...refused(500, message), cause: accounts.message };
