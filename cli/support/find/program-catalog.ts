@@ -15,11 +15,6 @@ export interface CatalogEntry {
   readonly folded: string;
 }
 
-export interface ProgramCatalog {
-  /** Reads the lists that were published since the last call. */
-  read(store: ObjectStore, signal: AbortSignal): Promise<CatalogReading>;
-}
-
 export interface CatalogReading {
   readonly tenantIds: readonly TenantId[];
   readonly entries: readonly CatalogEntry[];
@@ -28,51 +23,46 @@ export interface CatalogReading {
 }
 
 const maxParallelReads = 8;
-/** 200,000 programs are about 60 MB. */
-const maxEntries = 200_000;
 
-/** Remembers each tenant's list for as long as its snapshot is live. */
-export function createProgramCatalog(): ProgramCatalog {
-  const lists = new LRUCache<string, readonly CatalogEntry[]>({
-    maxSize: maxEntries,
-    sizeCalculation: (entries) => entries.length + 1,
-  });
+/** Each tenant's list for as long as its snapshot is live. 200,000 programs are about 60 MB. */
+const lists = new LRUCache<string, readonly CatalogEntry[]>({
+  maxSize: 200_000,
+  sizeCalculation: (entries) => entries.length + 1,
+});
 
-  async function ofTenant(
-    store: ObjectStore,
-    tenantId: TenantId,
-    signal: AbortSignal,
-  ): Promise<readonly CatalogEntry[]> {
-    const pointer = await readPointer(store, tenantId, signal);
-    if (pointer === undefined) return [];
-    const key = `${tenantId} ${pointer.current.manifestSha256}`;
-    const known = lists.get(key);
-    if (known !== undefined) return known;
-    const manifest = await readLiveManifest(store, pointer.current, signal);
-    const programs = await storedPrograms(store, manifest, signal);
-    const entries = programs.map(({ id, name }) => {
-      return { tenantId, programId: id, name, folded: foldedText(`${id} ${name}`) };
+/** Reads the lists that were published since the last call. */
+export async function readCatalog(store: ObjectStore, signal: AbortSignal): Promise<CatalogReading> {
+  const tenantIds: TenantId[] = [];
+  for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
+  const entries: CatalogEntry[] = [];
+  const unread: string[] = [];
+  for (let at = 0; at < tenantIds.length; at += maxParallelReads) {
+    const round = tenantIds.slice(at, at + maxParallelReads).map(async (tenantId) => {
+      const found = await entriesOf(store, tenantId, signal).catch(asFailure);
+      if (found instanceof Error) unread.push(tenantId);
+      else for (const entry of found) entries.push(entry);
     });
-    lists.set(key, entries);
-    return entries;
+    await Promise.all(round);
+    signal.throwIfAborted();
   }
+  return { tenantIds, entries, unread };
+}
 
-  return {
-    async read(store, signal) {
-      const tenantIds: TenantId[] = [];
-      for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
-      const entries: CatalogEntry[] = [];
-      const unread: string[] = [];
-      for (let at = 0; at < tenantIds.length; at += maxParallelReads) {
-        const round = tenantIds.slice(at, at + maxParallelReads).map(async (tenantId) => {
-          const found = await ofTenant(store, tenantId, signal).catch(asFailure);
-          if (found instanceof Error) unread.push(tenantId);
-          else for (const entry of found) entries.push(entry);
-        });
-        await Promise.all(round);
-        signal.throwIfAborted();
-      }
-      return { tenantIds, entries, unread };
-    },
-  };
+async function entriesOf(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<readonly CatalogEntry[]> {
+  const pointer = await readPointer(store, tenantId, signal);
+  if (pointer === undefined) return [];
+  const key = `${tenantId} ${pointer.current.manifestSha256}`;
+  const known = lists.get(key);
+  if (known !== undefined) return known;
+  const manifest = await readLiveManifest(store, pointer.current, signal);
+  const programs = await storedPrograms(store, manifest, signal);
+  const entries = programs.map(({ id, name }) => {
+    return { tenantId, programId: id, name, folded: foldedText(`${id} ${name}`) };
+  });
+  lists.set(key, entries);
+  return entries;
 }

@@ -12,13 +12,11 @@ import {
   unpublishedOf,
   wordsOf,
 } from "../find/find-anything.ts";
-import { createProgramCatalog } from "../find/program-catalog.ts";
+import { readCatalog } from "../find/program-catalog.ts";
 import { explainPath, findPath, programPath, requestPath, requestsOf, tenantPath } from "./addresses.ts";
 import { homeTrail, type Page } from "./page.ts";
 import { dataTable, heading, logNotices, notice } from "./parts.ts";
 import { route } from "./route.ts";
-
-const catalog = createProgramCatalog();
 
 /** The index finds requests by a digest of their id, which other ids may share. At most this many requests are read. */
 const maxRequests = 10;
@@ -30,7 +28,7 @@ export const findRoute = route("/find", async ({ query }, { store, database, log
   await log?.refresh();
   const registry = await registryReading(store);
   const [known, { value: removals, faults }, requests] = await Promise.all([
-    catalog.read(store, signal),
+    readCatalog(store, signal),
     readRemovals(store, registry, signal),
     log?.index.find({ filter: { requestId: text }, limit: maxRequests }, signal),
   ]);
