@@ -3,7 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
-import { type AuditEntry, readAudit } from "../../operate/audit/read-audit.ts";
+import { type AuditEntry, type AuditQuery, readAudit } from "../../operate/audit/read-audit.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { type Reading, readOr } from "./reading.ts";
@@ -109,13 +109,9 @@ export async function readRenames(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Rename>> {
   const query = { tenantId: undefined, since: undefined, limit: maxRecords };
-  const { value } = await readOr<readonly AuditEntry[]>(
-    [],
-    signal,
-    async () => (await readAudit(store, query, signal)).records,
-  );
+  const records = await recordsOf(store, query, signal);
   const renames = new Map<string, Rename>();
-  for (const { command, at, changes } of value.toReversed()) {
+  for (const { command, at, changes } of records.toReversed()) {
     if (command !== "tenant rename") continue;
     for (const change of changes) {
       if (change.kind !== "token" || change.before === null) continue;
@@ -144,12 +140,8 @@ export async function heldBy(
 ): Promise<string | null> {
   const until = new Date(since);
   const query = { tenantId, since: new Date(until.getTime() - longestMs), until, limit: 100 };
-  const { value } = await readOr<readonly AuditEntry[]>(
-    [],
-    signal,
-    async () => (await readAudit(store, query, signal)).records,
-  );
-  const holder = value.find(
+  const records = await recordsOf(store, query, signal);
+  const holder = records.find(
     ({ outcome, changes }) =>
       outcome === "done" &&
       changes.some((change) => change.kind === "snapshot" && change.after?.isHeld === true),
@@ -159,3 +151,13 @@ export async function heldBy(
 
 /** A command that holds a tenant is done within this time. */
 const longestMs = 3_600_000;
+
+/** Records of the audit, newest first; none when it cannot be read. */
+async function recordsOf(
+  store: ObjectStore,
+  query: AuditQuery,
+  signal: AbortSignal,
+): Promise<readonly AuditEntry[]> {
+  const reading = await readOr(undefined, signal, () => readAudit(store, query, signal));
+  return reading.value?.records ?? [];
+}
