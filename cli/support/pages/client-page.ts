@@ -3,7 +3,7 @@ import type { Reader } from "../../output/times.ts";
 import { type Certificate, createCertifier } from "../../partners/certify/certificate.ts";
 import type { Finding, Verdict } from "../../partners/certify/rule.ts";
 import { clientPath, requestPath, requestsOf, tokensPath } from "./addresses.ts";
-import { homeTrail, type Page } from "./page.ts";
+import { homeTrail } from "./page.ts";
 import { badge, dataTable, heading, notice, time } from "./parts.ts";
 import { requestsWithoutLog } from "./requests-page.ts";
 import { route } from "./route.ts";
@@ -19,8 +19,17 @@ export const clientRoute = route(
     const certifier = createCertifier(tokenId, isDirect ? "own" : "proxy");
     for (const line of found.lines.toReversed()) certifier.see(line);
     const certificate = certifier.certificate();
-    if (certificate === undefined) return clientWithoutRequests(tokenId);
-    return clientPage(certificate, isDirect, found.total, reader());
+    const behaviour =
+      certificate === undefined
+        ? notice(
+            "doubtful",
+            html`<p>The log has no request with this access key, so there is nothing to judge.</p>`,
+          )
+        : judged(certificate, isDirect, found.total, reader());
+    const main = html`<h1>How the client of <bdi>${tokenId}</bdi> behaves</h1>
+${behaviour}`;
+    const trail = [...homeTrail, { text: "Access keys", path: tokensPath }];
+    return { status: certificate === undefined ? 404 : 200, title: "Client", trail, main };
   },
 );
 
@@ -30,7 +39,7 @@ const maxRequests = 20_000;
 /**
  * The judgement of `certify` on a token, rule by rule. `total`: all requests of the token in the log, including those not judged.
  */
-function clientPage(certificate: Certificate, isDirect: boolean, total: number, reader: Reader): Page {
+function judged(certificate: Certificate, isDirect: boolean, total: number, reader: Reader): Html {
   const { tokenId, tenantId, requests, from, to, verdict, rules } = certificate;
   const failed = rules.filter((finding) => finding.verdict === "fail").length;
   const conclusion =
@@ -39,8 +48,7 @@ function clientPage(certificate: Certificate, isDirect: boolean, total: number, 
       : "The client keeps every rule that could be judged.";
   const looked =
     requests < total ? `the newest ${requests.toLocaleString("en")}` : requests.toLocaleString("en");
-  const main = html`<h1>How the client of <bdi>${tokenId}</bdi> behaves</h1>
-${notice(verdict === "fail" ? "doubtful" : "good", html`<p>${conclusion}</p>`)}
+  return html`${notice(verdict === "fail" ? "doubtful" : "good", html`<p>${conclusion}</p>`)}
 <p class="lead">Tenant ${tenantId ?? "unknown"}: ${looked} of ${total.toLocaleString("en")} <a href="${requestsOf({ token: tokenId })}">requests</a> were looked at, from ${time(from, reader)} to ${time(to, reader)}.</p>
 ${dataTable("Rules", rules, {
   Rule: heading(({ rule }) => rule),
@@ -53,16 +61,7 @@ ${dataTable("Rules", rules, {
       ? html`Connections are taken for the client's own. <a href="${clientPath(tokenId)}">They are a proxy's</a>`
       : html`Nothing is judged by connections, which are a proxy's in most installations. <a href="${clientPath(tokenId)}?direct=1">They are the client's own</a>`
   }</p>`;
-  return { status: 200, title: "Client", trail, main };
 }
-
-function clientWithoutRequests(tokenId: string): Page {
-  const main = html`<h1>How the client of <bdi>${tokenId}</bdi> behaves</h1>
-${notice("doubtful", html`<p>The log has no request with this access key, so there is nothing to judge.</p>`)}`;
-  return { status: 404, title: "Client", trail, main };
-}
-
-const trail = [...homeTrail, { text: "Access keys", path: tokensPath }];
 
 const shown: Readonly<Record<Verdict, Parameters<typeof badge>>> = {
   pass: ["yes", "good"],

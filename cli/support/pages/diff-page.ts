@@ -14,7 +14,7 @@ import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { diffPath, explainPath, snapshotProgramPath } from "./addresses.ts";
 import { changeCells, changeColumns, changeTable } from "./change-rows.ts";
 import type { CsvTable, CsvValue } from "./csv.ts";
-import { type Page, tenantTrail } from "./page.ts";
+import { tenantTrail } from "./page.ts";
 import { selectField } from "./parts.ts";
 import { route } from "./route.ts";
 
@@ -30,7 +30,11 @@ export const diffRoute = route("/tenants/:tenant/diff", async ({ tenant, query }
       ? await snapshotBefore(store, to, live, signal)
       : (await chosenSnapshot(store, tenantId, asked, signal)).manifest;
   const diff = await compareSnapshots(store, from, to, maxDetails, signal);
-  return diffPage(tenantId, newest(published), diff, reader());
+  const choice = chooser(tenantId, newest(published), diff, reader());
+  const main = html`<h1>Changes between two snapshots</h1>
+${choice}
+${differences(tenantId, diff)}`;
+  return { status: 200, title: "Changes", trail: tenantTrail(tenantId), main, tables: [diffTable(diff)] };
 });
 
 /** The snapshot that the address names; `undefined` for the default: the one before, or the live one. */
@@ -56,20 +60,13 @@ export function newest(published: readonly PublishedSnapshot[]): readonly Publis
 
 const maxSnapshots = 20;
 
-function diffPage(
-  tenantId: string,
-  snapshots: readonly PublishedSnapshot[],
-  diff: SnapshotDiff,
-  reader: Reader,
-): Page {
+function differences(tenantId: string, diff: SnapshotDiff): Html {
   const { from, to, added, removed, changed, unchanged, listChanged, legacyChanged } = diff;
-  const isSame = added.length + removed.length + changed.length === 0 && !listChanged && !legacyChanged;
+  const total = added.length + removed.length + changed.length;
+  const isSame = total === 0 && !listChanged && !legacyChanged;
   const after: Linked = (programId) => snapshotProgramPath(tenantId, to.snapshotId, programId);
   const before: Linked = (programId) => snapshotProgramPath(tenantId, from.snapshotId, programId);
-  const total = added.length + removed.length + changed.length;
-  const main = html`<h1>Changes between two snapshots</h1>
-${chooser(tenantId, snapshots, diff, reader)}
-<p class="lead">${isSame ? "Partners get the same bytes from both." : `${removed.length} removed, ${added.length} added, ${changed.length} changed, ${unchanged} the same.`}</p>
+  return html`<p class="lead">${isSame ? "Partners get the same bytes from both." : `${removed.length} removed, ${added.length} added, ${changed.length} changed, ${unchanged} the same.`}</p>
 ${named("Removed", removed, before, (programId) => html` <a href="${explainPath(tenantId, programId)}">Why?</a>`)}
 ${named("Added", added, after)}
 ${
@@ -82,8 +79,6 @@ ${changeTable(`Changes of ${program.programId}`, program.changes ?? [])}`,
     )}</section>`
 }
 ${total > maxDetails && html`<p>Only ${maxDetails} programs were compared field by field; <code>snapshot diff</code> compares more.</p>`}`;
-  const trail = tenantTrail(tenantId);
-  return { status: 200, title: "Changes", trail, main, tables: [diffTable(diff)] };
 }
 
 type SnapshotChoice = Pick<PublishedSnapshot, "snapshotId" | "generatedAt" | "isLive">;

@@ -6,13 +6,9 @@ import { every } from "../judgement/step.ts";
 import { type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
 import { tenantPath } from "./addresses.ts";
 import { type CsvTable, csvTable } from "./csv.ts";
-import { homeTrail, type Page } from "./page.ts";
+import { homeTrail } from "./page.ts";
 import { concernItem, dataTable, heading, logNotices, notice, outcomeBadge, time } from "./parts.ts";
 import { type Inspection, route } from "./route.ts";
-
-export const healthRoute = route("/health", async (_, inspection) =>
-  healthPage(await readJudgedTenants(inspection), inspection.reader()),
-);
 
 export async function readJudgedTenants({ store, log, reader, signal }: Inspection): Promise<JudgedTenants> {
   await log?.refresh();
@@ -24,7 +20,9 @@ export async function readJudgedTenants({ store, log, reader, signal }: Inspecti
 const maxShownTenants = 200;
 
 /** P77: the state of all tenants. Those with concerns are listed, the worst first. */
-function healthPage(report: JudgedTenants, reader: Reader): Page {
+export const healthRoute = route("/health", async (_, inspection) => {
+  const report = await readJudgedTenants(inspection);
+  const reader = inspection.reader();
   const { faults, usualIntervalMs, concerns, gateways } = report;
   const tenants = worstSubjectFirst(report.tenants);
   const troubled = tenants.filter((tenant) => tenant.concerns.length > 0);
@@ -50,9 +48,9 @@ ${
       })
 }
 ${troubled.length > shown.length && html`<p>… and ${troubled.length - shown.length} more tenants, in the file for a spreadsheet.</p>`}`;
-  const trail = homeTrail;
-  return { status: 200, title: "Health", trail, main, tables: [healthTable(report, tenants)] };
-}
+  const tables = [healthTable(report, tenants)];
+  return { status: 200, title: "Health", trail: homeTrail, main, tables };
+});
 
 function concernList(concerns: readonly Concern[], reader: Reader): Html {
   return html`<ul class="found">${concerns.map((concern) => html`<li>${concernItem(concern, reader)}</li>`)}</ul>`;

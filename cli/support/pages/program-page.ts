@@ -43,23 +43,18 @@ async function programPage(
   { tenant, program, snapshot }: Readonly<Record<"tenant" | "program", string>> & { snapshot?: string },
   inspection: Inspection,
 ): Promise<Page> {
-  const input = { tenantId: parseTenantId(tenant), programId: parseProgramId(program) };
+  const [tenantId, programId] = [parseTenantId(tenant), parseProgramId(program)];
   const snapshotId = snapshot === undefined ? undefined : parseSnapshotId(snapshot);
-  return await notFoundPage(input, inspection, async () =>
-    foundPage(await shownProgram({ ...input, snapshotId }, inspection), inspection),
+  return await notFoundPage({ tenantId, programId }, inspection, async () =>
+    foundPage(await shownProgram(tenantId, programId, snapshotId, inspection), inspection),
   );
-}
-
-interface Input {
-  readonly tenantId: TenantId;
-  readonly programId: ProgramId;
-  /** `undefined`: the live one. */
-  readonly snapshotId: SnapshotId | undefined;
 }
 
 /** A program as it is in the snapshot, or in the live one. Throws `not_found`. */
 async function shownProgram(
-  { tenantId, programId, snapshotId }: Input,
+  tenantId: TenantId,
+  programId: ProgramId,
+  snapshotId: SnapshotId | undefined,
   { store, reader, signal }: Inspection,
 ) {
   const { manifest, isLive } = await chosenSnapshot(store, tenantId, snapshotId, signal);

@@ -1,11 +1,12 @@
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { type Html, html } from "../../output/html.ts";
 import { foldedText } from "../find/find-anything.ts";
+import { counted } from "../judgement/step.ts";
 import { type CsvTable, csvTable } from "./csv.ts";
 import { dataTable, heading, numeric, pager, price, shortDay } from "./parts.ts";
+import { pageOf } from "./route.ts";
 
 export interface ListedPrograms {
-  readonly query: string;
   readonly found: FoundPrograms;
   /** The page's own address. */
   readonly path: string;
@@ -13,20 +14,19 @@ export interface ListedPrograms {
 }
 
 /** A snapshot's programs in the order of its list, with a search. */
-export function programsSection({ query, found, path, programPath }: ListedPrograms): Html {
-  const { total, page, pages } = found;
-  const what = query === "" ? "" : ` matching “${query}”`;
-  const count = `${total.toLocaleString("en")} ${total === 1 ? "program" : "programs"}${what}`;
-  const place = pages > 1 ? `, page ${page} of ${pages}` : "";
+export function programsSection({ found, path, programPath }: ListedPrograms): Html {
+  const { words, matches, rows, place } = found;
+  const what = words === "" ? "" : ` matching “${words}”`;
+  const count = `${counted(matches.length, "program")}${what}`;
   return html`<section aria-labelledby="programs"><h2 id="programs">Programs</h2>
 <form class="search" action="${path}" method="get" role="search" aria-label="Programs">
 <label for="q">Search by name or id</label>
-<div class="field"><input id="q" name="q" type="search" autocomplete="off" value="${query}"><button>Search</button></div>
+<div class="field"><input id="q" name="q" type="search" autocomplete="off" value="${words}"><button>Search</button></div>
 </form>
 <p class="lead" role="status">${count}${place}</p>
 ${
-  total > 0 &&
-  dataTable("Programs in the order of the list that partners get", found.programs, {
+  matches.length > 0 &&
+  dataTable("Programs in the order of the list that partners get", rows, {
     Program: heading(
       ({ id, name }) =>
         html`<a class="row-link" href="${programPath(id)}"><bdi>${name}</bdi></a> <code class="id">${id}</code>`,
@@ -39,7 +39,7 @@ ${
     ),
   })
 }
-${pagesOf(path, query, found)}</section>`;
+${pagesOf(path, found)}</section>`;
 }
 
 export function programsTable({ matches }: FoundPrograms): CsvTable {
@@ -56,9 +56,9 @@ export function programsTable({ matches }: FoundPrograms): CsvTable {
   });
 }
 
-function pagesOf(path: string, query: string, { page, pages }: FoundPrograms): Html | false {
+function pagesOf(path: string, { words, page, pages }: FoundPrograms): Html | false {
   const address = (to: number): string => {
-    const parameters = new URLSearchParams({ ...(query === "" ? {} : { q: query }), page: String(to) });
+    const parameters = new URLSearchParams({ ...(words === "" ? {} : { q: words }), page: String(to) });
     return `${path}?${parameters.toString()}#programs`;
   };
   return pager(
@@ -68,36 +68,15 @@ function pagesOf(path: string, query: string, { page, pages }: FoundPrograms): H
   );
 }
 
-export interface FoundPrograms {
-  readonly programs: readonly ProgramListItem[];
-  readonly matches: readonly ProgramListItem[];
-  /** All matches. */
-  readonly total: number;
-  /** From 1. */
-  readonly page: number;
-  readonly pages: number;
-}
+type FoundPrograms = ReturnType<typeof searchPrograms>;
 
-const perPage = 50;
-
-/** The programs whose id or name has every word of the query, whatever its case and accents. Pure. */
-export function searchPrograms(
-  programs: readonly ProgramListItem[],
-  query: string,
-  page: number,
-): FoundPrograms {
-  const words = foldedText(query).split(/\s+/u).filter(Boolean);
+/** The programs whose id or name has every word of the query `q`, whatever its case and accents, and one page of them. Pure. */
+export function searchPrograms(programs: readonly ProgramListItem[], query: URLSearchParams) {
+  const words = query.get("q")?.trim() ?? "";
+  const folded = foldedText(words).split(/\s+/u).filter(Boolean);
   const matches = programs.filter(({ id, name }) => {
     const text = foldedText(`${id} ${name}`);
-    return words.every((word) => text.includes(word));
+    return folded.every((word) => text.includes(word));
   });
-  const pages = Math.max(1, Math.ceil(matches.length / perPage));
-  const shown = Math.min(Math.max(1, page), pages);
-  return {
-    programs: matches.slice((shown - 1) * perPage, shown * perPage),
-    matches,
-    total: matches.length,
-    page: shown,
-    pages,
-  };
+  return { words, matches, ...pageOf(matches, query) };
 }

@@ -38,10 +38,15 @@ export type Route = (
   inspection: Inspection,
 ) => Promise<Answer> | undefined;
 
-/** The page of a list that the address asks for, from 1. */
-export function pageNumber(query: URLSearchParams): number {
-  return Number(query.get("page") ?? 1) || 1;
+/** The rows of a list that belong on the page that the address asks for, and which page that is, from 1. */
+export function pageOf<Row>(all: readonly Row[], query: URLSearchParams) {
+  const pages = Math.max(1, Math.ceil(all.length / perPage));
+  const page = Math.min(Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1), pages);
+  const rows = all.slice((page - 1) * perPage, page * perPage);
+  return { rows, page, pages, place: pages > 1 ? `, page ${page} of ${pages}` : "" };
 }
+
+const perPage = 50;
 
 /** The named segments and the query of an address. */
 type Asked<Pattern extends string> = { readonly [Name in NameIn<Pattern>]: string } & {

@@ -1,5 +1,4 @@
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
 import { type LivePeriod, periodsAt } from "../../operate/snapshots/live-periods.ts";
 import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
 import type { PublishedSnapshot } from "../../operate/snapshots/tenant-snapshots.ts";
@@ -10,14 +9,12 @@ import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { removedAtOf } from "../facts/registry.ts";
 import { diffPath, snapshotPath, snapshotProgramPath, snapshotsPath } from "./addresses.ts";
-import { asOfForm, asOfNotice, chosenTime, type LiveAt, seenUntil, span } from "./as-of.ts";
+import { asOfForm, asOfNotice, chosenTime, seenUntil, span } from "./as-of.ts";
 import { type CsvTable, csvTable } from "./csv.ts";
-import { type Page, tenantTrail } from "./page.ts";
+import { tenantTrail } from "./page.ts";
 import { badge, dataTable, factList, heading, numeric, pager, time } from "./parts.ts";
-import { type FoundPrograms, programsSection, programsTable, searchPrograms } from "./programs-section.ts";
-import { pageNumber, route } from "./route.ts";
-
-const perPage = 50;
+import { programsSection, programsTable, searchPrograms } from "./programs-section.ts";
+import { pageOf, route } from "./route.ts";
 
 export const snapshotsRoute = route("/tenants/:tenant/snapshots", async ({ tenant, query }, inspection) => {
   const { store, reader, signal } = inspection;
@@ -27,36 +24,23 @@ export const snapshotsRoute = route("/tenants/:tenant/snapshots", async ({ tenan
   const history = await readLivePeriods(store, pointer, signal);
   const removedAt = await removedAtOf(store, tenantId, signal);
   const asOf = at && { at, found: periodsAt(history.periods, at), removedAt };
+  const { published } = history;
   const periods = history.periods.map((period) => seenUntil(period, removedAt));
-  return snapshotsPage({ tenantId, ...history, periods }, pageNumber(query), asOf, reader());
-});
-
-/** The snapshots, newest first, and the periods in which partners saw them. */
-interface Seen {
-  readonly tenantId: string;
-  readonly published: readonly PublishedSnapshot[];
-  readonly periods: readonly LivePeriod[];
-}
-
-function snapshotsPage(seen: Seen, wanted: number, asOf: LiveAt | null, reader: Reader): Page {
-  const { tenantId, published } = seen;
-  const pages = Math.max(1, Math.ceil(published.length / perPage));
-  const page = Math.min(Math.max(1, Math.trunc(wanted)), pages);
-  const shown = published.slice((page - 1) * perPage, page * perPage);
-  const place = pages > 1 ? `, page ${page} of ${pages}` : "";
+  const { rows, page, pages, place } = pageOf(published, query);
+  const asked = reader();
   const main = html`<h1>Snapshots of <bdi>${tenantId}</bdi></h1>
-${asOfForm(snapshotsPath(tenantId), asOf?.at ?? null, reader)}
-${asOf !== null && asOfNotice(tenantId, asOf, reader)}
+${asOfForm(snapshotsPath(tenantId), at, asked)}
+${asOf !== null && asOfNotice(tenantId, asOf, asked)}
 <p class="lead" role="status">${published.length.toLocaleString("en")} kept${place}.</p>
-${snapshotTable(tenantId, shown, reader, ({ snapshotId }) => spansOf(seen.periods, snapshotId))}
+${snapshotTable(tenantId, rows, asked, ({ snapshotId }) => spansOf(periods, snapshotId))}
 ${pager(
   "Pages",
   page > 1 && ["← Newer", snapshotsPath(tenantId, page - 1)],
   page < pages && ["Older →", snapshotsPath(tenantId, page + 1)],
 )}`;
-  const trail = tenantTrail(tenantId);
-  return { status: 200, title: "Snapshots", trail, main, tables: [snapshotsTable(seen)] };
-}
+  const tables = [snapshotsTable(published, periods)];
+  return { status: 200, title: "Snapshots", trail: tenantTrail(tenantId), main, tables };
+});
 
 function spansOf(periods: readonly LivePeriod[], snapshotId: string): HtmlValue {
   const spans = periods
@@ -87,7 +71,7 @@ export function snapshotTable(
   });
 }
 
-function snapshotsTable({ published, periods }: Seen): CsvTable {
+function snapshotsTable(published: readonly PublishedSnapshot[], periods: readonly LivePeriod[]): CsvTable {
   const seen = (id: string): readonly LivePeriod[] => periods.filter(({ snapshotId }) => snapshotId === id);
   return csvTable("snapshots", published, {
     snapshot: ({ snapshotId }) => snapshotId,
@@ -109,25 +93,13 @@ export const snapshotRoute = route(
   async ({ tenant, snapshot, query }, { store, reader, signal }) => {
     const [tenantId, snapshotId] = [parseTenantId(tenant), parseSnapshotId(snapshot)];
     const { manifest, isLive } = await chosenSnapshot(store, tenantId, snapshotId, signal);
-    const words = query.get("q")?.trim() ?? "";
-    const found = searchPrograms(await storedPrograms(store, manifest, signal), words, pageNumber(query));
-    return snapshotPage(manifest, isLive, words, found, reader());
-  },
-);
-
-function snapshotPage(
-  manifest: Manifest,
-  isLive: boolean,
-  query: string,
-  found: FoundPrograms,
-  reader: Reader,
-): Page {
-  const { tenantId, snapshotId, generatedAt, generation, parent, programs } = manifest;
-  const path = snapshotPath(tenantId, snapshotId);
-  const main = html`<h1>Snapshot <code>${snapshotId}</code></h1>
+    const found = searchPrograms(await storedPrograms(store, manifest, signal), query);
+    const { generatedAt, generation, parent, programs } = manifest;
+    const path = snapshotPath(tenantId, snapshotId);
+    const main = html`<h1>Snapshot <code>${snapshotId}</code></h1>
 <p class="lead">${isLive ? badge("live", "good") : badge("not live", "neutral")}</p>
 ${factList([
-  ["Data of", time(generatedAt, reader)],
+  ["Data of", time(generatedAt, reader())],
   ["Programs", programs.count.toLocaleString("en")],
   ["Generation", String(generation)],
   [
@@ -141,7 +113,8 @@ ${factList([
     parent !== null && html`<a href="${diffPath(tenantId, parent, snapshotId)}">What it brought</a>`,
   ],
 ])}
-${programsSection({ query, found, path, programPath: (id) => snapshotProgramPath(tenantId, snapshotId, id) })}`;
-  const trail = tenantTrail(tenantId, { text: "Snapshots", path: snapshotsPath(tenantId) });
-  return { status: 200, title: `Snapshot ${snapshotId}`, trail, main, tables: [programsTable(found)] };
-}
+${programsSection({ found, path, programPath: (id) => snapshotProgramPath(tenantId, snapshotId, id) })}`;
+    const trail = tenantTrail(tenantId, { text: "Snapshots", path: snapshotsPath(tenantId) });
+    return { status: 200, title: `Snapshot ${snapshotId}`, trail, main, tables: [programsTable(found)] };
+  },
+);

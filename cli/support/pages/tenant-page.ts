@@ -15,7 +15,7 @@ import { findingsSection, findingsTables } from "./findings-section.ts";
 import { homeTrail } from "./page.ts";
 import { concernItem, describedFacts, notice } from "./parts.ts";
 import { programsSection, programsTable, searchPrograms } from "./programs-section.ts";
-import { pageNumber, route } from "./route.ts";
+import { route } from "./route.ts";
 import { snapshotTable } from "./snapshots-page.ts";
 
 /** One tenant: its state, its programs, its snapshots, and the findings of the last run in its data. */
@@ -31,13 +31,12 @@ export const tenantRoute = route("/tenants/:tenant", async (asked, inspection) =
   }
   const tenant = judgedTenant(facts, reader);
   const published = tenant.live === null ? null : await readPublished(store, tenantId, signal);
-  const query = asked.query.get("q")?.trim() ?? "";
-  const found = published && searchPrograms(published.programs, query, pageNumber(asked.query));
+  const found = published && searchPrograms(published.programs, asked.query);
   const { lastRun, concerns } = tenant;
   const main = html`<h1><bdi>${tenantId}</bdi></h1>
 ${concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
 ${describedFacts(tenantFacts(tenant), reader)}
-${found !== null && programsSection({ query, found, path: tenantPath(tenantId), programPath: (id) => programPath(tenantId, id) })}
+${found !== null && programsSection({ found, path: tenantPath(tenantId), programPath: (id) => programPath(tenantId, id) })}
 ${whyForm(tenantId)}
 <p><a href="${auditPath(tenantId)}">What operators changed, and why</a></p>
 ${published !== null && published.snapshots.length > 0 && snapshotList(tenantId, published.snapshots, reader)}

@@ -1,20 +1,16 @@
 import { type Html, html } from "../../output/html.ts";
-import type { Reader } from "../../output/times.ts";
 import { concernTitle, tallyWords } from "../judgement/concern.ts";
-import { isGone, type JudgedTenant, type JudgedTenants } from "../judgement/tenant.ts";
+import { isGone, type JudgedTenant } from "../judgement/tenant.ts";
 import { healthPath, tenantPath } from "./addresses.ts";
 import { type CsvTable, csvTable } from "./csv.ts";
 import { readJudgedTenants } from "./health-page.ts";
-import type { Page } from "./page.ts";
 import { badge, command, dataTable, heading, notice, numeric, outcomeBadge, time } from "./parts.ts";
 import { route } from "./route.ts";
 
-export const tenantsRoute = route("/", async (_, inspection) =>
-  tenantsPage(await readJudgedTenants(inspection), inspection.reader()),
-);
-
 /** All tenants: how fresh, how many programs, how the last run went. */
-function tenantsPage({ tenants, concerns, faults }: JudgedTenants, reader: Reader): Page {
+export const tenantsRoute = route("/", async (_, inspection) => {
+  const { tenants, concerns, faults } = await readJudgedTenants(inspection);
+  const reader = inspection.reader();
   const main = html`<h1>Tenants</h1>
 <p class="lead">${tenants.length === 0 ? "Nothing was published yet." : summary(tenants)}</p>
 ${faults.map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
@@ -36,7 +32,7 @@ ${
 }`;
   const tables = tenants.length === 0 ? [] : [tenantsTable(tenants)];
   return { status: 200, title: "Tenants", trail: [], main, tables };
-}
+});
 
 function healthBadges({ concerns }: JudgedTenant): Html {
   if (concerns.length === 0) return badge("well", "good");

@@ -16,7 +16,7 @@ import { programPath, snapshotPath, snapshotProgramPath, timelinePath } from "./
 import { asOfForm, asOfNotice, chosenTime, seenUntil } from "./as-of.ts";
 import { changeCells, changeColumns, changeTable } from "./change-rows.ts";
 import type { CsvTable, CsvValue } from "./csv.ts";
-import { type Page, tenantTrail } from "./page.ts";
+import { tenantTrail } from "./page.ts";
 import { badge, notice, pager, time } from "./parts.ts";
 import { programLinks } from "./program-links.ts";
 import { type Inspection, route } from "./route.ts";
@@ -24,58 +24,54 @@ import { type Inspection, route } from "./route.ts";
 export const timelineRoute = route(
   "/tenants/:tenant/programs/:program/timeline",
   async ({ tenant, program, query }, inspection) => {
-    const input = { tenantId: parseTenantId(tenant), programId: parseProgramId(program) };
-    return await timelinePage(input, query, inspection);
-  },
-);
-
-interface Input {
-  readonly tenantId: TenantId;
-  readonly programId: ProgramId;
-}
-
-/** A person reads the page, so few entries are enough. Each manifest names all programs of its tenant, so few are read. */
-const bounds = { maxManifests: 40, maxEntries: 20 };
-
-async function timelinePage(input: Input, query: URLSearchParams, inspection: Inspection): Promise<Page> {
-  const { tenantId, programId } = input;
-  // The number of the oldest periods to show; without a number, all are shown.
-  const wanted = Number(query.get("older")) || undefined;
-  const at = chosenTime(query.get("at"));
-  const { store, signal } = inspection;
-  const reader = inspection.reader();
-  const pointer = await readPublishedPointer(store, tenantId, signal);
-  const { published, periods: all } = await readLivePeriods(store, pointer, signal);
-  const rest = wanted === undefined ? all : all.slice(Math.max(0, all.length - wanted));
-  const timeline = await programTimeline(store, input, rest, bounds, signal);
-  const removedAt = await removedAtOf(store, tenantId, signal);
-  const isWhole = published.at(-1)?.parent === null;
-  const isOlder = rest.length < all.length;
-  const { entries, periods, older } = timeline;
-  const path = timelinePath(tenantId, programId);
-  const main = html`<h1>Timeline of <bdi>${programId}</bdi></h1>
+    const { store, signal } = inspection;
+    const shown = { tenantId: parseTenantId(tenant), programId: parseProgramId(program) };
+    const { tenantId, programId } = shown;
+    // The number of the oldest periods to show; without a number, all are shown.
+    const wanted = Number(query.get("older")) || undefined;
+    const at = chosenTime(query.get("at"));
+    const reader = inspection.reader();
+    const pointer = await readPublishedPointer(store, tenantId, signal);
+    const { published, periods: all } = await readLivePeriods(store, pointer, signal);
+    const rest = wanted === undefined ? all : all.slice(Math.max(0, all.length - wanted));
+    const timeline = await programTimeline(store, shown, rest, bounds, signal);
+    const removedAt = await removedAtOf(store, tenantId, signal);
+    const isWhole = published.at(-1)?.parent === null;
+    const isOlder = rest.length < all.length;
+    const { entries, periods, older } = timeline;
+    const path = timelinePath(tenantId, programId);
+    const main = html`<h1>Timeline of <bdi>${programId}</bdi></h1>
 <p class="lead">Every change that partners saw, as far as snapshots are kept.</p>
 ${programLinks(tenantId, programId, "timeline")}
 ${asOfForm(path, at, reader)}
-${at !== null && (await noticeAt(at, input, all, removedAt, inspection))}
+${at !== null && (await noticeAt(at, shown, all, removedAt, inspection))}
 <section aria-labelledby="changes"><h2 id="changes">Changes, newest first</h2>
 <p class="lead" role="status">${counted(entries.length, "change").replace(/^0/, "No")} in ${counted(new Set(periods.map(({ snapshotId }) => snapshotId)).size, "snapshot")} ${periodsSpan(periods, removedAt)}.</p>
 ${removedAt !== null && notice("doubtful", html`<p>Since ${time(removedAt, reader)} they get 401 (unauthorized): tenant ${tenantId} was removed.</p>`)}
 ${periods.some(({ isCertain }) => !isCertain) && notice("doubtful", html`<p>For a part of this time nothing is kept of what else was live. Changes in it may have come earlier, or more of them.</p>`)}
-<ol class="timeline" reversed>${entries.map((entry) => timelineEntry(input, isWhole, entry, reader))}</ol>
+<ol class="timeline" reversed>${entries.map((entry) => timelineEntry(shown, isWhole, entry, reader))}</ol>
 ${pager(
   "More of the timeline",
   isOlder && ["← Newest", path],
   older > 0 && ["Older →", timelinePath(tenantId, programId, older)],
 )}</section>`;
-  const trail = tenantTrail(tenantId, { text: programId, path: programPath(tenantId, programId) });
-  return { status: 200, title: "Timeline", trail, main, tables: [timelineTable(timeline)] };
+    const trail = tenantTrail(tenantId, { text: programId, path: programPath(tenantId, programId) });
+    return { status: 200, title: "Timeline", trail, main, tables: [timelineTable(timeline)] };
+  },
+);
+
+/** A person reads the page, so few entries are enough. Each manifest names all programs of its tenant, so few are read. */
+const bounds = { maxManifests: 40, maxEntries: 20 };
+
+interface ShownProgram {
+  readonly tenantId: TenantId;
+  readonly programId: ProgramId;
 }
 
 /** A notice about the snapshot that was live at the chosen time, and whether it had the program. */
 async function noticeAt(
   at: Date,
-  { tenantId, programId }: Input,
+  { tenantId, programId }: ShownProgram,
   periods: readonly LivePeriod[],
   removedAt: string | null,
   { store, reader, signal }: Inspection,
@@ -94,7 +90,7 @@ async function noticeAt(
 }
 
 function timelineEntry(
-  { tenantId, programId }: Input,
+  { tenantId, programId }: ShownProgram,
   isWhole: boolean,
   { period, before, what }: TimelineEntry,
   reader: Reader,

@@ -70,14 +70,15 @@ describe("the search for programs", () => {
     ["京都", ["京-3"]],
     ["paris", []],
   ])("for %j finds %j, whatever case and accents", (query, ids) => {
-    expect(searchPrograms(programs, query, 1).programs.map(({ id }) => id)).toEqual(ids);
+    expect(searchPrograms(programs, new URLSearchParams({ q: query })).rows.map(({ id }) => id)).toEqual(ids);
   });
 
   test("gives one page of many, and the nearest one to a page that is not there", () => {
     const many = Array.from({ length: 120 }, (_, at) => program(`p-${at}`, "x"));
-    expect(searchPrograms(many, "", 2)).toMatchObject({ total: 120, page: 2, pages: 3 });
-    expect(searchPrograms(many, "", 99).programs.map(({ id }) => id)[0]).toBe("p-100");
-    expect(searchPrograms(many, "", -1).page).toBe(1);
+    const page = (number: number) => new URLSearchParams({ page: String(number) });
+    expect(searchPrograms(many, page(2))).toMatchObject({ matches: many, page: 2, pages: 3 });
+    expect(searchPrograms(many, page(99)).rows.map(({ id }) => id)[0]).toBe("p-100");
+    expect(searchPrograms(many, page(-1)).page).toBe(1);
   });
 });
 
