@@ -117,24 +117,16 @@ const sentences: Readonly<Partial<Record<string, Sentence>>> & Readonly<Record<O
 /** Findings about one program. Those about a tenant or a run are not shown with a program. */
 type OfPrograms = Exclude<
   ProblemCode,
-  | "rows_of_unknown_program"
-  | "programs_of_unknown_tenant"
-  | "rows_of_unknown_tenant"
-  | "tenant_id_null"
+  | `tenant_${string}`
+  | `rows_of_${string}`
+  | `programs_${string}`
   | "tenants_unreadable"
   | "source_unasked"
-  | "tenant_id_invalid"
-  | "tenant_duplicate"
-  | "tenant_vanished"
-  | "tenant_returned"
-  | "tenant_is_sandbox"
   | "manifest_unreadable"
   | "memory_unwritten"
   | "withdrawals_unknown"
-  | "tenant_id_case"
   | "fields_emptied"
   | "capacity_changed"
-  | "programs_shared"
   | "shared_unknown"
   | "snapshot_empty"
 >;

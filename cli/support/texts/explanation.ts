@@ -56,40 +56,27 @@ const factIndent = 18;
 
 /** The object that `snapshot explain --json` prints; documented in docs/json.md. */
 export function explanationJson(explanation: Explanation, now: Date): object {
-  const { tenantId, programId, row, answer, verdict, summary, source, store, changes, tenant, next } =
-    explanation;
+  const { tenantId, renamedFrom, programId, answer, verdict, row, summary } = explanation;
+  const { source, tenant, changes, garbled, lastRunProblems, next } = explanation;
   const { lastRun } = tenant;
-  const hold = tenant.hold && { reason: tenant.hold.reason, since: tenant.hold.since };
-  const live = tenant.live;
-  const times = live && {
-    generatedAt: live.generatedAt,
-    contentAt: live.contentAt,
-    publishedAt: live.publishedAt,
-    confirmedAt: live.confirmedAt,
-  };
-  const served =
-    store.kind === "live" && store.served
-      ? { objectKey: store.served.key, sha256: store.served.sha256 }
-      : null;
   return {
     at: now.toISOString(),
-    tenantId,
-    renamedFrom: explanation.renamedFrom,
-    programId,
-    answer,
-    verdict,
-    row,
-    summary,
+    ...{ tenantId, renamedFrom, programId, answer, verdict, row, summary },
     source: source.kind === "publishable" ? { kind: source.kind, dropped: source.dropped } : source,
-    live:
-      store.kind === "live"
-        ? { ...store, ...times, hold, served }
-        : store.kind === "damaged"
-          ? { kind: store.kind, reason: store.reason, hold }
-          : store,
+    live: liveJson(explanation),
     pendingChanges: changes,
-    garbled: explanation.garbled,
-    lastRun: lastRun && { ...lastRunJson(lastRun), problems: explanation.lastRunProblems },
+    garbled,
+    lastRun: lastRun && { ...lastRunJson(lastRun), problems: lastRunProblems },
     next,
   };
+}
+
+function liveJson({ store, tenant }: Explanation): object {
+  const hold = tenant.hold && { reason: tenant.hold.reason, since: tenant.hold.since };
+  if (store.kind === "unpublished") return store;
+  if (store.kind === "damaged") return { kind: store.kind, reason: store.reason, hold };
+  const served = store.served && { objectKey: store.served.key, sha256: store.served.sha256 };
+  if (tenant.live === null) return { ...store, hold, served };
+  const { generatedAt, contentAt, publishedAt, confirmedAt } = tenant.live;
+  return { ...store, generatedAt, contentAt, publishedAt, confirmedAt, hold, served };
 }

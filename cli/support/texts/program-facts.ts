@@ -3,7 +3,7 @@ import type { ProgramHistory, SnapshotMoment } from "../../operate/snapshots/pro
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import { garbledWords, problemWords } from "../judgement/problem-words.ts";
-import type { DescribedFact, Line } from "./description.ts";
+import type { DescribedFact, Line, Piece } from "./description.ts";
 import { ageFacts, buildFacts, holdLine } from "./tenant-facts.ts";
 
 /** The chain that leads from the booking system to the partner, for `snapshot explain` and for its page. */
@@ -28,35 +28,24 @@ export function problemText(problem: Problem): string {
 
 function storeFacts({ store, tenant }: Explanation): readonly DescribedFact[] {
   switch (store.kind) {
-    case "unpublished":
-      return [
-        [
-          "live",
-          {
-            tone: "bad",
-            text: store.isStore
-              ? `nothing is published for this tenant in ${store.store}`
-              : `there is no store in ${store.store}`,
-          },
-        ],
-      ];
+    case "unpublished": {
+      const what = store.isStore ? "nothing is published for this tenant" : "there is no store";
+      return [["live", { tone: "bad", text: `${what} in ${store.store}` }]];
+    }
     case "damaged":
       return [["live", { tone: "bad", text: "damaged" }, store.reason]];
-    case "live":
+    case "live": {
+      const { snapshotId, programs, served, history } = store;
+      const has: Piece =
+        served === null
+          ? { tone: "bad", text: "without this program" }
+          : { tone: "good", text: "with this program" };
       return [
-        [
-          "live",
-          [
-            { id: store.snapshotId },
-            `, ${store.programs} ${store.programs === 1 ? "program" : "programs"}, `,
-            store.served === null
-              ? { tone: "bad", text: "without this program" }
-              : { tone: "good", text: "with this program" },
-          ],
-        ],
+        ["live", [{ id: snapshotId }, `, ${programs} ${programs === 1 ? "program" : "programs"}, `, has]],
         ...(tenant.live === null ? [] : ageFacts(tenant.live)),
-        ["served", ...historyLines(store.history)],
+        ["served", ...historyLines(history)],
       ];
+    }
   }
 }
 

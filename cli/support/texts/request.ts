@@ -43,34 +43,16 @@ export function requestTone({ status, isCut }: RequestLogLine): "good" | "doubtf
 }
 
 /** An element of the array that `request explain --json` prints; documented in docs/json.md. */
-export function requestJson({
-  line,
-  token,
-  miss,
-  summary,
-  next,
-  snapshot,
-  object,
-  gateway,
-}: ExplainedRequest): object {
+export function requestJson(request: ExplainedRequest): object {
+  const { line, token, miss, snapshot, object, gateway, summary, next } = request;
   const { requestId: _, ...logged } = line;
-  const now = miss && {
-    answer: miss.now.answer,
-    verdict: miss.now.verdict,
-    row: miss.now.row,
-    summary: miss.now.summary,
-  };
+  const { history = null, missed = null, now = null } = miss ?? {};
   return {
     ...logged,
     token: tokenJson(token),
-    program: miss?.history ?? null,
-    missed: miss?.missed ?? null,
-    now,
-    snapshot,
-    object,
-    gateway,
-    summary,
-    next,
+    ...{ program: history, missed },
+    now: now && { answer: now.answer, verdict: now.verdict, row: now.row, summary: now.summary },
+    ...{ snapshot, object, gateway, summary, next },
   };
 }
 
