@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -36,15 +37,12 @@ export async function readCatalog(store: ObjectStore, signal: AbortSignal): Prom
   for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
   const entries: CatalogEntry[] = [];
   const unread: string[] = [];
-  for (let at = 0; at < tenantIds.length; at += maxParallelReads) {
-    const round = tenantIds.slice(at, at + maxParallelReads).map(async (tenantId) => {
-      const found = await entriesOf(store, tenantId, signal).catch(asFailure);
-      if (found instanceof Error) unread.push(tenantId);
-      else for (const entry of found) entries.push(entry);
-    });
-    await Promise.all(round);
+  await forEachBounded(tenantIds, maxParallelReads, async (tenantId) => {
+    const found = await entriesOf(store, tenantId, signal).catch(asFailure);
     signal.throwIfAborted();
-  }
+    if (found instanceof Error) unread.push(tenantId);
+    else for (const entry of found) entries.push(entry);
+  });
   return { tenantIds, entries, unread };
 }
 
