@@ -148,8 +148,6 @@ export function* answerConcerns({ tenantId, answers, hold, keys }: TenantFacts):
 }
 
 function requestStep(line: RequestLogLine | undefined): Step {
-  return forSupport(
-    "Look at one of these requests, and escalate to operations.",
-    ...(line === undefined ? [] : [`request explain ${line.requestId} --log FILE`]),
-  );
+  const explain = line !== undefined && `request explain ${line.requestId} --log FILE`;
+  return forSupport("Look at one of these requests, and escalate to operations.", explain);
 }

@@ -7,10 +7,10 @@ export function missedRequest({ line, miss }: RequestFacts, reader: Reader): Jud
   const program = line.programId === null ? "the program" : `program ${line.programId}`;
   if (miss === null) {
     const { tenantId, programId } = line;
-    const commands = tenantId === null || programId === null ? [] : [explainCommand(tenantId, programId)];
+    const explain = tenantId !== null && programId !== null && explainCommand(tenantId, programId);
     return judgement(
       `Partners did not see ${program} then. Why could not be found out: nothing of its tenant is published any more, or it could not be read.`,
-      forSupport("Ask how it stands now.", ...commands),
+      forSupport("Ask how it stands now.", explain),
     );
   }
   const { now } = miss;

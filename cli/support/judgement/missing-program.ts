@@ -22,8 +22,8 @@ export function missingProgram(facts: ProgramFacts, store: LiveStore): Standing 
   switch (source.kind) {
     case "unavailable": {
       const now = `${unseen} it is not among what is published. Why is not known: the booking system could not be asked.${didYouMean(store.near)}`;
-      const near = store.near === null ? [] : [explainCommand(tenantId, store.near)];
-      const steps = [forSupport(askAgain, ...near), mendViews];
+      const near = store.near !== null && explainCommand(tenantId, store.near);
+      const steps = [forSupport(askAgain, near), mendViews];
       return standing(404, "missing_unchecked", "unserved_unchecked", now, { steps });
     }
     case "tenant_unknown": {

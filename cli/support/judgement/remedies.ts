@@ -14,7 +14,7 @@ export function damageSteps(tenantId: string, isHeld: boolean, isListed = true):
     forOperations(
       `${remedy}${unlisted}`,
       `snapshot verify --tenant ${tenantId}`,
-      ...(isHeld ? [`snapshot release --tenant ${tenantId}`] : []),
+      isHeld && `snapshot release --tenant ${tenantId}`,
       buildCommand(tenantId, "--rewrite"),
       `snapshot rollback --tenant ${tenantId}`,
     ),
@@ -59,7 +59,7 @@ export function correctStep(tenantId: string, programs: readonly (string | null)
   const [first] = programs.filter((id) => id !== null);
   return forSupport(
     `Have ${namedPrograms(programs)} corrected in the booking system.`,
-    ...(first === undefined ? [] : [explainCommand(tenantId, first)]),
+    first !== undefined && explainCommand(tenantId, first),
   );
 }
 

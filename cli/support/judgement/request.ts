@@ -38,8 +38,7 @@ export function judgedRequest(facts: RequestFacts, reader: Reader): Judgement {
 function served(facts: RequestFacts, reader: Reader): Judgement {
   const { line, snapshot } = facts;
   const since = keySince(facts, reader);
-  const show =
-    facts.snapshot?.kind === "kept" ? [forSupport("To see what the partner got:", showCommand(line))] : [];
+  const show = snapshot?.kind === "kept" && forSupport("To see what the partner got:", showCommand(line));
   const replaced = snapshot?.kind === "kept" ? snapshot.replaced : null;
   const later =
     replaced === null
@@ -50,7 +49,7 @@ function served(facts: RequestFacts, reader: Reader): Judgement {
       `The partner got a whole answer, ${olderSnapshot(line, reader)}${later}.${since}`,
       forSupport("Escalate to operations: partners get older data, and errors when it lasts."),
       forOperations("See whether the store is there, and the one that is meant.", "store check"),
-      ...show,
+      show,
     );
   }
   if (replaced !== null) {
@@ -60,32 +59,26 @@ function served(facts: RequestFacts, reader: Reader): Judgement {
         "Tell the partner to ask again; if the answer is still the old one, escalate to operations.",
       ),
       forOperations("See what keeps that gateway from reading the store.", "store check"),
-      ...show,
+      show,
     );
   }
   const trouble = gatewayTrouble(facts);
   if (snapshot?.kind === "not_kept") {
-    const where = trouble === undefined ? "it was pruned since, or the gateway uses another store" : trouble;
+    const where = trouble ?? "it was pruned since, or the gateway uses another store";
+    const gone = "What the partner got cannot be shown any more. See what partners get now.";
     return judgement(
       `The partner got the whole answer as it was published, of a snapshot that this store does not have: ${where}.${since}`,
-      ...(trouble === undefined
-        ? [
-            forSupport(
-              "What the partner got cannot be shown any more. See what partners get now.",
-              listOf(line),
-            ),
-          ]
-        : storeSteps),
+      ...(trouble === undefined ? [forSupport(gone, listOf(line))] : storeSteps),
     );
   }
   const isEmpty = snapshot?.kind === "kept" && snapshot.programs === 0 && line.route !== "detail";
   const whole = "The partner got the whole answer, byte for byte as it was published";
   return judgement(
     `${whole}${isEmpty ? ": an empty list, since the snapshot had no program" : ""}.${since}`,
-    ...(isEmpty && line.tenantId !== null
-      ? [forSupport("See whether that is so still, and why.", `snapshot status --tenant ${line.tenantId}`)]
-      : []),
-    ...show,
+    isEmpty &&
+      line.tenantId !== null &&
+      forSupport("See whether that is so still, and why.", `snapshot status --tenant ${line.tenantId}`),
+    show,
   );
 }
 
@@ -118,7 +111,7 @@ function cut(line: RequestLogLine): Judgement {
     "The gateway ended the connection before the answer was complete, so that nothing wrong was delivered as complete. Technical detail below.",
     forSupport(
       "If it happens again, escalate to operations: a published file may be damaged.",
-      ...(line.tenantId === null ? [] : [`snapshot verify --tenant ${line.tenantId}`]),
+      line.tenantId !== null && `snapshot verify --tenant ${line.tenantId}`,
     ),
   );
 }
@@ -129,7 +122,7 @@ function malformed(line: RequestLogLine): Judgement {
       "What the partner asked for cannot be the id of a program: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit, percent-encoded at most once.",
       forSupport(
         "Tell the partner to take ids from the list, character by character.",
-        ...(line.tenantId === null ? [] : [`snapshot show --tenant ${line.tenantId} --list`]),
+        line.tenantId !== null && listOf(line),
       ),
     );
   }
@@ -222,15 +215,16 @@ function forbidden(facts: RequestFacts, reader: Reader): Judgement {
   const { token } = facts;
   const known = token.kind === "known" ? token.token : undefined;
   const scopes = known === undefined ? "others" : known.scopes.join(" ") || "none";
-  const revoke = known === undefined || known.revokedAt !== null ? [] : [`token revoke ${known.tokenId}`];
+  const revoke = known?.revokedAt === null && `token revoke ${known.tokenId}`;
   return judgement(
     `The access key was good but does not give the right to read programs (scope programs.read); it has: ${scopes}.${keySince(facts, reader)}`,
     forSupport("Ask operations for another access key; what a key gives a right to never changes."),
     forOperations(
-      revoke.length === 0
+      revoke === false
         ? "Issue an access key with that right, and hand it to the partner."
         : "Issue an access key with that right, hand it to the partner, and revoke this one when the partner has changed over.",
-      ...(known === undefined ? [] : [`token create --tenant ${known.tenantId}`, ...revoke]),
+      known !== undefined && `token create --tenant ${known.tenantId}`,
+      revoke,
     ),
   );
 }
@@ -263,7 +257,7 @@ function overLimit({ line, token }: RequestFacts): Judgement {
     ),
     forOperations(
       "If the partner's need is real, issue an access key with a higher limit.",
-      ...(known === undefined ? [] : [`token create --tenant ${known.tenantId} --rate-limit N`]),
+      known !== undefined && `token create --tenant ${known.tenantId} --rate-limit N`,
     ),
   );
 }

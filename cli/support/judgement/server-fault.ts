@@ -18,7 +18,7 @@ export function serverFault(facts: RequestFacts): Judgement {
   const escalate = forSupport(
     "Escalate to operations with this page; tell the partner to try again in some minutes.",
   );
-  const ours = (summary: string, text: string, ...commands: readonly string[]): Judgement =>
+  const ours = (summary: string, text: string, ...commands: readonly (string | false)[]): Judgement =>
     judgement(`${summary} Technical detail below.`, escalate, forOperations(text, ...commands));
   const status = tenantId === null ? "snapshot status" : `snapshot status --tenant ${tenantId}`;
   switch (line.causeCode as CauseCode | null) {
@@ -35,13 +35,8 @@ export function serverFault(facts: RequestFacts): Judgement {
         const now = `${then} Something is by now, so partners are served.`;
         return judgement(now, forSupport("Tell the partner to ask again."));
       }
-      const build = tenantId === null ? [] : [buildCommand(tenantId)];
-      return ours(
-        then,
-        "If nothing is by now, build the tenant, or revoke the access key.",
-        status,
-        ...build,
-      );
+      const build = tenantId !== null && buildCommand(tenantId);
+      return ours(then, "If nothing is by now, build the tenant, or revoke the access key.", status, build);
     }
     case "corrupt_document":
       return damaged(tenantId, tenant?.hold != null, object, escalate);
@@ -77,13 +72,15 @@ function damaged(
   escalate: Step,
 ): Judgement {
   const sent = "and the gateway sends none rather than a wrong one";
+  const again = "Tell the partner to try again; if it is a 500 again, escalate to operations.";
+  const verify = tenantId !== null && `snapshot verify --tenant ${tenantId}`;
   if (object === "whole") {
     return judgement(
       `A published file was damaged then, ${sent}. In this store it is whole now: it was written anew since, or the gateway reads another store. Technical detail below.`,
-      forSupport("Tell the partner to try again; if it is a 500 again, escalate to operations."),
+      forSupport(again),
       forOperations(
         "See whether everything else is whole, and which store the gateway reads.",
-        ...(tenantId === null ? [] : [`snapshot verify --tenant ${tenantId}`]),
+        verify,
         "store check --read-only",
       ),
     );
@@ -91,10 +88,7 @@ function damaged(
   if (object === "not_live") {
     return judgement(
       `A published file was damaged then, ${sent}. Partners get another snapshot now. Technical detail below.`,
-      forSupport(
-        "Tell the partner to try again; if it is a 500 again, escalate to operations.",
-        ...(tenantId === null ? [] : [`snapshot verify --tenant ${tenantId}`]),
-      ),
+      forSupport(again, verify),
     );
   }
   return judgement(

@@ -13,8 +13,9 @@ export interface NextStep {
   readonly steps: readonly Step[];
 }
 
-export function nextStep(...steps: readonly (Step | undefined)[]): NextStep {
-  const kept = steps.filter((step) => step !== undefined);
+/** A step that is `false` or `undefined` is left out. */
+export function nextStep(...steps: readonly (Step | false | undefined)[]): NextStep {
+  const kept = steps.filter((step) => step !== undefined && step !== false);
   return {
     text: kept.map(stepText).join(" "),
     commands: kept.flatMap(({ commands }) => commands),
@@ -22,14 +23,14 @@ export function nextStep(...steps: readonly (Step | undefined)[]): NextStep {
   };
 }
 
-/** A step of the person who answers the partner. It changes nothing. */
-export function forSupport(text: string, ...commands: readonly string[]): Step {
-  return { who: "support", text, commands };
+/** A step of the person who answers the partner. It changes nothing. A command that is `false` is left out. */
+export function forSupport(text: string, ...commands: readonly (string | false)[]): Step {
+  return { who: "support", text, commands: commands.filter((command) => command !== false) };
 }
 
 /** A step that changes something. The person who answers the partner is never asked to do it (P49). */
-export function forOperations(text: string, ...commands: readonly string[]): Step {
-  return { who: "operations", text, commands };
+export function forOperations(text: string, ...commands: readonly (string | false)[]): Step {
+  return { ...forSupport(text, ...commands), who: "operations" };
 }
 
 /** The step in words. It says when operations are meant. */
@@ -42,7 +43,7 @@ export interface Judgement {
   readonly next: NextStep;
 }
 
-export function judgement(summary: string, ...steps: readonly (Step | undefined)[]): Judgement {
+export function judgement(summary: string, ...steps: readonly (Step | false | undefined)[]): Judgement {
   return { summary, next: nextStep(...steps) };
 }
 
