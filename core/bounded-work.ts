@@ -70,3 +70,16 @@ export async function forEachBounded<Item>(
   await Promise.all(Array.from({ length: limit }, worker));
   if (failure !== undefined) throw failure.reason;
 }
+
+/** The results of `work` for every item, in order. At most `limit` are worked on at a time. */
+export async function inRounds<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += limit) {
+    results.push(...(await Promise.all(items.slice(at, at + limit).map(work))));
+  }
+  return results;
+}

@@ -1,3 +1,4 @@
+import { inRounds } from "../../../core/bounded-work.ts";
 import { Failure } from "../../../core/failure.ts";
 import type { ProgramId, SnapshotId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
@@ -69,9 +70,9 @@ export async function compareSnapshots(
   return {
     from: side(from),
     to: side(to),
-    added: await inRounds(added, async (id) => named(id, await read(to, id))),
-    removed: await inRounds(removed, async (id) => named(id, await read(from, id))),
-    changed: await inRounds(changed, async (id) => {
+    added: await inRounds(added, maxParallelReads, async (id) => named(id, await read(to, id))),
+    removed: await inRounds(removed, maxParallelReads, async (id) => named(id, await read(from, id))),
+    changed: await inRounds(changed, maxParallelReads, async (id) => {
       const [old, young] = [await read(from, id), await read(to, id)];
       return { ...named(id, young), changes: readable.has(id) ? programChanges(old, young) : null };
     }),
@@ -117,15 +118,4 @@ function named(programId: ProgramId, data: unknown): NamedProgram {
 
 function side({ snapshotId, generatedAt, contentAt = generatedAt, programs }: Manifest): SnapshotSide {
   return { snapshotId, generatedAt, contentAt, programs: programs.count };
-}
-
-async function inRounds<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let at = 0; at < items.length; at += maxParallelReads) {
-    results.push(...(await Promise.all(items.slice(at, at + maxParallelReads).map(work))));
-  }
-  return results;
 }

@@ -1,5 +1,6 @@
+import { inRounds } from "../../../core/bounded-work.ts";
 import { confirmedAtOf } from "../../../core/confirmations.ts";
-import { asFailure } from "../../../core/failure.ts";
+import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -139,31 +140,22 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
     (tenantId) => removals.has(tenantId) || (own.size > 0 && !own.has(tenantId)),
   );
   const renames = mayBeRenamed ? await readRenames(store, signal) : new Map<string, Rename>();
-  const tenants: TenantFacts[] = [];
-  for (let at = 0; at < tenantIds.length; at += maxParallelReads) {
-    const round = tenantIds.slice(at, at + maxParallelReads).map(async (tenantId): Promise<TenantFacts> => {
-      const record = records.of(tenantId);
-      const { parent, ...liveState } = await readLiveState(
-        store,
-        tenantId,
-        record,
-        damage.value.get(tenantId),
-        signal,
-      );
-      const rename = renames.get(tenantId);
-      return {
-        tenantId,
-        ...record,
-        ...liveState,
-        removal: removals.get(tenantId) ?? null,
-        rename: rename === undefined ? null : { ...rename, tenantId: presentTenant(renames, tenantId) },
-        keys: keys.kind === "read" ? (own.get(tenantId) ?? []) : null,
-        mostPrograms: await mostProgramsBefore(store, tenantId, parent, earlier, signal),
-        answers: gateways?.answers.of(tenantId) ?? null,
-      };
-    });
-    tenants.push(...(await Promise.all(round)));
-  }
+  const tenants = await inRounds(tenantIds, maxParallelReads, async (tenantId): Promise<TenantFacts> => {
+    const record = records.of(tenantId);
+    const found = damage.value.get(tenantId);
+    const { parent, ...liveState } = await readLiveState(store, tenantId, record, found, signal);
+    const rename = renames.get(tenantId);
+    return {
+      tenantId,
+      ...record,
+      ...liveState,
+      removal: removals.get(tenantId) ?? null,
+      rename: rename === undefined ? null : { ...rename, tenantId: presentTenant(renames, tenantId) },
+      keys: keys.kind === "read" ? (own.get(tenantId) ?? []) : null,
+      mostPrograms: await mostProgramsBefore(store, tenantId, parent, earlier, signal),
+      answers: gateways?.answers.of(tenantId) ?? null,
+    };
+  });
   const unread = keys.kind === "read" ? [] : [`Access keys are not looked at: ${keys.reason}`];
   return {
     tenants,
@@ -259,10 +251,7 @@ async function mostProgramsBefore(
   let most: TenantFacts["mostPrograms"] = null;
   let next = parent;
   for (let step = 0; step < steps && next !== null; step += 1) {
-    const head = await readManifestHead(store, tenantId, next, signal).catch((error: unknown) => {
-      if (asFailure(error).code !== "corrupt_document") throw error;
-      return undefined;
-    });
+    const head = await unlessFailed(readManifestHead(store, tenantId, next, signal), "corrupt_document");
     if (head !== undefined && head.programs > (most?.programs ?? 0)) most = head;
     next = head?.parent ?? null;
   }
