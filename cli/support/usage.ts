@@ -44,6 +44,7 @@ export function usageByToken(
   }
   const tokens = [...groups].map(([tokenId, own]): TokenUse => {
     const known = tokenId === null ? undefined : names.get(tokenId);
+    const times = own.map(({ lastSeen }) => lastSeen).sort();
     return {
       tokenId,
       tenantId: own[0]?.tenantId ?? null,
@@ -56,11 +57,7 @@ export function usageByToken(
         "5xx": 0,
         ...summed(own, ({ status }) => `${Math.floor(status / 100)}xx`),
       },
-      lastSeen:
-        own
-          .map(({ lastSeen }) => lastSeen)
-          .sort()
-          .at(-1) ?? "",
+      lastSeen: times.at(-1) ?? "",
     };
   });
   // Operators revoke idle tokens, so a token that was issued after the log's end must not count as idle.
@@ -68,18 +65,9 @@ export function usageByToken(
     !groups.has(token.tokenId) &&
     tokenStatus(token, now) === "active" &&
     Date.parse(token.createdAt) <= Date.parse(until);
-  return {
-    tokens: tokens.sort(
-      (a, b) => b.requests - a.requests || (String(a.tokenId) < String(b.tokenId) ? -1 : 1),
-    ),
-    rows,
-    idle: registered.filter(isIdle),
-    legacyCallers: [
-      ...new Set(
-        rows.flatMap((row) => (row.resource === "legacy" && row.tokenId !== null ? [row.tokenId] : [])),
-      ),
-    ],
-  };
+  tokens.sort((a, b) => b.requests - a.requests || (String(a.tokenId) < String(b.tokenId) ? -1 : 1));
+  const legacy = rows.flatMap(({ resource, tokenId }) => (resource === "legacy" ? (tokenId ?? []) : []));
+  return { tokens, rows, idle: registered.filter(isIdle), legacyCallers: [...new Set(legacy)] };
 }
 
 function summed(rows: readonly UsageRow[], name: (row: UsageRow) => string): Record<string, number> {
