@@ -11,11 +11,17 @@ export interface EmptyField extends ProblemPlace {
 export class FilledFields {
   readonly #filled = new Set<string>();
 
-  /** `program`: the `data` of a detail response. */
-  add(program: unknown): void {
-    for (const [name, value] of Object.entries(program as Readonly<Record<string, unknown>>)) {
-      this.#note(value, name);
+  /** `value`: the `data` of a detail response, or a part of it at this path. */
+  add(value: unknown, path = ""): void {
+    if (value === null || value === "") return;
+    if (Array.isArray(value)) {
+      for (const element of value) this.add(element, `${path}[]`);
+      if (value.length === 0) return;
+    } else if (typeof value === "object") {
+      for (const [name, part] of Object.entries(value))
+        this.add(part, path === "" ? name : `${path}.${name}`);
     }
+    this.#filled.add(path);
   }
 
   /** The fields that are empty everywhere, in the order of the wire. An empty list or object is named without its fields. */
@@ -26,17 +32,6 @@ export class FilledFields {
       if (!isInside && !this.#filled.has(path)) empty.push(path);
     }
     return empty.map((field) => ({ field, ...problemPlace(sources[field] ?? field) }));
-  }
-
-  #note(value: unknown, path: string): void {
-    if (value === null || value === "") return;
-    if (Array.isArray(value)) {
-      for (const element of value) this.#note(element, `${path}[]`);
-      if (value.length === 0) return;
-    } else if (typeof value === "object") {
-      for (const [name, part] of Object.entries(value)) this.#note(part, `${path}.${name}`);
-    }
-    this.#filled.add(path);
   }
 }
 
