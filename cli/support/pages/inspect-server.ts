@@ -3,7 +3,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { parsedUrl } from "../../../core/parsed-url.ts";
 import { logVisit } from "./access/access-log.ts";
-import type { Access, Gate } from "./access/gate.ts";
+import type { Gate } from "./access/gate.ts";
 import { stylesheetPath } from "./addresses.ts";
 import { boundConnections } from "./fair-connections.ts";
 import { pageDocument } from "./page.ts";
@@ -41,48 +41,31 @@ async function answer(
   res.on("close", () => {
     logVisit(log, req, { user, status: res.statusCode, durationMs: performance.now() - beganAtMs, cause });
   });
-  if (access.kind === "granted" && access.cookie !== undefined) res.setHeader("Set-Cookie", access.cookie);
-  if (access.kind === "granted") await answerGranted(req, url, res, inspection);
-  else answerOther(req, res, access);
-}
-
-function answerOther(
-  req: IncomingMessage,
-  res: ServerResponse,
-  access: Exclude<Access, { kind: "granted" }>,
-): void {
   if (access.kind === "refused") {
     for (const [name, value] of Object.entries(access.headers ?? {})) res.setHeader(name, value);
     send(res, access.status, plainText, access.message);
-  } else if (req.method !== "GET") sendReadOnly(res);
-  else {
+    return;
+  }
+  if (access.kind === "granted" && access.cookie !== undefined) res.setHeader("Set-Cookie", access.cookie);
+  if (req.method !== "GET") {
+    res.setHeader("Allow", "GET");
+    send(res, 405, plainText, "These pages are read-only: GET is all there is.\n");
+  } else if (access.kind === "welcome") {
     res.setHeader("Set-Cookie", access.cookie);
     sendRedirect(res, access.location);
-  }
+  } else if (url?.pathname === stylesheetPath) {
+    send(res, 200, "text/css; charset=utf-8", stylesheet + deskStyles);
+  } else sendPage(res, await pageOrFailure(url, inspection), inspection.store.address);
 }
 
-async function answerGranted(
-  req: IncomingMessage,
-  url: URL | undefined,
-  res: ServerResponse,
-  inspection: Inspection,
-): Promise<void> {
-  if (req.method !== "GET") {
-    sendReadOnly(res);
-    return;
-  }
-  if (url?.pathname === stylesheetPath) {
-    send(res, 200, "text/css; charset=utf-8", stylesheet + deskStyles);
-    return;
-  }
-  const page = await pageOrFailure(url, inspection);
+function sendPage(res: ServerResponse, page: Answer, storeAddress: string): void {
   if ("location" in page) sendRedirect(res, page.location);
   else if ("fileName" in page) {
     res.setHeader("Content-Disposition", `attachment; filename="${page.fileName}"`);
     send(res, 200, page.contentType, page.body);
   } else {
     if (page.retryAfterSeconds !== undefined) res.setHeader("Retry-After", page.retryAfterSeconds);
-    send(res, page.status, "text/html; charset=utf-8", pageDocument(page, inspection.store.address));
+    send(res, page.status, "text/html; charset=utf-8", pageDocument(page, storeAddress));
   }
 }
 
@@ -93,11 +76,6 @@ async function pageOrFailure(url: URL | undefined, inspection: Inspection): Prom
   } catch (error) {
     return failurePage(error);
   }
-}
-
-function sendReadOnly(res: ServerResponse): void {
-  res.setHeader("Allow", "GET");
-  send(res, 405, plainText, "These pages are read-only: GET is all there is.\n");
 }
 
 function sendRedirect(res: ServerResponse, location: string): void {
