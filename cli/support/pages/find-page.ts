@@ -14,7 +14,7 @@ import {
 } from "../find/find-anything.ts";
 import { readCatalog } from "../find/program-catalog.ts";
 import { explainPath, findPath, programPath, requestPath, requestsOf, tenantPath } from "./addresses.ts";
-import { homeTrail, type Page } from "./page.ts";
+import { homeTrail } from "./page.ts";
 import { dataTable, heading, logNotices, notice } from "./parts.ts";
 import { route } from "./route.ts";
 
@@ -23,8 +23,10 @@ const maxRequests = 10;
 
 export const findRoute = route("/find", async ({ query }, { store, database, log, reader, signal }) => {
   const text = cleanedText(query.get("q") ?? "");
-  if (text === "") return findForm();
-  if (tokenFree(text) !== text) return findKeyPage();
+  if (text === "" || tokenFree(text) !== text) {
+    const main = html`<h1>Find</h1>\n${text === "" ? findForm : pastedKey}`;
+    return { status: 200, title: "Find", trail: homeTrail, main };
+  }
   await log?.refresh();
   const registry = await registryReading(store);
   const [known, { value: removals, faults }, requests] = await Promise.all([
@@ -79,26 +81,22 @@ ${unpublished.length > 0 && section("unpublished", "Programs that partners don�
     ...programs.map(({ programId, name, tenantId }) => {
       return ["program", programId, name, tenantId, removed.has(tenantId) ? "removed" : "published"];
     }),
-    ...unpublished.map(({ programId, name, tenantId, state }) => {
-      return ["program", programId, name, tenantId, state];
-    }),
+    ...unpublished.map((program) => [
+      "program",
+      program.programId,
+      program.name,
+      program.tenantId,
+      program.state,
+    ]),
   ];
   const tables = [{ name: "found", columns: ["kind", "id", "name", "tenant", "state"], rows }];
   return { status: 200, title: "Find", trail: homeTrail, main, tables };
 });
 
-function findForm(): Page {
-  const main = html`<h1>Find</h1>
-<p class="lead">In the box above: a request id, the id of an access key, a program id, or words of a program’s name. All tenants are looked through.</p>`;
-  return { status: 200, title: "Find", trail: homeTrail, main };
-}
+const findForm = html`<p class="lead">In the box above: a request id, the id of an access key, a program id, or words of a program’s name. All tenants are looked through.</p>`;
 
-function findKeyPage(): Page {
-  const main = html`<h1>Find</h1>
-${notice("bad", html`<p>That is an access key, or a part of one, and it is not shown here. It is in the address of this page now, and in the history of the browser: treat it as known to others.</p>`)}
+const pastedKey = html`${notice("bad", html`<p>That is an access key, or a part of one, and it is not shown here. It is in the address of this page now, and in the history of the browser: treat it as known to others.</p>`)}
 <p>Look for the partner’s name, or for the id of the key, which begins with <code>tok_</code>. For operations: replace the key, once the partner can take a new one.</p>`;
-  return { status: 200, title: "Find", trail: homeTrail, main };
-}
 
 function section(id: string, heading: string, content: Html): Html {
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>${content}</section>`;

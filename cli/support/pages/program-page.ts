@@ -46,52 +46,29 @@ async function programPage(
   const [tenantId, programId] = [parseTenantId(tenant), parseProgramId(program)];
   const snapshotId = snapshot === undefined ? undefined : parseSnapshotId(snapshot);
   return await notFoundPage({ tenantId, programId }, inspection, async () =>
-    foundPage(await shownProgram(tenantId, programId, snapshotId, inspection), inspection),
+    foundPage(tenantId, programId, snapshotId, inspection),
   );
 }
 
 /** A program as it is in the snapshot, or in the live one. Throws `not_found`. */
-async function shownProgram(
+async function foundPage(
   tenantId: TenantId,
   programId: ProgramId,
-  snapshotId: SnapshotId | undefined,
-  { store, reader, signal }: Inspection,
-) {
-  const { manifest, isLive } = await chosenSnapshot(store, tenantId, snapshotId, signal);
+  chosen: SnapshotId | undefined,
+  { store, gateway, reader, signal }: Inspection,
+): Promise<Page> {
+  const { manifest, isLive } = await chosenSnapshot(store, tenantId, chosen, signal);
+  const { snapshotId, generatedAt, contentAt: dataOf = generatedAt } = manifest;
   const entry = detailEntry(manifest, programId);
+  // When its tenant was removed; `null` when it was not.
   const removedAt = await removedAtOf(store, tenantId, signal);
-  if (entry === undefined) {
-    const which = isLive ? "The live snapshot" : `Snapshot ${manifest.snapshotId}`;
-    const partners = !isLive
-      ? "while it was live, partners got 404 for it"
-      : removedAt === null
-        ? "partners get 404 for it"
-        : `since the tenant was removed (${plainTime(removedAt, reader())}), partners get 401 for everything`;
-    throw new Failure("not_found", `${which} has no program ${programId}: ${partners}.`);
-  }
+  const shown = { tenantId, programId, snapshotId, dataOf, isLive, removedAt };
+  if (entry === undefined) throw notInSnapshot(shown, reader());
   const document = await storedJson(store, entry, signal);
+  // The document, if it fits the schema of this version.
   const program = isProgramDetailResponse(document) ? document.data : null;
-  return {
-    tenantId,
-    programId,
-    snapshotId: manifest.snapshotId,
-    dataOf: manifest.contentAt ?? manifest.generatedAt,
-    isLive,
-    /** When its tenant was removed; `null` when it was not. */
-    removedAt,
-    entry,
-    document,
-    /** The document, if it fits the schema of this version. */
-    program,
-  };
-}
-
-type ShownProgram = Awaited<ReturnType<typeof shownProgram>>;
-
-function foundPage(view: ShownProgram, { reader, gateway }: Inspection): Page {
-  const { tenantId, programId, program, document, entry, snapshotId } = view;
   const main = html`<h1><bdi>${program?.name ?? programId}</bdi></h1>
-${lead(view, reader())}
+${lead(shown, reader())}
 ${
   program === null
     ? notice(
@@ -121,8 +98,28 @@ ${factList(
   return { status: 200, title: program?.name ?? programId, trail, main, tables };
 }
 
-function lead(view: ShownProgram, reader: Reader): Html {
-  const { tenantId, programId, snapshotId, dataOf, isLive, removedAt } = view;
+interface Shown {
+  readonly tenantId: TenantId;
+  readonly programId: ProgramId;
+  readonly snapshotId: SnapshotId;
+  /** The time of the data; RFC 3339, like `removedAt`. */
+  readonly dataOf: string;
+  readonly isLive: boolean;
+  readonly removedAt: string | null;
+}
+
+function notInSnapshot({ programId, snapshotId, isLive, removedAt }: Shown, reader: Reader): Failure {
+  const which = isLive ? "The live snapshot" : `Snapshot ${snapshotId}`;
+  const partners = !isLive
+    ? "while it was live, partners got 404 for it"
+    : removedAt === null
+      ? "partners get 404 for it"
+      : `since the tenant was removed (${plainTime(removedAt, reader)}), partners get 401 for everything`;
+  return new Failure("not_found", `${which} has no program ${programId}: ${partners}.`);
+}
+
+function lead(shown: Shown, reader: Reader): Html {
+  const { tenantId, programId, snapshotId, dataOf, isLive, removedAt } = shown;
   // P91: partners of a removed tenant no longer get the program.
   if (removedAt !== null) {
     return html`<p class="lead">What partners got for <code>${programId}</code> from snapshot <code>${snapshotId}</code>, with the data of ${time(dataOf, reader)}.</p>
