@@ -4,20 +4,6 @@ import { nearestName } from "../../shell/nearest-name.ts";
 import type { SourceSearch } from "../facts/source-questions.ts";
 import type { CatalogEntry, CatalogReading } from "./program-catalog.ts";
 
-export interface FoundAnything {
-  readonly tenantIds: readonly string[];
-  readonly tokens: readonly RegisteredToken[];
-  /** Published ones; the best first. */
-  readonly programs: readonly CatalogEntry[];
-  readonly totalPrograms: number;
-  /** The matches that equal the text except for case. */
-  readonly exact: {
-    readonly tenantIds: readonly string[];
-    readonly tokenIds: readonly string[];
-    readonly programs: readonly CatalogEntry[];
-  };
-}
-
 const maxShown = 50;
 
 /** The text without white space, quotes and full stops around it, which people copy along with an id. */
@@ -35,11 +21,12 @@ export function wordsOf(text: string): readonly string[] {
   return foldedText(text).split(/\s+/u).filter(Boolean).slice(0, 10);
 }
 
+/** Tenants, access keys and published programs that match the text; of the programs the best first. */
 export function findAnything(
   text: string,
   { tenantIds, entries }: Pick<CatalogReading, "tenantIds" | "entries">,
   tokens: readonly RegisteredToken[],
-): FoundAnything {
+) {
   const folded = foldedText(text);
   const words = wordsOf(text);
   const hasAll = (candidate: string): boolean => words.every((word) => candidate.includes(word));
@@ -48,6 +35,7 @@ export function findAnything(
   const sameIds = matches.filter(({ programId }) => isSame(programId));
   // When ids differ in case only, the one that equals the text is meant.
   const sameCase = sameIds.filter(({ programId }) => programId === text);
+  /** The matches that equal the text except for case. */
   const exact = {
     tenantIds: tenantIds.filter(isSame),
     tokenIds: tokens.map(({ tokenId }) => tokenId).filter(isSame),

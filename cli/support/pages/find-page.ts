@@ -4,15 +4,8 @@ import type { FoundInSource } from "../../publish/source/find-programs.ts";
 import { tokenFree } from "../../shell/token-free.ts";
 import { readRemovals, registryReading } from "../facts/registry.ts";
 import { findInSource } from "../facts/source-questions.ts";
-import {
-  cleanedText,
-  type FoundAnything,
-  findAnything,
-  suggestion,
-  unpublishedOf,
-  wordsOf,
-} from "../find/find-anything.ts";
-import { readCatalog } from "../find/program-catalog.ts";
+import { cleanedText, findAnything, suggestion, unpublishedOf, wordsOf } from "../find/find-anything.ts";
+import { type CatalogEntry, readCatalog } from "../find/program-catalog.ts";
 import { explainPath, findPath, programPath, requestPath, requestsOf, tenantPath } from "./addresses.ts";
 import { homeTrail } from "./page.ts";
 import { dataTable, heading, logNotices, notice } from "./parts.ts";
@@ -106,7 +99,7 @@ function tokenItem({ tokenId, tenantId, name }: RegisteredToken): Html {
   return html`<li><a href="${requestsOf({ token: tokenId })}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> of ${tenantId}</li>`;
 }
 
-function programTable(caption: string, programs: FoundAnything["programs"]): Html {
+function programTable(caption: string, programs: readonly CatalogEntry[]): Html {
   return dataTable(caption, programs, {
     Program: heading(
       ({ tenantId, programId, name }) =>
