@@ -129,7 +129,12 @@ const units: readonly Unit[] = [
   { name: "second", sign: "s", seconds: 1, from: 1 },
 ];
 
+/** The unit for a length of time; `undefined` below a second. */
+export function unitOf(seconds: number): Unit | undefined {
+  return units.find((unit) => seconds >= unit.seconds * unit.from);
+}
+
 function inUnit(seconds: number, phrase: (unit: Unit, count: number) => string): string | undefined {
-  const unit = units.find((candidate) => seconds >= candidate.seconds * candidate.from);
+  const unit = unitOf(seconds);
   return unit && phrase(unit, Math.floor(seconds / unit.seconds));
 }

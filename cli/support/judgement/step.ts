@@ -1,3 +1,5 @@
+import { unitOf } from "../../output/times.ts";
+
 /** A step: what to do, who does it, and its commands (without `partner-programs` in front). */
 export interface Step {
   /** A step of `operations` changes something for partners, so only those who run the installation may do it. */
@@ -76,15 +78,9 @@ export function counted(count: number, noun: string): string {
 
 /** A length of time in one unit, such as `15 minutes`. */
 export function lengthOf(ms: number): string {
-  const unit = units.find(({ fromMs }) => ms >= fromMs) ?? { name: "second", ms: 1000 };
-  return counted(Math.max(1, Math.round(ms / unit.ms)), unit.name);
+  const { name, seconds } = unitOf(ms / 1000) ?? { name: "second", seconds: 1 };
+  return counted(Math.max(1, Math.round(ms / 1000 / seconds)), name);
 }
-
-const units = [
-  { name: "day", ms: 86_400_000, fromMs: 2 * 86_400_000 },
-  { name: "hour", ms: 3_600_000, fromMs: 2 * 3_600_000 },
-  { name: "minute", ms: 60_000, fromMs: 60_000 },
-];
 
 /** The length of a period in words: `every 15 minutes`, `every minute`. */
 export function every(ms: number): string {
