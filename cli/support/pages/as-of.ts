@@ -34,18 +34,17 @@ export function asOfNotice(
   remark: (period: LivePeriod) => Html | false = () => false,
 ): Html {
   const when = html`<span class="whole">${exactTime(at.toISOString())}</span> (${relativeTime(at, reader.now)})`;
-  if (at > reader.now) return notice("doubtful", html`<p>${when}: that time is in the future.</p>`);
+  const doubt = (content: Html): Html => notice("doubtful", content);
+  if (at > reader.now) return doubt(html`<p>${when}: that time is in the future.</p>`);
   // P91: from its removal on, the partners of a tenant see nothing.
   if (removedAt !== null && at.getTime() >= Date.parse(removedAt)) {
-    return notice(
-      "doubtful",
+    return doubt(
       html`<p>At ${when} partners saw nothing: tenant ${tenantId} was removed <span class="whole">${exactTime(removedAt)}</span>, and they get 401 (unauthorized).</p>`,
     );
   }
   const [only] = found;
   if (only === undefined) {
-    return notice(
-      "doubtful",
+    return doubt(
       html`<p>${when}: not known. Nothing was published yet, or it was before the oldest snapshot that is kept.</p>`,
     );
   }
@@ -57,11 +56,8 @@ ${!only.isCertain && html`<p>As far as is known: in that time another snapshot w
 <p class="rule">A gateway follows within seconds; one that could not reach the store went on for a while with what it had.</p>`,
     );
   }
-  return notice(
-    "doubtful",
-    html`<p>At ${when} one of these was live; which one is not known:</p>
-<ul>${found.map((period) => html`<li>${link(tenantId, period)}. ${remark(period)}</li>`)}</ul>`,
-  );
+  return doubt(html`<p>At ${when} one of these was live; which one is not known:</p>
+<ul>${found.map((period) => html`<li>${link(tenantId, period)}. ${remark(period)}</li>`)}</ul>`);
 }
 
 /** P91: partners saw the live snapshot only until the removal of the tenant. */

@@ -52,13 +52,11 @@ type Compared = Awaited<ReturnType<typeof compared>>;
 
 function comparisonPage(view: Compared, reader: Reader): Page {
   const { tenantId, programId, source, live, gateway, places } = view;
-  const fields = comparedFields([
+  const { differing, same } = comparedFields([
     source.kind === "publishable" ? source.document : undefined,
     live.document,
     gatewayDocument(gateway),
   ]);
-  const differing = fields.filter(({ isSame }) => !isSame);
-  const same = fields.filter(({ isSame }) => isSame);
   const main = html`<h1><bdi>${programId}</bdi>, side by side</h1>
 <p class="lead">What the booking database would give now, what the live snapshot has, and what the gateway answers.</p>
 ${programLinks(tenantId, programId, "comparison")}
@@ -75,7 +73,7 @@ ${differing.length === 0 ? html`<p role="status">${same.length === 0 ? "There is
 ${same.length > 0 && html`<details><summary>${same.length} fields that are the same</summary>${fieldTable("Fields that are the same", same)}</details>`}</section>
 ${takenPlacesSection(places)}`;
   const trail = tenantTrail(tenantId, { text: programId, path: programPath(tenantId, programId) });
-  const tables = [comparisonTable(fields), ...takenPlacesTable(places)];
+  const tables = [comparisonTable([...differing, ...same]), ...takenPlacesTable(places)];
   return { status: 200, title: "Side by side", trail, main, tables };
 }
 
@@ -160,17 +158,17 @@ function comparisonTable(fields: readonly ComparedField[]): CsvTable {
 }
 
 /** A field with its value on each side; `undefined` on a side that does not have the field. */
-export interface ComparedField {
+interface ComparedField {
   readonly path: string;
   readonly values: readonly unknown[];
   readonly isSame: boolean;
 }
 
 /**
- * The fields of several documents side by side, those that differ first. A list of plain values is one field. A side that is
+ * The fields of several documents side by side: those that differ, and those that are the same. A list of plain values is one field. A side that is
  * `undefined` could not be asked, and differs from nothing. Pure.
  */
-function comparedFields(documents: readonly unknown[]): readonly ComparedField[] {
+function comparedFields(documents: readonly unknown[]) {
   const sides = documents.map((document) => (document === undefined ? undefined : leaves(document)));
   const paths = new Set(sides.flatMap((side) => [...(side?.keys() ?? [])]));
   const fields = [...paths].map((path): ComparedField => {
@@ -178,7 +176,7 @@ function comparedFields(documents: readonly unknown[]): readonly ComparedField[]
     const asked = values.filter((_, at) => sides[at] !== undefined).map((value) => JSON.stringify(value));
     return { path, values, isSame: new Set(asked).size <= 1 };
   });
-  return [...fields.filter(({ isSame }) => !isSame), ...fields.filter(({ isSame }) => isSame)];
+  return { differing: fields.filter(({ isSame }) => !isSame), same: fields.filter(({ isSame }) => isSame) };
 }
 
 function leaves(value: unknown, path = "", found = new Map<string, unknown>()): Map<string, unknown> {

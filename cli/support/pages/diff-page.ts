@@ -30,9 +30,8 @@ export const diffRoute = route("/tenants/:tenant/diff", async ({ tenant, query }
       ? await snapshotBefore(store, to, live, signal)
       : (await chosenSnapshot(store, tenantId, asked, signal)).manifest;
   const diff = await compareSnapshots(store, from, to, maxDetails, signal);
-  const choice = chooser(tenantId, newest(published), diff, reader());
   const main = html`<h1>Changes between two snapshots</h1>
-${choice}
+${chooser(tenantId, newest(published), diff, reader())}
 ${differences(tenantId, diff)}`;
   return { status: 200, title: "Changes", trail: tenantTrail(tenantId), main, tables: [diffTable(diff)] };
 });
