@@ -1,13 +1,5 @@
 import { LRUCache } from "lru-cache";
 
-/** Counts failed tries to sign in. A try counts from its beginning, so that many tries at once are counted, too. */
-export interface FailedLogins {
-  /** Counts a try. When there were too many, counts nothing and returns the seconds to wait. */
-  begin(who: Attempt, nowMs: number): { readonly waitSeconds: number } | undefined;
-  /** The try succeeded, and does not count. */
-  succeeded(who: Attempt): void;
-}
-
 interface Attempt {
   readonly address: string;
   readonly name: string;
@@ -20,22 +12,24 @@ const maxPerName = 10;
 const maxPerAddress = 30;
 
 /**
- * P65: limits the tries per name and per address. Memory is bounded: names and addresses that were tried longest ago are
+ * P65: counts failed tries to sign in, per name and per address, and limits them. A try counts from its beginning, so that many
+ * tries at once are counted, too. Memory is bounded: names and addresses that were tried longest ago are
  * forgotten.
  */
-export function createFailedLogins(): FailedLogins {
+export function createFailedLogins() {
   const tries = new LRUCache<string, { count: number; readonly endsAtMs: number }>({ max: 10_000 });
   const keysOf = ({ address, name }: Attempt): readonly (readonly [string, number])[] => [
     [`address ${address}`, maxPerAddress],
     [`name ${name.slice(0, 100)}`, maxPerName],
   ];
   return {
-    begin(who, nowMs) {
+    /** Counts a try. When there were too many, counts nothing and returns the seconds to wait. */
+    begin(who: Attempt, nowMs: number): number | undefined {
       const keys = keysOf(who);
       for (const [key, max] of keys) {
         const found = tries.get(key);
         if (found !== undefined && nowMs < found.endsAtMs && found.count >= max) {
-          return { waitSeconds: Math.ceil((found.endsAtMs - nowMs) / 1000) };
+          return Math.ceil((found.endsAtMs - nowMs) / 1000);
         }
       }
       for (const [key] of keys) {
@@ -45,7 +39,8 @@ export function createFailedLogins(): FailedLogins {
       }
       return undefined;
     },
-    succeeded(who) {
+    /** The try succeeded, and does not count. */
+    succeeded(who: Attempt): void {
       for (const [key] of keysOf(who)) {
         const found = tries.get(key);
         if (found !== undefined) found.count -= 1;

@@ -71,8 +71,8 @@ export function createPasswordGate({ readAccounts, hostNames, now }: PasswordGat
     const attempt = { address: req.socket.remoteAddress ?? "", name };
     if (checking === undefined) {
       if (checks.size >= maxWaiting) return tooMany(1);
-      const wait = failed.begin(attempt, now().getTime());
-      if (wait !== undefined) return tooMany(wait.waitSeconds);
+      const waitSeconds = failed.begin(attempt, now().getTime());
+      if (waitSeconds !== undefined) return tooMany(waitSeconds);
       checking = check(digest, password, account ?? missingAccount).then((isRight) => {
         if (isRight && account !== undefined) failed.succeeded(attempt);
         return isRight;
