@@ -15,6 +15,9 @@ const dayMs = 86_400_000;
 
 type Used = { readonly activity: ReadonlyMap<string, KeyActivity>; readonly state: LogState } | null;
 
+/** An access key, and what it did as far as the log tells. */
+type Key = RegisteredToken & { readonly did: KeyActivity | undefined };
+
 /** The keys of all tenants or of one, the busiest first, and what partners do with them. */
 export const tokensRoute = route("/tokens", async ({ query }, inspection) => {
   const tenantId = query.get("tenant")?.trim() || undefined;
@@ -24,13 +27,14 @@ export const tokensRoute = route("/tokens", async ({ query }, inspection) => {
   const byTenant = own.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
   const used = await usedFor(byTenant, inspection);
   const tokens = (used === null ? byTenant : byLoad(byTenant, used)).slice(0, maxShown);
+  const rows = tokens.map((token): Key => ({ ...token, did: used?.activity.get(token.tokenId) }));
   const title = tenantId === undefined ? "Access keys" : `Access keys of ${tenantId}`;
   const main = html`<h1>${title}</h1>
 ${used === null ? noLog() : logNotices(used.state, reader)}
 ${tenantForm(tokensPath, "Access keys", tenantId)}
 <p class="lead" role="status">${summary(tokens, own.length, used, reader)}</p>
-${tokens.length > 0 && html`<div class="dense">${keyTable(tokens, used, reader)}</div>`}`;
-  const tables = [keysTable(tokens, used, reader)];
+${rows.length > 0 && html`<div class="dense">${keyTable(rows, used, reader)}</div>`}`;
+  const tables = [keysTable(rows, reader)];
   return { status: 200, title, trail: homeTrail, main, tables };
 });
 
@@ -39,9 +43,8 @@ function byLoad(tokens: readonly RegisteredToken[], { activity }: NonNullable<Us
   return [...activity.keys()].flatMap((tokenId) => byId.get(tokenId) ?? []);
 }
 
-function keysTable(tokens: readonly RegisteredToken[], used: Used, reader: Reader): CsvTable {
-  const rows = tokens.map((token) => ({ ...token, did: used?.activity.get(token.tokenId) }));
-  return csvTable("keys", rows, {
+function keysTable(keys: readonly Key[], reader: Reader): CsvTable {
+  return csvTable("keys", keys, {
     tokenId: ({ tokenId }) => tokenId,
     name: ({ name }) => name,
     tenantId: ({ tenantId }) => tenantId,
@@ -69,17 +72,14 @@ function summary(tokens: readonly RegisteredToken[], total: number, used: Used, 
   return `${count}${shown}${span}`;
 }
 
-function keyTable(tokens: readonly RegisteredToken[], used: Used, reader: Reader): Html {
-  /** A cell about what a key did, which only a log tells. */
+function keyTable(keys: readonly Key[], used: Used, reader: Reader): Html {
   const ofLog =
-    (cell: (activity: KeyActivity, token: RegisteredToken) => Html | string) =>
-    (token: RegisteredToken): Html | string => {
-      const activity = used?.activity.get(token.tokenId);
-      return activity === undefined ? "–" : cell(activity, token);
-    };
+    (cell: (did: KeyActivity, key: Key) => Html | string) =>
+    (key: Key): Html | string =>
+      key.did === undefined ? "–" : cell(key.did, key);
   const caption = used === null ? "Access keys, by tenant and name" : "Access keys, the busiest first";
-  return dataTable(caption, tokens, {
-    Key: heading((token) => keyLinks(token, used?.activity.get(token.tokenId))),
+  return dataTable(caption, keys, {
+    Key: heading(keyLinks),
     Status: (token) =>
       html`${statusBadge(token, reader)}${token.revokedAt !== null && html` ${time(token.revokedAt, reader)}`}`,
     "Last seen": ofLog(({ lastSeenMs }) =>
@@ -95,8 +95,8 @@ function keyTable(tokens: readonly RegisteredToken[], used: Used, reader: Reader
   });
 }
 
-function keyLinks({ tokenId, tenantId, name }: RegisteredToken, activity: KeyActivity | undefined): Html {
-  return html`<a class="row-link" href="${requestsOf({ token: tokenId })}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> <a href="${tenantPath(tenantId)}">${tenantId}</a>${activity !== undefined && activity.lastSeenMs !== null && html` <a href="${clientPath(tokenId)}">how it behaves</a>`}`;
+function keyLinks({ tokenId, tenantId, name, did }: Key): Html {
+  return html`<a class="row-link" href="${requestsOf({ token: tokenId })}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> <a href="${tenantPath(tenantId)}">${tenantId}</a>${did !== undefined && did.lastSeenMs !== null && html` <a href="${clientPath(tokenId)}">how it behaves</a>`}`;
 }
 
 /** A key that ends within this time is marked, since its end is an outage for the partner. */
