@@ -64,7 +64,7 @@ export async function previewSource(
   const tenantId = wantedTenant(tenants, wish.tenantId);
   const asked =
     wish.programId === undefined ? undefined : await readAsked(client, tenantId, wish.programId, rules);
-  const sample = await samplePrograms(client, tenantId, maxSampled);
+  const { programIds, ...counts } = await samplePrograms(client, tenantId, maxSampled);
   const groups = new FindingGroups();
   const problems = new ProgramProblems(groups, tenantId);
   const filled = new FilledFields();
@@ -73,7 +73,7 @@ export async function previewSource(
   let published = 0;
   let shown = asked;
   // No view counts as small, so each is read by its guarded query. For a sample, asking for the sizes does not pay.
-  for await (const batch of readPrograms(client, tenantId, rules.limits, new Set(), sample.programIds)) {
+  for await (const batch of readPrograms(client, tenantId, rules.limits, new Set(), programIds)) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       problems.add(read, outcome);
@@ -94,13 +94,7 @@ export async function previewSource(
     tenantId,
     tenants: tenants.length,
     program: shown ?? null,
-    programs: {
-      total: sample.total,
-      candidates: sample.candidates,
-      unknown: sample.unknown,
-      sampled: sampled.size,
-      published,
-    },
+    programs: { ...counts, sampled: sampled.size, published },
     neverFilled: published === 0 ? [] : filled.neverFilled(),
     findings: groups.problems,
   };
