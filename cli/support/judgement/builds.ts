@@ -47,7 +47,7 @@ export function buildStateOf(facts: BuildFacts, now: Date): BuildState {
 
 /** The failure of the last build that did not get through; `null` when there is none, or when it is not recorded. */
 export function failureOf(facts: BuildFacts): LastRun["failure"] {
-  return lastEnd(facts).failure;
+  return lastEnd(facts).run?.failure ?? null;
 }
 
 /** P19: programs with an error that the last run left out while it published the others; rows of one id are one program. */
@@ -78,17 +78,13 @@ const hourMs = 3_600_000;
  */
 function lastEnd({ lastTry, lastRun, unresolved }: BuildFacts): {
   readonly tried: LastTry | null;
-  readonly failure: LastRun["failure"];
   readonly run: LastRun | null;
 } {
-  const isSame = lastRun?.outcome === lastTry?.outcome;
   if (lastTry !== null && unresolved !== null && !isFailed(lastTry) && lastTry.outcome !== "held") {
-    const tried = { outcome: unresolved.outcome, triedAt: unresolved.finishedAt };
-    return { tried, failure: unresolved.failure, run: unresolved };
+    return { tried: { outcome: unresolved.outcome, triedAt: unresolved.finishedAt }, run: unresolved };
   }
-  if (isSame) return { tried: lastTry, failure: lastRun?.failure ?? null, run: lastRun };
-  const known = unresolved?.outcome === lastTry?.outcome ? unresolved : null;
-  return { tried: lastTry, failure: known?.failure ?? null, run: known };
+  const run = [lastRun, unresolved].find((known) => known?.outcome === lastTry?.outcome) ?? null;
+  return { tried: lastTry, run };
 }
 
 function isFailed({ outcome }: LastTry): boolean {
@@ -101,10 +97,10 @@ function buildsOf(facts: BuildFacts, now: Date): Builds {
   if (now.getTime() - Date.parse(lastTry.triedAt) > patienceMs(facts)) {
     return { kind: "silent", at: lastTry.triedAt };
   }
-  const { tried, failure } = lastEnd(facts);
+  const { tried, run } = lastEnd(facts);
   const { outcome, triedAt: at } = tried ?? lastTry;
   const lastGoodAt = confirmation?.confirmedAt ?? null;
-  const code = failure?.code;
+  const code = run?.failure?.code;
   switch (outcome) {
     case "interrupted":
       return { kind: "interrupted", at };
@@ -120,10 +116,10 @@ function buildsOf(facts: BuildFacts, now: Date): Builds {
 }
 
 function keeperOf(facts: BuildFacts): Keeper {
-  const { tried, failure, run } = lastEnd(facts);
+  const { tried, run } = lastEnd(facts);
   if (tried === null) return { kind: "none" };
   const at = tried.triedAt;
-  const code = failure?.code;
+  const code = run?.failure?.code;
   if (tried.outcome === "refused" && code !== "store_unsupported") {
     const guard = code === "field_guard" ? "field" : code === "shared_guard" ? "shared" : "shrink";
     return { kind: "guard", at, guard };
