@@ -9,7 +9,7 @@ import { exactTime, type Reader } from "../output/times.ts";
 import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
 import type { TenantRow } from "../publish/source/read-tenants.ts";
 import { readTenants } from "./facts/tenants.ts";
-import { type Concern, concernTitle } from "./judgement/concern.ts";
+import { type Concern, concernKinds } from "./judgement/concern.ts";
 import { type JudgedTenant, judgedTenants } from "./judgement/tenant.ts";
 
 /** A tenant that the source, the store or the tokens know. A value is `null` when its side could not be asked. */
@@ -56,8 +56,9 @@ export async function listTenants(
   const away = { source: reasonOf(source), store: reasonOf(stored), tokens: reasonOf(keys) };
   if (Object.values(away).every((reason) => reason !== null)) throw stored;
   // A row without an id is no tenant (D131). `source check` and builds report it.
+  const listed = source instanceof Failure ? [] : source;
   const names = new Map(
-    known(source)?.flatMap(({ tenantId, name }) => (tenantId === null ? [] : [[tenantId, name]])),
+    listed.flatMap(({ tenantId, name }) => (tenantId === null ? [] : [[tenantId, name]])),
   );
   const judged = stored instanceof Failure ? [] : judgedTenants(stored, reader).tenants;
   const byId = new Map(judged.map((tenant) => [tenant.tenantId, tenant]));
@@ -79,7 +80,7 @@ export async function listTenants(
       fault,
       activeTokens: active === undefined ? null : (active.get(tenantId) ?? 0),
       removedAt: removal?.removedAt ?? null,
-      isSandbox: tenantId === known(sandbox),
+      isSandbox: tenantId === sandbox,
       concerns,
     };
   });
@@ -92,10 +93,6 @@ async function side<Value>(ask: () => Promise<Value>, signal: AbortSignal): Prom
     if (signal.aborted) throw error;
     return asFailure(error);
   });
-}
-
-function known<Value>(value: Value | Failure): Value | undefined {
-  return value instanceof Failure ? undefined : value;
 }
 
 function reasonOf(value: unknown): string | null {
@@ -139,7 +136,7 @@ export function tenantListText({ tenants, away }: TenantList, layout: Layout): s
 
 function remark({ removedAt, isSandbox, isInSource, concerns }: TenantLine, { style, zone }: Layout): string {
   const words = concerns.map(({ kind, severity }) => {
-    const { title } = concernTitle(kind);
+    const { title } = concernKinds[kind];
     if (kind !== "removed" || removedAt === null) return style[severity](title);
     const back = isInSource === true ? ", in the source again" : "";
     return `removed ${exactTime(removedAt, zone)}${back}`;

@@ -21,7 +21,7 @@ export interface Concern {
  * P53, P77: all kinds in the order of all commands and pages, the worst first. Each has a name for tables and a label for its
  * time.
  */
-const kinds = {
+export const concernKinds = {
   gateway_store: { title: "another store", when: "Said" },
   gateway_unready: { title: "gateway not ready", when: "Said" },
   answers_old: { title: "older data", when: "Last" },
@@ -49,11 +49,7 @@ const kinds = {
   removed: { title: "removed", when: "Since" },
 } as const;
 
-export type ConcernKind = keyof typeof kinds;
-
-export function concernTitle(kind: ConcernKind): { readonly title: string; readonly when: string } {
-  return kinds[kind];
-}
+export type ConcernKind = keyof typeof concernKinds;
 
 export function concern(
   kind: ConcernKind,
@@ -70,7 +66,7 @@ export function worstFirst(concerns: readonly Concern[]): readonly Concern[] {
   return [...concerns].sort((a, b) => rank(a) - rank(b));
 }
 
-const order = Object.keys(kinds);
+const order = Object.keys(concernKinds);
 
 function rank({ kind, severity }: Concern): number {
   return order.indexOf(kind) + (severity === "bad" ? 0 : order.length);

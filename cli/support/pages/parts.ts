@@ -2,7 +2,7 @@ import type { LogState } from "../../operate/log-index/request-log.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
 import { calendarDay, money } from "../../publish/public-program/value-words.ts";
-import { type Concern, concernSentence, concernTitle } from "../judgement/concern.ts";
+import { type Concern, concernKinds, concernSentence } from "../judgement/concern.ts";
 import type { Step } from "../judgement/step.ts";
 import { type DescribedFact, isPieces, type Line, type Piece } from "../texts/description.ts";
 import { outcomeTone } from "../texts/tenant-facts.ts";
@@ -73,7 +73,7 @@ export function stepList(steps: readonly Step[]): Html {
 /** A concern with its time, its programs and what to do about it. */
 export function concernItem(concern: Concern, reader: Reader, isOpen = false): Html {
   const { kind, severity, tenantId, at, programs, requestId, steps } = concern;
-  const { title, when } = concernTitle(kind);
+  const { title, when } = concernKinds[kind];
   const shown = programs.slice(0, maxShownPrograms);
   const more = programs.length - shown.length;
   const link = (programId: string | null): Html | string =>

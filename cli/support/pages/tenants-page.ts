@@ -1,5 +1,5 @@
 import { type Html, html } from "../../output/html.ts";
-import { concernTitle, tallyWords } from "../judgement/concern.ts";
+import { concernKinds, tallyWords } from "../judgement/concern.ts";
 import { isGone, type JudgedTenant } from "../judgement/tenant.ts";
 import { healthPath, tenantPath } from "./addresses.ts";
 import { type CsvTable, csvTable } from "./csv.ts";
@@ -36,7 +36,7 @@ ${
 
 function healthBadges({ concerns }: JudgedTenant): Html {
   if (concerns.length === 0) return badge("well", "good");
-  return html`${concerns.map(({ kind, severity }) => html`${badge(concernTitle(kind).title, severity)} `)}`;
+  return html`${concerns.map(({ kind, severity }) => html`${badge(concernKinds[kind].title, severity)} `)}`;
 }
 
 function tenantsTable(tenants: readonly JudgedTenant[]): CsvTable {
