@@ -9,7 +9,7 @@ import { boundConnections } from "./fair-connections.ts";
 import { pageDocument } from "./page.ts";
 import { failurePage, pageAt } from "./pages.ts";
 import type { Answer, Inspection } from "./route.ts";
-import { deskStyles, stylesheet } from "./stylesheet.ts";
+import { stylesheet } from "./stylesheet.ts";
 
 export interface InspectServerOptions {
   readonly inspection: Inspection;
@@ -36,10 +36,8 @@ async function answer(
   const beganAtMs = performance.now();
   const url = targetUrl(req.url ?? "/");
   const access = await gate(req, url);
-  const user = access.kind === "granted" ? access.user : null;
-  const cause = access.kind === "refused" ? (access.cause ?? null) : null;
   res.on("close", () => {
-    logVisit(log, req, { user, status: res.statusCode, durationMs: performance.now() - beganAtMs, cause });
+    logVisit(log, req, access, { status: res.statusCode, durationMs: performance.now() - beganAtMs });
   });
   if (access.kind === "refused") {
     for (const [name, value] of Object.entries(access.headers ?? {})) res.setHeader(name, value);
@@ -54,7 +52,7 @@ async function answer(
     res.setHeader("Set-Cookie", access.cookie);
     sendRedirect(res, access.location);
   } else if (url?.pathname === stylesheetPath) {
-    send(res, 200, "text/css; charset=utf-8", stylesheet + deskStyles);
+    send(res, 200, "text/css; charset=utf-8", stylesheet);
   } else sendPage(res, await pageOrFailure(url, inspection), inspection.store.address);
 }
 

@@ -162,6 +162,21 @@ ${stackedRows("table")}
   tr, .facts div, .notice, .findings li { break-inside: avoid; }
   pre { max-height: none; white-space: pre-wrap; }
 }
+
+.desk { display: flex; flex-wrap: wrap; gap: 0.6rem 1.5rem; justify-content: space-between; align-items: center; padding: 0.8rem 0 0; }
+.desk ul { display: flex; flex-wrap: wrap; gap: 0 1.2rem; list-style: none; margin: 0; padding: 0; }
+.desk li { margin: 0; }
+.desk li a { display: inline-block; padding: 0.35rem 0; }
+.find { display: flex; gap: 0.5rem; flex: 1 1 16rem; max-width: 30rem; }
+.filter { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13.5rem), 1fr)); gap: 0.8rem; align-items: end; }
+.message label { display: block; margin: 1.6rem 0 0.3rem; font-size: 0.9rem; color: var(--soft); }
+textarea {
+  font: inherit; color: inherit; display: block; width: 100%; max-width: 46rem; padding: 0.7rem 0.9rem; resize: vertical;
+  border: 1px solid var(--soft); border-radius: 8px; background: var(--card);
+}
+.dense th, .dense td.number, .dense .exact, .dense .id { white-space: normal; }
+.dense th, .dense td { padding-inline: 0.5rem; }
+@media print { .find { display: none; } }
 `;
 
 /**
@@ -180,21 +195,3 @@ function stackedRows(tables: string): string {
   ${tables} td::before { content: attr(data-label); color: var(--soft); font-size: 0.86rem; }
   ${tables} td > span { min-width: 0; }`;
 }
-
-/** The styles of the box and the menu on every page, and of the pages of requests and access keys. */
-export const deskStyles = `
-.desk { display: flex; flex-wrap: wrap; gap: 0.6rem 1.5rem; justify-content: space-between; align-items: center; padding: 0.8rem 0 0; }
-.desk ul { display: flex; flex-wrap: wrap; gap: 0 1.2rem; list-style: none; margin: 0; padding: 0; }
-.desk li { margin: 0; }
-.desk li a { display: inline-block; padding: 0.35rem 0; }
-.find { display: flex; gap: 0.5rem; flex: 1 1 16rem; max-width: 30rem; }
-.filter { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13.5rem), 1fr)); gap: 0.8rem; align-items: end; }
-.message label { display: block; margin: 1.6rem 0 0.3rem; font-size: 0.9rem; color: var(--soft); }
-textarea {
-  font: inherit; color: inherit; display: block; width: 100%; max-width: 46rem; padding: 0.7rem 0.9rem; resize: vertical;
-  border: 1px solid var(--soft); border-radius: 8px; background: var(--card);
-}
-.dense th, .dense td.number, .dense .exact, .dense .id { white-space: normal; }
-.dense th, .dense td { padding-inline: 0.5rem; }
-@media print { .find { display: none; } }
-`;

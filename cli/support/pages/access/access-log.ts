@@ -1,15 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Logger } from "../../../../core/logger.ts";
 import { decodedThroughout, tokenFree } from "../../../shell/token-free.ts";
-
-/** The result of a request. */
-export interface Visit {
-  readonly user: string | null;
-  readonly status: number;
-  readonly durationMs: number;
-  /** Why nobody can be let in, when the operator has to correct that; `null` otherwise. */
-  readonly cause: string | null;
-}
+import type { Access } from "./gate.ts";
 
 /**
  * P66: logs one line for each request: who looked at what, and when. The line holds neither the key of the run nor a token that
@@ -19,13 +11,17 @@ export interface Visit {
 export function logVisit(
   log: Logger,
   req: IncomingMessage,
-  { user, status, durationMs, cause }: Visit,
+  access: Access,
+  { status, durationMs }: { readonly status: number; readonly durationMs: number },
 ): void {
   const { method, socket, url = "" } = req;
   const { remoteAddress = null } = socket;
+  const user = access.kind === "granted" ? access.user : null;
   const target = publicTarget(url);
   const visit = { user, remoteAddress, method, target, status, durationMs: Math.round(durationMs) };
-  if (cause === null) log.info(visit, "visit");
+  // A cause is why nobody can be let in, and the operator has to correct that.
+  const cause = access.kind === "refused" ? access.cause : undefined;
+  if (cause === undefined) log.info(visit, "visit");
   else log.error({ ...visit, cause }, "visit");
 }
 
