@@ -63,7 +63,8 @@ export function route<const Pattern extends string>(
 ): Route {
   const wanted = pattern.split("/").slice(1);
   return (segments, query, inspection) => {
-    if (!isOfKind(segments, wanted)) return undefined;
+    const fits = wanted.every((part, at) => (isName(part) ? segments[at] !== "" : segments[at] === part));
+    if (segments.length !== wanted.length || !fits) return undefined;
     const named = wanted.flatMap((name, at) => (isName(name) ? [[name.slice(1), segments[at]]] : []));
     return page({ ...Object.fromEntries(named), query } as Asked<Pattern>, inspection);
   };
@@ -74,13 +75,6 @@ type NameIn<Pattern extends string> = Pattern extends `${infer First}/${infer Re
   : Pattern extends `:${infer Name}`
     ? Name
     : never;
-
-function isOfKind(segments: readonly string[], wanted: readonly string[]): boolean {
-  return (
-    segments.length === wanted.length &&
-    wanted.every((part, at) => (isName(part) ? segments[at] !== "" : segments[at] === part))
-  );
-}
 
 function isName(part: string): boolean {
   return part.startsWith(":");
