@@ -14,7 +14,7 @@ import { pollingRule } from "./rules/polling.ts";
 import { requestRules } from "./rules/request-rules.ts";
 import { rereadsRule } from "./rules/rereads.ts";
 import { retryAfterRule } from "./rules/retry-after.ts";
-import { SharedConnections } from "./shared-connections.ts";
+import { createSharedConnections } from "./shared-connections.ts";
 
 /** The judgement on the client of one token, made from the gateway's log. */
 export interface Certificate {
@@ -29,25 +29,19 @@ export interface Certificate {
   readonly rules: readonly Finding[];
 }
 
-/** Takes the requests of a log, of all tokens, in the order in which they ended. Its memory does not grow with their number. */
-export interface Certifier {
-  see(line: RequestLogLine): void;
-  /** `undefined` when no request bore the token. */
-  certificate(): Certificate | undefined;
-}
-
 /** The operator's statement about the connections in the log: they are the client's own, or a proxy's. */
 export type StatedConnections = "own" | "proxy" | undefined;
 
-export function createCertifier(tokenId: string, stated: StatedConnections): Certifier {
-  const connections = new SharedConnections(tokenId);
+/** Takes the requests of a log, of all tokens, in the order in which they ended. Its memory does not grow with their number. */
+export function createCertifier(tokenId: string, stated: StatedConnections) {
+  const connections = createSharedConnections(tokenId);
   const judges = ruleNames.map((name) => createJudge(name, rules[name]()));
   let tenantId: string | null = null;
   let requests = 0;
   let [from, to] = ["", ""];
 
   return {
-    see(line) {
+    see(line: RequestLogLine): void {
       connections.see(line);
       if (line.tokenId !== tokenId) return;
       const { time, durationMs } = line;
@@ -60,10 +54,15 @@ export function createCertifier(tokenId: string, stated: StatedConnections): Cer
       for (const judge of judges) judge.see(request);
     },
 
-    certificate() {
+    /** `undefined` when no request bore the token. */
+    certificate(): Certificate | undefined {
       if (requests === 0) return undefined;
       const foreign =
-        stated === "proxy" ? "proxied" : stated === undefined && connections.isShared ? "shared" : undefined;
+        stated === "proxy"
+          ? "proxied"
+          : stated === undefined && connections.areShared()
+            ? "shared"
+            : undefined;
       const findings = judges.map((judge) => judge.finding(foreign));
       const fails = findings.some(({ verdict }) => verdict === "fail");
       return { tokenId, tenantId, requests, from, to, verdict: fails ? "fail" : "pass", rules: findings };

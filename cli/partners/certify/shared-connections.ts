@@ -11,28 +11,21 @@ type Users = Map<string, "own" | "foreign">;
  * W83: connections are remembered in two generations, and the older one is dropped as a whole. Removing the oldest entry of a
  * `Map` again and again would be slow, since the time grows with the number of entries removed before.
  */
-export class SharedConnections {
-  readonly #tokenId: string;
-  #users: Users = new Map();
-  #older: Users = new Map();
-  #isShared = false;
-
-  constructor(tokenId: string) {
-    this.#tokenId = tokenId;
-  }
-
-  see({ connection, tokenId }: RequestLogLine): void {
-    if (this.#isShared || connection === null || tokenId === null) return;
-    const user = tokenId === this.#tokenId ? "own" : "foreign";
-    const before = this.#users.get(connection) ?? this.#older.get(connection);
-    if (before !== undefined && before !== user) this.#isShared = true;
-    this.#users.set(connection, user);
-    if (this.#users.size < perGeneration) return;
-    this.#older = this.#users;
-    this.#users = new Map();
-  }
-
-  get isShared(): boolean {
-    return this.#isShared;
-  }
+export function createSharedConnections(ownTokenId: string) {
+  let users: Users = new Map();
+  let older: Users = new Map();
+  let isShared = false;
+  return {
+    see({ connection, tokenId }: RequestLogLine): void {
+      if (isShared || connection === null || tokenId === null) return;
+      const user = tokenId === ownTokenId ? "own" : "foreign";
+      const before = users.get(connection) ?? older.get(connection);
+      if (before !== undefined && before !== user) isShared = true;
+      users.set(connection, user);
+      if (users.size < perGeneration) return;
+      older = users;
+      users = new Map();
+    },
+    areShared: () => isShared,
+  };
 }

@@ -2,24 +2,12 @@ import { type Html, html } from "../../output/html.ts";
 import { type ApiDocument, referenceName, type Schema } from "./api-document.ts";
 import { boundWords, fieldExamples, proseMarkup, typeWords } from "./schema-words.ts";
 
-/** The fields of an answer as nested lists, and the links to them. */
-export interface UnfoldedFields {
-  readonly markup: Html;
-  /** The link to a field, by its path from the body: `data.prices.rooms.amount`. */
-  readonly link: (path: string) => string | undefined;
-}
-
 /**
  * W72: the fields of an answer in the order of the wire, each with the fields of its object below it. An object that came before
  * is replaced by a link. The fields that `known` has, too, are collapsed, since a reader has seen them. `id` is unique on its
  * page.
  */
-export function unfoldedFields(
-  document: ApiDocument,
-  schema: Schema,
-  id: string,
-  known?: Schema,
-): UnfoldedFields {
+export function unfoldedFields(document: ApiDocument, schema: Schema, id: string, known?: Schema) {
   const { schemas } = document.components;
   const examples = fieldExamples(document);
   const links = new Map<string, string>();
@@ -69,7 +57,9 @@ ${folded(`${own.length} further fields`, name, list(name, object, path, own), tr
   const target = schema.$ref === undefined ? "" : referenceName(schema.$ref);
   const root = schemas[target] ?? schema;
   const markup = list(target, root, "", Object.keys(root.properties ?? {}));
-  return { markup, link: (path) => links.get(path) };
+  /** The link to a field, by its path from the body: `data.prices.rooms.amount`. */
+  const link = (path: string): string | undefined => links.get(path);
+  return { markup, link };
 }
 
 function folded(what: string, name: string, fields: Html, isOpen: boolean): Html {
