@@ -13,8 +13,7 @@ const maxPerAddress = 30;
 
 /**
  * P65: counts failed tries to sign in, per name and per address, and limits them. A try counts from its beginning, so that many
- * tries at once are counted, too. Memory is bounded: names and addresses that were tried longest ago are
- * forgotten.
+ * tries at once are counted, too. Memory is bounded: names and addresses that were tried longest ago are forgotten.
  */
 export function createFailedLogins() {
   const tries = new LRUCache<string, { count: number; readonly endsAtMs: number }>({ max: 10_000 });
