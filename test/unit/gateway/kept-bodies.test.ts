@@ -72,9 +72,15 @@ test("W77: a large file that is damaged after it was read costs one reader, and 
   const streams = createBodyStreams(store, createKeptBodies(copy, store, 10_000));
   await read(streams);
   await waitForFile();
-  await read(streams);
   // By the reader, and for the copy.
   expect(calls).toBe(2);
+  const callsOfRead = async (): Promise<number> => {
+    const before = calls;
+    await read(streams);
+    return calls - before;
+  };
+  // On a busy machine the copy may take longer than a reader waits for it (W85).
+  await expect.poll(callsOfRead).toBe(0);
   await truncate(path(), 1_000_000);
   await expect(read(streams)).rejects.toThrow("ended after 1000000");
   expect((await read(streams)).equals(good)).toBe(true);
