@@ -50,8 +50,18 @@ export function plainTime(rfc3339: string, { zone }: Pick<Reader, "zone">): stri
 }
 
 const months = [
-  ...["January", "February", "March", "April", "May", "June"],
-  ...["July", "August", "September", "October", "November", "December"],
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
 ];
 
 /** Whether this Node.js knows the zone. */

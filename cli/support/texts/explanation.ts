@@ -61,7 +61,13 @@ export function explanationJson(explanation: Explanation, now: Date): object {
   const { lastRun } = tenant;
   return {
     at: now.toISOString(),
-    ...{ tenantId, renamedFrom, programId, answer, verdict, row, summary },
+    tenantId,
+    renamedFrom,
+    programId,
+    answer,
+    verdict,
+    row,
+    summary,
     source: source.kind === "publishable" ? { kind: source.kind, dropped: source.dropped } : source,
     live: liveJson(explanation),
     pendingChanges: changes,

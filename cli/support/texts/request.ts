@@ -50,9 +50,14 @@ export function requestJson(request: ExplainedRequest): object {
   return {
     ...logged,
     token: tokenJson(token),
-    ...{ program: history, missed },
+    program: history,
+    missed,
     now: now && { answer: now.answer, verdict: now.verdict, row: now.row, summary: now.summary },
-    ...{ snapshot, object, gateway, summary, next },
+    snapshot,
+    object,
+    gateway,
+    summary,
+    next,
   };
 }
 
