@@ -1,7 +1,7 @@
 import { unlessFailed } from "../../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import { type ListElements, readListElements } from "../content/list-form.ts";
-import { ProblemLog } from "../content/problem-log.ts";
+import { type Findings, ProblemLog } from "../content/problem-log.ts";
 import { countsOfKept } from "../content/program-counts.ts";
 import { sharedVerdict } from "../guards/shared-guard.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
@@ -53,14 +53,15 @@ export async function attemptTenant(
         readTenant(begun, rows, readingKnown, problems, writer),
       );
       if (read.kind === "superseded") return { ...read, facts };
-      facts = { ...facts, ...read.facts, findings: problems.findings };
+      const { findings } = problems;
+      facts = { ...facts, ...read.facts, findings };
       if (read.kind === "failed") return { kind: "failed", error: read.error, facts };
       if (read.result.kind === "lists-damaged") return { ...read.result, facts };
       const attempt = await readingKnown;
       const ended =
         read.result.kind === "recalled"
           ? await endAsRecalled(attempt, read.result, read.live, read.withdrawn)
-          : await endAsFound(attempt, read.result, read.live, read.withdrawn, problems, writer);
+          : await endAsFound(attempt, read.result, read.live, read.withdrawn, findings, writer);
       return { ...ended, facts: { ...facts, ...ended.facts } };
     } finally {
       // No write may still be under way when the attempt has ended, also after a failure.
@@ -133,7 +134,7 @@ async function endAsFound(
   found: FoundContent,
   live: Live,
   withdrawn: ReadonlySet<string>,
-  problems: ProblemLog,
+  findings: Findings,
   writer: ResponseWriter,
 ): Promise<AttemptOutcome> {
   const { content } = found;
@@ -142,8 +143,8 @@ async function endAsFound(
   const { counts, leftOut, emptiedFields } = content;
   let facts: AttemptFacts = { counts, leftOut };
   try {
-    const [first] = problems.findings.problems;
-    const own = blockOf(attempt, live.pointer, { counts, emptiedFields, first });
+    const grounds = { counts, emptiedFields, first: findings.problems[0] };
+    const own = blockOf(attempt, live.pointer, grounds);
     const { tenantId, options, context } = attempt;
     const [isLive, isAllowed] = [live.pointer !== undefined, options.allowShared];
     const build = { tenantId, added: content.added, count: counts.added, isLive, isAllowed };
@@ -157,7 +158,7 @@ async function endAsFound(
       return { ...published, facts: { ...facts, ...published.facts } };
     }
     await writer.settled();
-    const ended = await endBlocked(attempt, live, found.reading, content, problems);
+    const ended = await endBlocked(attempt, live, found.reading, content, findings);
     return ended.kind === "superseded" ? ended : blocked(block, { ...facts, ...ended.facts });
   } catch (error) {
     return { kind: "failed", error, facts };

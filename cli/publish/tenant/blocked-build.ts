@@ -1,6 +1,6 @@
 import type { Failure } from "../../../core/failure.ts";
 import type { ProgramCounts } from "../../../schemas/generated/types.ts";
-import type { FirstProblem, ProblemLog } from "../content/problem-log.ts";
+import type { Findings, FirstProblem } from "../content/problem-log.ts";
 import { type EmptiedField, emptiedRefusal } from "../guards/field-guard.ts";
 import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
@@ -55,7 +55,7 @@ export async function endBlocked(
   live: Live,
   reading: SourceReading,
   { counts, leftOut, emptiedFields, withdrawn }: TenantContent,
-  problems: ProblemLog,
+  findings: Findings,
 ): Promise<Superseded | { readonly kind: "blocked"; readonly facts: AttemptFacts }> {
   const livePrograms = live.manifest?.programs.count;
   if (attempt.options.dryRun) return { kind: "blocked", facts: { livePrograms } };
@@ -66,7 +66,7 @@ export async function endBlocked(
   const memoryFailure = await rememberBlocked(attempt, pointer?.current, {
     sums: reading.digest(),
     counts: { ...counts, removed: counts.removed - withdrawn.size, withdrawn: 0 },
-    findings: problems.findings,
+    findings,
     leftOut,
     emptiedFields,
     earlier: attempt.memory?.earlier ?? [],
