@@ -5,13 +5,23 @@ import { Readable } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { followLogs } from "../../../cli/operate/log-index/request-log.ts";
+import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { tokensKey } from "../../../core/object-key.ts";
 import { startDeskGateway } from "../../support/desk-gateway.ts";
 import { startInspect } from "../../support/inspect-fixture.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 import { buildCauses, sourceCauses } from "../../support/world-source-causes.ts";
 import { keyCauses, logCauses, storeCauses } from "../../support/world-store-causes.ts";
-import { type Cause, follow, isPossible, plantWorld, program, type World } from "../../support/worlds.ts";
+import {
+  type Cause,
+  follow,
+  isPossible,
+  plantWorld,
+  program,
+  type WellWorlds,
+  type World,
+} from "../../support/worlds.ts";
 
 /**
  * The law of the support wing: whatever went wrong, every command and page says what is true by the planting, all say the
@@ -20,6 +30,7 @@ import { type Cause, follow, isPossible, plantWorld, program, type World } from 
 
 let desk: SupportDesk;
 let folder: string;
+const wellWorlds: WellWorlds = new Map();
 
 beforeAll(async () => {
   desk = await openSupportDesk();
@@ -64,8 +75,11 @@ async function explained({ now }: World): Promise<Explained> {
   return JSON.parse(stdout);
 }
 
-/** What a partner of the tenant really gets for the program, with an access key that has no end. */
+/** What a partner of the tenant really gets for the program, with an access key that has no end and that nobody hears of later. */
 async function answered(world: World): Promise<number> {
+  const registry = await desk.store.get(tokensKey);
+  if (registry.kind !== "object") throw new Error("the world has no access keys");
+  const before = await readBody(registry, Number.MAX_SAFE_INTEGER, tokensKey);
   const args = ["token", "create", "--tenant", deskTenant, "--allow-unpublished", "--name", "Probe"];
   const { status, stdout } = await desk.run(args, { now: world.now });
   // A removed tenant gets no access key, and those that it had have ended.
@@ -75,10 +89,7 @@ async function answered(world: World): Promise<number> {
     return (await gateway.get(`/v1/programs/${program}`, { token: stdout.trim() })).status;
   } finally {
     await gateway.stop();
-    const listed = (await desk.json(["token", "list"])) as readonly { tokenId: string; name: string }[];
-    for (const token of listed.filter(({ name }) => name === "Probe")) {
-      await desk.run(["token", "revoke", token.tokenId], { now: world.now });
-    }
+    await desk.store.put(tokensKey, bytesBody(before));
   }
 }
 
@@ -124,7 +135,7 @@ function trueKinds(some: readonly Cause[]): readonly string[] {
 }
 
 async function holdToTheLaw(some: readonly Cause[]): Promise<void> {
-  const world = await plantWorld(desk, some);
+  const world = await plantWorld(desk, some, { well: wellWorlds, folder });
   const { now, log } = world;
   const logFile = join(folder, "gateway.log");
   await writeFile(logFile, log.join(""));
