@@ -41,6 +41,14 @@ export function generatorDigest(root?: string): string {
   return hash("sha256", `${process.version} ${driverVersion} ${codeDigest(codeFolders, root)}`, "hex");
 }
 
+let known: string | undefined;
+
+/** The digest for this process: of its files as they were when it first built. */
+export function ownGeneratorDigest(): string {
+  known ??= generatorDigest();
+  return known;
+}
+
 /** The folders whose code decides what a build publishes. A new stylesheet of a page makes no build read everything. */
 const codeFolders = [
   "cli/database",
