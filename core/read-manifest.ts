@@ -29,6 +29,7 @@ export async function readManifest(
 ): Promise<Manifest> {
   const what = `manifest.json of snapshot ${expected.snapshotId} of tenant ${expected.tenantId}`;
   const corrupt = (why: string): Failure => new Failure("corrupt_document", `${what} ${why}.`);
+  const prefix = snapshotsPrefix(expected.tenantId);
   const hash = createHash("sha256");
   const programs = new ProgramTable();
   /** The text without the entries of the canonical form. It is parsed as a whole. */
@@ -50,7 +51,7 @@ export async function readManifest(
     const entries = entriesOf(line);
     if (entries === undefined && programs.count > 0) throw corrupt("has a line that is no entry");
     if (entries === undefined) takeOutside(line);
-    for (const [id, entry] of entries ?? []) addEntry(programs, id, entry, expected.tenantId, corrupt);
+    for (const [id, entry] of entries ?? []) addEntry(programs, id, entry, prefix, corrupt);
     // Only the last entry has no comma after it.
     isAmongEntries = entries !== undefined && line.trimEnd().endsWith(",");
   };
@@ -73,7 +74,7 @@ export async function readManifest(
 
   const document = parseStoredDocument(Buffer.from(outside + rest), isManifestDocument, what);
   for (const [id, entry] of Object.entries(document.programs)) {
-    addEntry(programs, id, entry, expected.tenantId, corrupt);
+    addEntry(programs, id, entry, prefix, corrupt);
   }
   if (document.tenantId !== expected.tenantId) throw corrupt("belongs to another tenant");
   if (document.snapshotId !== expected.snapshotId) throw corrupt("belongs to another snapshot");
@@ -86,8 +87,8 @@ export async function readManifest(
     generatedAt: document.generatedAt,
     contentAt: document.contentAt,
     contract: document.contract,
-    list: checkedEntry({ kind: "list" }, document.list, expected.tenantId, corrupt).entry,
-    legacy: checkedEntry({ kind: "legacy" }, document.legacy, expected.tenantId, corrupt).entry,
+    list: checkedEntry({ kind: "list" }, document.list, prefix, corrupt).entry,
+    legacy: checkedEntry({ kind: "legacy" }, document.legacy, prefix, corrupt).entry,
     programs,
   };
 }
@@ -117,29 +118,27 @@ function addEntry(
   programs: ProgramTable,
   id: string,
   entry: unknown,
-  tenantId: TenantId,
+  prefix: string,
   corrupt: Corrupt,
 ): void {
   if (!isProgramId(id)) throw corrupt("has an entry for what is no program id");
-  const { snapshotId, entry: checked } = checkedEntry(
-    { kind: "detail", programId: id },
-    entry,
-    tenantId,
-    corrupt,
-  );
+  const name = { kind: "detail", programId: id } as const;
+  const { snapshotId, entry: checked } = checkedEntry(name, entry, prefix, corrupt);
   const added = programs.add(id, { snapshotId, sha256: checked.sha256, size: checked.size });
   if (!added) throw corrupt(`names program ${id} twice`);
 }
 
-/** The key must be `tenants/<this tenant>/snapshots/<a snapshot>/<this response>`, nothing else (isolation). */
+/**
+ * The key must be `tenants/<this tenant>/snapshots/<a snapshot>/<this response>`, nothing else (isolation). `prefix`: its part up to
+ * the snapshot.
+ */
 function checkedEntry(
   name: ResponseName,
   entry: unknown,
-  tenantId: TenantId,
+  prefix: string,
   corrupt: Corrupt,
 ): { readonly snapshotId: SnapshotId; readonly entry: ResponseEntry } {
   const { key, sha256, size } = (entry ?? {}) as Record<string, unknown>;
-  const prefix = snapshotsPrefix(tenantId);
   const suffix = `/${responsePath(name)}`;
   const keyFits = typeof key === "string" && key.startsWith(prefix) && key.endsWith(suffix);
   const snapshotId = keyFits ? key.slice(prefix.length, -suffix.length) : "";

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { Failure } from "../failure.ts";
+import { sha256Hex } from "../object-body.ts";
 import type { ETag } from "../object-store.ts";
 import type { DiskFile } from "./disk.ts";
 import { isErrno } from "./file-error.ts";
@@ -60,7 +60,7 @@ export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile
     if (!stat.isFile()) throw specialFile(path);
     const size = Number(stat.size);
     const bytes = size <= maxHashedBytes ? await readExactly(handle, size) : undefined;
-    const sha256 = bytes === undefined ? "" : createHash("sha256").update(bytes).digest("hex");
+    const sha256 = bytes === undefined ? "" : sha256Hex(bytes);
     return { handle, inode: stat.ino, etag: versionTag(stat, sha256), size, modifiedAt: stat.mtime, bytes };
   } catch (error) {
     await handle.close();
