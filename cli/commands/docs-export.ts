@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { printable } from "../../core/printable.ts";
+import { numberText } from "../output/counted.ts";
 import { type Contact, parseBaseUrl, parseCompanyName, parseContact } from "../partners/folder/company.ts";
 import { exportPartnerFolder } from "../partners/folder/partner-folder.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -43,7 +44,7 @@ async function run(
   if (json) printJson(shell, { baseUrl, ...exported });
   else {
     const { directory, files, bytes } = exported;
-    const size = `${files.toLocaleString("en")} files, ${bytes.toLocaleString("en")} bytes`;
+    const size = `${numberText(files)} files, ${numberText(bytes)} bytes`;
     shell.stdout.write(
       `The partner's folder: ${size} in ${printable(directory)}\nOpen index.html in it, or put it on any web server.\n`,
     );

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { Failure } from "../../core/failure.ts";
+import { counted } from "../output/counted.ts";
 import type { Shell } from "../shell/shell.ts";
 import type { Gate } from "../support/pages/access/gate.ts";
 import { accessKeyBytes, createKeyGate, welcomeAddress } from "../support/pages/access/key-gate.ts";
@@ -51,7 +52,7 @@ export async function inspectAccess(flags: AccessFlags, shell: Shell): Promise<I
     const names = (await readAccounts(passwordFile)).size;
     const read = () => readAccounts(passwordFile);
     const gate = createPasswordGate({ readAccounts: read, hostNames, now: shell.now });
-    const people = `${names} ${names === 1 ? "name" : "names"}`;
+    const people = counted(names, "name");
     const invitation = (port: number) => `${address(port)}, for the ${people} of ${passwordFile}`;
     return { host, gate, isShared: true, invitation };
   }

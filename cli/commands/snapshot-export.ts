@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { SnapshotId, TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
+import { numberText } from "../output/counted.ts";
 import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -34,7 +35,7 @@ async function run(shell: Shell, { tenant, out, snapshot, json }: ExportFlags): 
   if (json) printJson(shell, { tenantId: tenant, snapshotId, ...exported });
   else {
     const { directory, files, bytes } = exported;
-    const size = `${files.toLocaleString("en")} files, ${bytes.toLocaleString("en")} bytes`;
+    const size = `${numberText(files)} files, ${numberText(bytes)} bytes`;
     shell.stdout.write(`Snapshot ${snapshotId} of tenant ${tenant}: ${size} in ${printable(directory)}\n`);
   }
   return 0;

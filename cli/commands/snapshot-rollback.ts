@@ -4,6 +4,7 @@ import { printable } from "../../core/printable.ts";
 import { pointerChange } from "../operate/audit/changes.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { type Rollback, rollback } from "../operate/snapshots/rollback.ts";
+import { counted } from "../output/counted.ts";
 import { createFollowLive } from "../publish/live-copy/live-copy.ts";
 import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
@@ -77,7 +78,7 @@ function rollbackText({ outcome, before, after, programs, programsBefore }: Roll
   }
   return (
     `Tenant ${tenantId}: snapshot ${snapshotId} is live again instead of ${before.snapshotId}, as generation ${after.generation}.\n` +
-    `Partners see ${programs} ${programs === 1 ? "program" : "programs"} now; before it was ${programsBefore ?? "an unknown number (its manifest is damaged)"}.\n` +
+    `Partners see ${counted(programs, "program")} now; before it was ${programsBefore ?? "an unknown number (its manifest is damaged)"}.\n` +
     `No build replaces it until \`snapshot release --tenant ${tenantId}\`.\n`
   );
 }

@@ -4,6 +4,7 @@ import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
 import type { AskStore } from "../operate/source-check/live-side.ts";
+import { counted } from "../output/counted.ts";
 import { layoutOf } from "../output/layout.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
@@ -69,8 +70,4 @@ function checkText(shell: Shell, { problems, rows, published, isBroken }: Source
     return `${findings}The source may not show all that it should: ${counted(warnings, "warning")} ${size}.\n`;
   }
   return `${findings}The source keeps the contract, with ${counted(warnings, "warning")} ${size}.\n`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }

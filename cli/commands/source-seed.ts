@@ -4,6 +4,7 @@ import { parseInstant } from "../../core/setting-types.ts";
 import { withSourceClient } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { type SeedReport, seedSource } from "../demo/booking/seed-source.ts";
+import { numberText } from "../output/counted.ts";
 import { type Layout, layoutOf, printText } from "../output/layout.ts";
 import { numbers, table } from "../output/table.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -39,8 +40,7 @@ async function run(shell: Shell, { date: day, json, ...flags }: SeedFlags): Prom
     today: day ?? startedAt.toISOString().slice(0, 10),
     onProgress: (programs: number): void => {
       const all = flags.tenants * flags.programs;
-      if (stderr.isTTY)
-        stderr.write(`\r${programs.toLocaleString("en")} of ${all.toLocaleString("en")} programs\u001b[K`);
+      if (stderr.isTTY) stderr.write(`\r${numberText(programs)} of ${numberText(all)} programs\u001b[K`);
     },
   };
   const report = await withDatabaseUrl(settingsOf(shell), (databaseUrl) =>
@@ -54,12 +54,12 @@ async function run(shell: Shell, { date: day, json, ...flags }: SeedFlags): Prom
 }
 
 function seedText(report: SeedReport, elapsedMs: number, { columns }: Layout): string {
-  const rows = Object.entries(report.rows).map(([name, count]) => [name, count.toLocaleString("en")]);
+  const rows = Object.entries(report.rows).map(([name, count]) => [name, numberText(count)]);
   const total = Object.values(report.rows).reduce((sum, count) => sum + count, 0);
   return [
     table(["TABLE", numbers("ROWS")], rows, columns),
-    `\n${report.tenants.toLocaleString("en")} companies with ${report.programs.toLocaleString("en")} programs, `,
-    `${total.toLocaleString("en")} rows in ${(elapsedMs / 1000).toFixed(1)} s `,
+    `\n${numberText(report.tenants)} companies with ${numberText(report.programs)} programs, `,
+    `${numberText(total)} rows in ${(elapsedMs / 1000).toFixed(1)} s `,
     `(seed ${printable(JSON.stringify(report.seed))}, dates around ${report.date}).\n`,
   ].join("");
 }

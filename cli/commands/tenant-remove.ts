@@ -4,6 +4,7 @@ import type { TenantId } from "../../core/ids.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { assertKnownTenant, isInSource } from "../operate/tenants/known-tenant.ts";
 import { removeTenant, type TenantRemoval } from "../operate/tenants/remove-tenant.ts";
+import { counted } from "../output/counted.ts";
 import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -65,9 +66,9 @@ function removalText({
   deletedObjects,
 }: TenantRemoval): string {
   const what = wasSandbox ? "The sandbox" : "Tenant";
-  const tokens = `${revokedTokens} ${revokedTokens === 1 ? "token" : "tokens"} revoked`;
+  const tokens = `${counted(revokedTokens, "token")} revoked`;
   const kept = isPurged
-    ? `${deletedObjects} ${deletedObjects === 1 ? "object" : "objects"} deleted. Backups and old versions in the store keep what they have: see docs/tenants.md.`
+    ? `${counted(deletedObjects, "object")} deleted. Backups and old versions in the store keep what they have: see docs/tenants.md.`
     : `its snapshots stay stored. \`tenant remove ${tenantId} --purge\` deletes them.`;
   return `${what} ${tenantId} is removed: ${tokens}, ${kept}\n`;
 }

@@ -4,6 +4,7 @@ import type { TenantId } from "../../core/ids.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
 import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
+import { counted } from "../output/counted.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell } from "../shell/shell.ts";
@@ -50,17 +51,13 @@ function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }:
   const ended = movedTokens.length - activeTokens;
   if (activeTokens === 0) {
     return (
-      `${tokens(ended)} of ${from} moved to ${to}, all of them revoked or expired: no partner reads ${to} by this. ` +
+      `${counted(ended, "token")} of ${from} moved to ${to}, all of them revoked or expired: no partner reads ${to} by this. ` +
       `Issue new ones: \`token create --tenant ${to}\`.\n`
     );
   }
   const rest = ended === 0 ? "" : ` (and ${ended} that are revoked or expired, and stay so)`;
   return (
-    `${tokens(activeTokens)} of ${from} read ${to} now${rest}; no partner has to change anything. ` +
+    `${counted(activeTokens, "token")} of ${from} read ${to} now${rest}; no partner has to change anything. ` +
     `When ${from} is out of the source, end it: \`tenant remove ${from}\`.\n`
   );
-}
-
-function tokens(count: number): string {
-  return `${count} ${count === 1 ? "token" : "tokens"}`;
 }

@@ -2,6 +2,7 @@
  * How many columns of a terminal a text fills: two per wide East Asian character, none per combining mark or escape code.
  */
 export function displayWidth(text: string): number {
+  if (printableAscii.test(text)) return text.length;
   let width = 0;
   for (const character of text.replace(escapeCodes, "")) {
     if (/\p{Mark}|\p{Format}/u.test(character)) continue;
@@ -10,6 +11,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
+const printableAscii = /^[ -~]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
 const escapeCodes = /\u001b\[[0-9;]*m/g;
 const wide =

@@ -3,6 +3,7 @@ import type { ObjectStore } from "../../core/object-store.ts";
 import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
 import { readRegistry } from "../operate/tokens/edit-registry.ts";
+import { numberText } from "../output/counted.ts";
 import type { Layout } from "../output/layout.ts";
 import { numbers, table } from "../output/table.ts";
 import { exactTime, type Reader } from "../output/times.ts";
@@ -125,8 +126,8 @@ export function tenantListText({ tenants, away }: TenantList, layout: Layout): s
         isInSource === null ? "?" : isInSource ? "yes" : "no",
         ofStore(live?.snapshotId),
         ofStore(live === null ? undefined : exactTime(live.publishedAt, layout.zone)),
-        ofStore(live?.programs.toLocaleString("en")),
-        activeTokens === null ? "?" : activeTokens.toLocaleString("en"),
+        ofStore(live === null ? undefined : numberText(live.programs)),
+        activeTokens === null ? "?" : numberText(activeTokens),
         remark(tenant, layout),
       ];
     }),

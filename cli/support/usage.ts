@@ -1,6 +1,7 @@
 import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
 import type { UsageRow } from "../operate/gateway-log/usage-tally.ts";
+import { numberText } from "../output/counted.ts";
 import type { Layout } from "../output/layout.ts";
 import { numbers, table } from "../output/table.ts";
 import { exactTime, relativeTime } from "../output/times.ts";
@@ -116,7 +117,7 @@ export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): s
       printable(resource),
       String(status),
       day,
-      requests.toLocaleString("en"),
+      numberText(requests),
       exactTime(lastSeen),
     ]),
     columns,
@@ -137,7 +138,7 @@ function tokenCells(token: TokenUse, { now }: Layout): string[] {
     printable(token.tokenId ?? "(none)"),
     printable(token.name ?? "-"),
     printable(token.tenantId ?? "-"),
-    ...[...counts, ...classes].map((count) => (count ?? 0).toLocaleString("en")),
+    ...[...counts, ...classes].map((count) => numberText(count ?? 0)),
     relativeTime(new Date(token.lastSeen), now),
   ];
 }

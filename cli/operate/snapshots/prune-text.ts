@@ -1,4 +1,5 @@
 import { printableLines } from "../../../core/printable.ts";
+import { numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import type { PruneReport, SharedPrune, TenantPruneResult } from "./prune-run.ts";
@@ -13,8 +14,8 @@ export function pruneText(report: PruneReport, { columns }: Layout): string {
     outcomeText(result, dryRun),
     String(result.kept.length),
     String(result.deletedSnapshots.length),
-    result.deletedObjects.toLocaleString("en"),
-    result.deletedBytes.toLocaleString("en"),
+    numberText(result.deletedObjects),
+    numberText(result.deletedBytes),
   ]);
   const lines = rows.length === 0 ? "" : table(titles, rows, columns);
   const failures = tenants.flatMap(({ tenantId, failure }) =>
@@ -40,5 +41,5 @@ function outcomeText({ outcome }: TenantPruneResult, dryRun: boolean): string {
 
 function sharedText(what: string, shared: SharedPrune | null, dryRun: boolean): string {
   if (shared === null || shared.deletedObjects === 0) return "";
-  return `${shared.deletedObjects.toLocaleString("en")} old ${what} ${dryRun ? "to delete" : "deleted"}.\n`;
+  return `${numberText(shared.deletedObjects)} old ${what} ${dryRun ? "to delete" : "deleted"}.\n`;
 }

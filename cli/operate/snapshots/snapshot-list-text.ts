@@ -1,5 +1,6 @@
 import type { Current } from "../../../core/current.ts";
 import { printable } from "../../../core/printable.ts";
+import { numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import { exactTime, shortAge } from "../../output/times.ts";
@@ -21,7 +22,7 @@ export function snapshotListText(current: Current, { published }: TenantSnapshot
       snapshot.snapshotId,
       stateOf(snapshot, current, layout),
       String(snapshot.generation),
-      snapshot.programs.toLocaleString("en"),
+      numberText(snapshot.programs),
       exactTime(snapshot.generatedAt, layout.zone),
       shortAge(new Date(snapshot.generatedAt), layout.now),
       snapshot.parent ?? "-",

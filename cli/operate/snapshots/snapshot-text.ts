@@ -1,4 +1,5 @@
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
+import { numberText } from "../../output/counted.ts";
 import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
@@ -20,7 +21,7 @@ export function snapshotFacts(manifest: Manifest, isLive: boolean, layout: Layou
         ? []
         : [["withdrawals", relativeAndExact(generatedAt, layout)] satisfies Fact]),
       ["built on", parent ?? "nothing: the tenant's first snapshot"],
-      ["programs", programs.count.toLocaleString("en")],
+      ["programs", numberText(programs.count)],
       ["list", `${bytes(list.size)}, sha256 ${list.sha256.slice(0, 12)}`],
       ["legacy", `${bytes(legacy.size)}, sha256 ${legacy.sha256.slice(0, 12)}`],
     ],
@@ -35,11 +36,11 @@ export function snapshotFacts(manifest: Manifest, isLive: boolean, layout: Layou
   return [
     `${style.bold(tenantId)}\n${head}`,
     rows.length === 0 ? "" : `\n${table(["PROGRAM", numbers("SIZE"), "WRITTEN BY"], rows, columns)}`,
-    rest > 0 ? `... and ${rest.toLocaleString("en")} more (--list shows all)\n` : "",
+    rest > 0 ? `... and ${numberText(rest)} more (--list shows all)\n` : "",
   ].join("");
 }
 
 function bytes(count: number): string {
-  if (count < 10_000) return `${count.toLocaleString("en")} B`;
+  if (count < 10_000) return `${numberText(count)} B`;
   return count < 10_000_000 ? `${Math.round(count / 1000)} kB` : `${Math.round(count / 1_000_000)} MB`;
 }

@@ -1,4 +1,5 @@
 import { printable } from "../../../core/printable.ts";
+import { counted, numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import type { Finding } from "./finding.ts";
@@ -21,9 +22,9 @@ export function verificationText(
       result.tenantId,
       resultText(result),
       result.snapshotId ?? "-",
-      result.programs?.toLocaleString("en") ?? "-",
-      result.objects.toLocaleString("en"),
-      result.bytes.toLocaleString("en"),
+      result.programs === null ? "-" : numberText(result.programs),
+      numberText(result.objects),
+      numberText(result.bytes),
     ]),
     columns,
   );
@@ -32,7 +33,7 @@ export function verificationText(
 
 function resultText({ outcome, findings, findingsOmitted }: TenantVerification): string {
   const count = findings.length + findingsOmitted;
-  return outcome === "findings" ? `${count} finding${count === 1 ? "" : "s"}` : outcome;
+  return outcome === "findings" ? counted(count, "finding") : outcome;
 }
 
 function findingsOf({ tenantId, findings, findingsOmitted }: TenantVerification): string {

@@ -1,5 +1,6 @@
 import { escapeIdentifier } from "pg";
 import type { SourceClient } from "../../database/connect.ts";
+import { counted } from "../../output/counted.ts";
 import { contractViews } from "../../publish/source/contract.ts";
 import type { CauseProblem, Fix } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
@@ -184,17 +185,13 @@ async function policyEffect(
   const all = await count("SET LOCAL row_security = off");
   const seen = await count(`SET LOCAL ROLE ${escapeIdentifier(role)}`);
   if (all !== undefined && seen !== undefined) {
-    return { hidden: all - seen, words: `: ${shown(all - seen)} of ${shown(all)}` };
+    return { hidden: all - seen, words: `: ${counted(all - seen, "row")} of ${counted(all, "row")}` };
   }
-  const estimated = estimate < 0 ? undefined : `about ${shown(estimate)}`;
-  const total = all === undefined ? estimated : shown(all);
+  const estimated = estimate < 0 ? undefined : `about ${counted(estimate, "row")}`;
+  const total = all === undefined ? estimated : counted(all, "row");
   const parts = [
-    ...(seen === undefined ? [] : [`it sees ${shown(seen)}`]),
+    ...(seen === undefined ? [] : [`it sees ${counted(seen, "row")}`]),
     ...(total === undefined ? [] : [`the table has ${total}`]),
   ];
   return { hidden: null, words: parts.length === 0 ? "" : ` (${parts.join(", ")})` };
-}
-
-function shown(count: number): string {
-  return `${count.toLocaleString("en")} row${count === 1 ? "" : "s"}`;
 }

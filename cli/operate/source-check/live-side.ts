@@ -3,6 +3,7 @@ import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { counted } from "../../output/counted.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import { knownRemovals } from "../../publish/run/run-tenants.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
@@ -154,7 +155,7 @@ function words(view: ViewName, programs: number): string {
     field === null
       ? "are live"
       : `${programs === 1 ? "has" : "have"} ${fieldLabel(field).toLowerCase()} from it`;
-  return `${programs.toLocaleString("en")} program${programs === 1 ? "" : "s"} ${what}`;
+  return `${counted(programs, "program")} ${what}`;
 }
 
 function listed(views: readonly string[]): string {

@@ -1,5 +1,6 @@
 import type { SourceClient } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
+import { counted } from "../../output/counted.ts";
 import { contractViews } from "../../publish/source/contract.ts";
 import type { CatalogSchema } from "../../publish/source/read-structure.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
@@ -53,7 +54,7 @@ interface Misencoded {
 function misencoded(view: string, { column, count, examples }: Misencoded, script: string): SourceProblem {
   const [first] = examples;
   const program = first?.programId === null ? "" : ` program ${first?.programId} of the`;
-  const message = `Reading partner_source.${view} fails: the column ${column} has bytes that are not UTF-8 in ${count} row${count === 1 ? "" : "s"}, first of the${program} tenant ${first?.tenantId}. The database's encoding is SQL_ASCII, which takes any bytes for text.`;
+  const message = `Reading partner_source.${view} fails: the column ${column} has bytes that are not UTF-8 in ${counted(count, "row")}, first of the${program} tenant ${first?.tenantId}. The database's encoding is SQL_ASCII, which takes any bytes for text.`;
   const problem = viewProblem("view_unreadable", "error", view, message, { kind: "sql", text: script });
   return { ...problem, column, count, examples: examples.map((one) => ({ ...one, value: "not UTF-8" })) };
 }

@@ -3,6 +3,7 @@ import type { TenantId, TokenId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
+import { counted } from "../../output/counted.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { tenantHint } from "../../publish/snapshot/stored-tenants.ts";
@@ -86,7 +87,7 @@ async function assertAlike(
     seen === undefined ? "" : `; partners of ${tenantId} see ${seen} now, ${lost} of which it lacks`;
   throw new Failure(
     "shrink_guard",
-    `Tenant ${other.tenantId} has ${count} ${count === 1 ? "program" : "programs"}${now}. No token was moved. ` +
+    `Tenant ${other.tenantId} has ${counted(count, "program")}${now}. No token was moved. ` +
       "If it is the same company, and this is what its partners are to see, pass --allow-shrink.",
   );
 }

@@ -1,4 +1,5 @@
 import { printable } from "../../../core/printable.ts";
+import { numberText } from "../../output/counted.ts";
 import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
 import { exactTime } from "../../output/times.ts";
@@ -16,7 +17,7 @@ export function certificateText(certificate: Certificate, layout: Layout): strin
       ? layout.style.good("The client keeps every rule that could be judged")
       : layout.style.bad(`The client breaks ${failed} of ${rules.length} rules`);
   return [
-    `${subject}: ${requests.toLocaleString("en")} requests, ${exactTime(from, layout.zone)} to ${exactTime(to, layout.zone)}\n\n`,
+    `${subject}: ${numberText(requests)} requests, ${exactTime(from, layout.zone)} to ${exactTime(to, layout.zone)}\n\n`,
     facts(
       rules.map((finding) => factOf(finding, layout)),
       layout.width,

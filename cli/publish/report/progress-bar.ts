@@ -1,3 +1,4 @@
+import { numberText } from "../../output/counted.ts";
 import type { Output } from "../../shell/shell.ts";
 import type { RunProgress } from "../run/build-session.ts";
 
@@ -18,9 +19,7 @@ export function createProgressBar(output: Output, now: () => Date): RunProgress 
     drawnAt = time;
     const filled = Math.round((done / tenants) * barWidth);
     const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
-    output.write(
-      `\r${bar} ${done}/${tenants} tenants, ${programs.toLocaleString("en")} programs read\u001b[K`,
-    );
+    output.write(`\r${bar} ${done}/${tenants} tenants, ${numberText(programs)} programs read\u001b[K`);
   }
 
   return {

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { Failure } from "../../../core/failure.ts";
+import { counted } from "../../output/counted.ts";
 import { sqlTypes, typeMismatch } from "./column-type.ts";
 import { type ContractView, contractViews } from "./contract.ts";
 import { problemsInBrief } from "./problems-in-brief.ts";
@@ -53,7 +54,7 @@ function schemaMissing({ tables }: CatalogSchema): StructureProblem {
     const text = "partner-programs source init";
     return problem("schema_missing", null, null, message, { kind: "command", text });
   }
-  const has = tables === 1 ? "1 table" : `${tables.toLocaleString("en")} tables`;
+  const has = counted(tables, "table");
   const message = `${missing}${elsewhere}, or nobody has written the views on its ${has} yet. The skeleton has all of them, to be filled in.`;
   const text = "partner-programs source init --skeleton > views.sql";
   return problem("schema_missing", null, null, message, { kind: "command", text });

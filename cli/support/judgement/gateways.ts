@@ -1,10 +1,11 @@
 import type { GatewayNote, RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import { counted, numberText } from "../../output/counted.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
 import type { RequestFacts } from "../facts/requests.ts";
 import type { GatewayFacts, TenantFacts } from "../facts/tenants.ts";
 import { type Concern, concern } from "./concern.ts";
 import { damageSteps } from "./remedies.ts";
-import { clause, counted, forOperations, forSupport, lengthOf, type Step } from "./step.ts";
+import { clause, forOperations, forSupport, lengthOf, type Step } from "./step.ts";
 
 /** Finds the concerns of all tenants together in the gateways' log. */
 export function* gatewayConcerns(
@@ -123,7 +124,7 @@ export function* answerConcerns({ tenantId, answers, hold, keys }: TenantFacts):
   if (answers === null) return;
   const { requests, failed, limited, refused, failures } = answers;
   const got = (count: number, what: string): string =>
-    `${count.toLocaleString("en")} of ${counted(requests, "request")} of the last hour got ${what}`;
+    `${numberText(count)} of ${counted(requests, "request")} of the last hour got ${what}`;
   if (failed > 0) {
     const [last] = failures;
     const damage = failures.find(({ causeCode }) => causeCode === "corrupt_document");

@@ -1,3 +1,4 @@
+import { counted } from "../../output/counted.ts";
 import { unitOf } from "../../output/times.ts";
 
 /** A step: what to do, who does it, and its commands (without `partner-programs` in front). */
@@ -69,11 +70,6 @@ export function shellWord(text: string): string {
 /** A sentence as the end of another one. */
 export function clause(sentence: string): string {
   return sentence.replace(/\.$/, "");
-}
-
-/** A number and its noun: `1 request`, `1,200 requests`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** A length of time in one unit, such as `15 minutes`. */

@@ -1,3 +1,4 @@
+import { counted } from "../../output/counted.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { type BuildState, buildStateOf, failureOf, holdWords, leftOutPrograms } from "./builds.ts";
@@ -14,7 +15,7 @@ import {
   startStep,
   unlistedSteps,
 } from "./remedies.ts";
-import { buildCommand, clause, counted, every, forOperations, forSupport } from "./step.ts";
+import { buildCommand, clause, every, forOperations, forSupport } from "./step.ts";
 
 export interface JudgedTenant extends TenantFacts {
   readonly buildState: BuildState;

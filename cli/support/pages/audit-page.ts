@@ -1,6 +1,7 @@
 import { parseTenantId } from "../../../core/ids.ts";
 import { changeWords, endWords } from "../../operate/audit/audit-text.ts";
 import { type AuditEntry, readAudit } from "../../operate/audit/read-audit.ts";
+import { counted } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import { auditPath, tenantPath } from "./addresses.ts";
 import { homeTrail } from "./page.ts";
@@ -17,7 +18,7 @@ export const auditRoute = route("/audit", async ({ query }, { store, reader, sig
   const { records, hasOlder, faults } = await readAudit(store, wish, signal);
   const asked = reader();
   const title = tenantId === undefined ? "Changes by operators" : `Changes of ${tenantId} by operators`;
-  const count = `${records.length.toLocaleString("en")} ${records.length === 1 ? "change" : "changes"}.`;
+  const count = `${counted(records.length, "change")}.`;
   const older = hasOlder ? " Older ones: partner-programs audit list." : "";
   const main = html`<h1>${title}</h1>
 ${faults.length > 0 && notice("doubtful", html`<p>Some records can’t be read.</p>${faults.map((fault) => html`<p>${fault}</p>`)}`)}

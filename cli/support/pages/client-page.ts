@@ -1,3 +1,4 @@
+import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type Certificate, createCertifier } from "../../partners/certify/certificate.ts";
@@ -46,10 +47,9 @@ function judged(certificate: Certificate, isDirect: boolean, total: number, read
     verdict === "fail"
       ? `The client breaks ${failed} of ${rules.length} rules. What it should do stands beside each.`
       : "The client keeps every rule that could be judged.";
-  const looked =
-    requests < total ? `the newest ${requests.toLocaleString("en")}` : requests.toLocaleString("en");
+  const looked = requests < total ? `the newest ${numberText(requests)}` : numberText(requests);
   return html`${notice(verdict === "fail" ? "doubtful" : "good", html`<p>${conclusion}</p>`)}
-<p class="lead">Tenant ${tenantId ?? "unknown"}: ${looked} of ${total.toLocaleString("en")} <a href="${requestsOf({ token: tokenId })}">requests</a> were looked at, from ${time(from, reader)} to ${time(to, reader)}.</p>
+<p class="lead">Tenant ${tenantId ?? "unknown"}: ${looked} of ${numberText(total)} <a href="${requestsOf({ token: tokenId })}">requests</a> were looked at, from ${time(from, reader)} to ${time(to, reader)}.</p>
 ${dataTable("Rules", rules, {
   Rule: heading(({ rule }) => rule),
   Kept: (finding) => badge(...shown[finding.verdict]),

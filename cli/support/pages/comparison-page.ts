@@ -1,5 +1,6 @@
 import { type ProgramId, parseProgramId, parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
+import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
@@ -217,11 +218,11 @@ function takenPlacesContent(places: TakenPlaces): Html {
   const used = groups.reduce((sum, { count, place }) => sum + (place === "used" ? count : 0), 0);
   if (groups.length === 0)
     return html`<p>The booking database has no enrollment for this program: 0 places are taken.</p>`;
-  return html`<p class="lead">${isCut ? "At least " : ""}${used.toLocaleString("en")} ${used === 1 ? "place is" : "places are"} taken, says the booking database now.</p>
+  return html`<p class="lead">${isCut ? "At least " : ""}${numberText(used)} ${used === 1 ? "place is" : "places are"} taken, says the booking database now.</p>
 ${dataTable("Enrollments by status and role", groups, {
   Status: heading(({ status }) => status ?? html`<span class="none">none</span>`),
   Role: ({ role }) => role ?? html`<span class="none">none</span>`,
-  Enrollments: numeric(({ count }) => count.toLocaleString("en")),
+  Enrollments: numeric(({ count }) => numberText(count)),
   "Takes places": ({ place }) => badge(words[place], place === "used" ? "good" : "neutral"),
 })}
 ${isCut && html`<p>There are more kinds of enrollments than can be shown.</p>`}`;

@@ -1,4 +1,5 @@
 import type { RegisteredToken } from "../../../core/token-registry.ts";
+import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { FoundInSource } from "../../publish/source/find-programs.ts";
 import { tokenFree } from "../../shell/token-free.ts";
@@ -54,7 +55,7 @@ export const findRoute = route("/find", async ({ query }, { store, database, log
   const unseen = programs.filter(({ tenantId }) => removed.has(tenantId));
   const unread = registry.kind === "read" ? [] : [`Access keys are missing here: ${registry.reason}`];
   const main = html`<h1>Find</h1>
-<p class="lead" role="status">${total === 0 ? "Nothing" : total.toLocaleString("en")} found${log !== undefined && log.state().progress < 1 && " so far"} for “${text}”.</p>
+<p class="lead" role="status">${total === 0 ? "Nothing" : numberText(total)} found${log !== undefined && log.state().progress < 1 && " so far"} for “${text}”.</p>
 ${meant !== undefined && notice("neutral", html`<p>Did you mean <a href="${findPath}?${new URLSearchParams({ q: meant }).toString()}"><bdi>${meant}</bdi></a>?</p>`)}
 ${source.kind === "unavailable" && notice("doubtful", html`<p>The booking database could not be asked, so programs that are not published are missing here. ${source.reason}</p>`)}
 ${known.unread.length > 0 && notice("doubtful", html`<p>Not looked through, because it could not be read: ${known.unread.join(", ")}.</p>`)}
@@ -65,7 +66,7 @@ ${tenantIds.length > 0 && section("tenants", "Tenants", html`<ul>${tenantIds.map
 ${tokens.length > 0 && section("keys", "Access keys", html`<ul>${tokens.map(tokenItem)}</ul>`)}
 ${seen.length > 0 && section("programs", "Programs that partners see", programTable("Programs that partners see", seen))}
 ${unseen.length > 0 && section("removed", "Programs of removed tenants, which partners no longer see", programTable("Programs of removed tenants", unseen))}
-${totalPrograms > programs.length && html`<p>The first ${programs.length} of ${totalPrograms.toLocaleString("en")} are shown: add a word.</p>`}
+${totalPrograms > programs.length && html`<p>The first ${programs.length} of ${numberText(totalPrograms)} are shown: add a word.</p>`}
 ${unpublished.length > 0 && section("unpublished", "Programs that partners don’t see", unpublishedTable(unpublished))}`;
   const rows = [
     ...(requestCount > 0 ? [["request", text, null, null, null]] : []),

@@ -1,4 +1,5 @@
 import type { Problem } from "../../../schemas/generated/types.ts";
+import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { LastRun } from "../facts/runs.ts";
 import { explainPath } from "./addresses.ts";
@@ -22,7 +23,7 @@ export function findingsSection(tenantId: string, { tenantRun }: LastRun): Html 
     .reduce((sum, { count }) => sum + count, tenantRun.problemsOmitted);
   return html`<section aria-labelledby="findings"><h2 id="findings">What the last run found in the data</h2>
 <ul class="findings">${shown.map((group) => finding(tenantId, group))}</ul>
-${rest > 0 && html`<p>… and ${rest.toLocaleString("en")} more, in the run’s report.</p>`}</section>`;
+${rest > 0 && html`<p>… and ${numberText(rest)} more, in the run’s report.</p>`}</section>`;
 }
 
 /** A table with a row for each finding that the run reported. */
@@ -51,7 +52,7 @@ ${field !== null && html`<code>${field}</code>`}${valuesOf(group)}
 ${first.length > 0 && html`<span class="places">${links(tenantId, first)}</span>`}
 ${
   rest.length > 0 &&
-  html`<details><summary>${rest.length} more ${rest.length === 1 ? "program" : "programs"}</summary><span class="places">${links(tenantId, rest)}</span></details>`
+  html`<details><summary>${counted(rest.length, "more program")}</summary><span class="places">${links(tenantId, rest)}</span></details>`
 }</li>`;
 }
 

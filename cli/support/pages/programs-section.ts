@@ -1,7 +1,7 @@
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
+import { counted } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import { foldedText } from "../find/find-anything.ts";
-import { counted } from "../judgement/step.ts";
 import { type CsvTable, csvTable } from "./csv.ts";
 import { dataTable, heading, numeric, pager, price, shortDay } from "./parts.ts";
 import { pageOf } from "./route.ts";

@@ -1,6 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import { requestIdIn } from "../../operate/gateway-log/typed-request-id.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
+import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type ExplainedRequest, explainRequests } from "../explain.ts";
@@ -29,7 +30,7 @@ export const requestRoute = route("/requests/:request", async ({ request: typed 
   const logged = lines.map((line) => ({ line, gateway: noteBefore(log.index.notes, line.time) ?? null }));
   const requests = await explainRequests(logged, { ...inspection, reader });
   const main = html`<h1>Request <bdi>${requestId}</bdi></h1>
-${total > 1 && notice("neutral", html`<p>The id stands in ${total.toLocaleString("en")} requests: ${usersOf(requests)}.${total > requests.length && ` The newest ${requests.length} are shown.`}</p>`)}
+${total > 1 && notice("neutral", html`<p>The id stands in ${numberText(total)} requests: ${usersOf(requests)}.${total > requests.length && ` The newest ${requests.length} are shown.`}</p>`)}
 ${requests.map((request, at) => section(request, requests.length === 1 ? "" : String(at + 1), reader))}`;
   const trail = [...homeTrail, { text: "Requests", path: requestsPath }];
   return { status: 200, title: requestId, trail, main };

@@ -1,6 +1,7 @@
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import type { RequestPage } from "../../operate/log-index/log-index.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
+import { counted } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import { requestPath, requestsOf, requestsPath } from "./addresses.ts";
 import type { CsvTable } from "./csv.ts";
@@ -67,7 +68,7 @@ export function requestsWithoutLog(): Page {
 function summary({ given, after }: RequestQueryText, { total }: RequestPage, { covers }: LogState): string {
   if (covers === null) return "The log has no request yet.";
   const span = `The log covers ${covers.from.slice(0, 16)}Z to ${covers.to.slice(0, 16)}Z.`;
-  const noun = `${total.toLocaleString("en")} ${total === 1 ? "request" : "requests"}`;
+  const noun = counted(total, "request");
   const which = Object.keys(given).length > 0 ? `${noun} like this.` : `${noun}.`;
   return `${which}${after === undefined ? "" : " Older ones of them."} ${span}`;
 }

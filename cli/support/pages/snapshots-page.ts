@@ -2,6 +2,7 @@ import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { type LivePeriod, periodsAt } from "../../operate/snapshots/live-periods.ts";
 import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
 import type { PublishedSnapshot } from "../../operate/snapshots/tenant-snapshots.ts";
+import { numberText } from "../../output/counted.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { readPublishedPointer } from "../../publish/snapshot/live-snapshot.ts";
@@ -31,7 +32,7 @@ export const snapshotsRoute = route("/tenants/:tenant/snapshots", async ({ tenan
   const main = html`<h1>Snapshots of <bdi>${tenantId}</bdi></h1>
 ${asOfForm(snapshotsPath(tenantId), at, asked)}
 ${asOf !== null && asOfNotice(tenantId, asOf, asked)}
-<p class="lead" role="status">${published.length.toLocaleString("en")} kept${place}.</p>
+<p class="lead" role="status">${numberText(published.length)} kept${place}.</p>
 ${snapshotTable(tenantId, rows, asked, ({ snapshotId }) => spansOf(periods, snapshotId))}
 ${pager(
   "Pages",
@@ -63,7 +64,7 @@ export function snapshotTable(
     ),
     "Data of": ({ contentAt }) => time(contentAt, reader),
     ...(seen && { "Seen by partners": seen }),
-    Programs: numeric(({ programs }) => programs.toLocaleString("en")),
+    Programs: numeric(({ programs }) => numberText(programs)),
     Changes: ({ snapshotId, parent }) =>
       parent === null
         ? "the first"
@@ -100,7 +101,7 @@ export const snapshotRoute = route(
 <p class="lead">${isLive ? badge("live", "good") : badge("not live", "neutral")}</p>
 ${factList([
   ["Data of", time(generatedAt, reader())],
-  ["Programs", programs.count.toLocaleString("en")],
+  ["Programs", numberText(programs.count)],
   ["Generation", String(generation)],
   [
     "Before it was live",

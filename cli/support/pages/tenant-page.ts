@@ -2,6 +2,7 @@ import { Failure } from "../../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "../../operate/snapshots/tenant-snapshots.ts";
+import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
@@ -67,5 +68,5 @@ function snapshotList(tenantId: string, snapshots: readonly PublishedSnapshot[],
   const total = snapshots.length;
   return html`<section aria-labelledby="snapshots"><h2 id="snapshots">Snapshots</h2>
 ${snapshotTable(tenantId, newest(snapshots), reader)}
-<p><a href="${snapshotsPath(tenantId)}">${total === 1 ? "The snapshot" : `All ${total.toLocaleString("en")} snapshots`}, and what partners saw when</a></p></section>`;
+<p><a href="${snapshotsPath(tenantId)}">${total === 1 ? "The snapshot" : `All ${numberText(total)} snapshots`}, and what partners saw when</a></p></section>`;
 }

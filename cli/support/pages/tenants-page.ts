@@ -1,3 +1,4 @@
+import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import { concernKinds, tallyWords } from "../judgement/concern.ts";
 import { isGone, type JudgedTenant } from "../judgement/tenant.ts";
@@ -24,7 +25,7 @@ ${
         ),
         Published: ({ live }) => (live === null ? "–" : time(live.publishedAt, reader)),
         Confirmed: ({ live }) => (live?.confirmedAt ? time(live.confirmedAt, reader) : "–"),
-        Programs: numeric(({ live }) => live?.programs.toLocaleString("en") ?? "–"),
+        Programs: numeric(({ live }) => (live === null ? "–" : numberText(live.programs))),
         Health: healthBadges,
         "Last try": ({ lastTry }) =>
           lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`,
@@ -60,5 +61,5 @@ function summary(tenants: readonly JudgedTenant[]): string {
     (sum, tenant) => sum + (isGone(tenant) ? 0 : (tenant.live?.programs ?? 0)),
     0,
   );
-  return `${tallyWords(tenants)} ${programs.toLocaleString("en")} ${programs === 1 ? "program" : "programs"} in all.`;
+  return `${tallyWords(tenants)} ${counted(programs, "program")} in all.`;
 }

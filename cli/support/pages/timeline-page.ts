@@ -6,12 +6,12 @@ import {
   type TimelineEntry,
 } from "../../operate/snapshots/program-timeline.ts";
 import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
+import { counted } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import { exactTime, type Reader } from "../../output/times.ts";
 import { readPublishedPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
 import { removedAtOf } from "../facts/registry.ts";
-import { counted } from "../judgement/step.ts";
 import { programPath, snapshotPath, snapshotProgramPath, timelinePath } from "./addresses.ts";
 import { asOfForm, asOfNotice, chosenTime, seenUntil } from "./as-of.ts";
 import { changeCells, changeColumns, changeTable } from "./change-rows.ts";

@@ -2,6 +2,7 @@ import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.
 import { busiestKeys, type KeyActivity } from "../../operate/log-index/key-activity.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
+import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { clientPath, requestsOf, tenantPath, tokensPath } from "./addresses.ts";
@@ -64,7 +65,7 @@ function keysTable(keys: readonly Key[], reader: Reader): CsvTable {
 
 function summary(tokens: readonly RegisteredToken[], total: number, used: Used, reader: Reader): string {
   const active = tokens.filter((token) => tokenStatus(token, reader.now) === "active").length;
-  const count = `${total.toLocaleString("en")} ${total === 1 ? "key" : "keys"}, ${active.toLocaleString("en")} active.`;
+  const count = `${counted(total, "key")}, ${numberText(active)} active.`;
   const shown = tokens.length < total ? ` The first ${tokens.length} are shown: choose a tenant.` : "";
   const covers = used?.state.covers ?? null;
   const span =
@@ -130,17 +131,17 @@ function share({ requests, errors }: KeyActivity, { tokenId }: RegisteredToken):
 
 function legacy({ legacy: calls }: KeyActivity, { tokenId }: RegisteredToken): Html | string {
   if (calls === 0) return "0";
-  return html`<a href="${requestsOf({ token: tokenId, route: "legacy" })}">${calls.toLocaleString("en")}</a>`;
+  return html`<a href="${requestsOf({ token: tokenId, route: "legacy" })}">${numberText(calls)}</a>`;
 }
 
 /** The requests of the busiest minute, and the limit per window. A window is a minute by default. */
 function quota(activity: KeyActivity, { tokenId, rateLimit }: RegisteredToken): Html {
   const limit = rateLimit ?? activity.limit;
   const { busiestMinute, limited } = activity;
-  const busiest = `${busiestMinute.toLocaleString("en")}${limit === null ? "" : ` of ${limit.toLocaleString("en")}`}`;
+  const busiest = `${numberText(busiestMinute)}${limit === null ? "" : ` of ${numberText(limit)}`}`;
   if (limited === 0) return html`${busiest}`;
   const address = requestsOf({ token: tokenId, status: "429" });
-  return html`${busiest}, <a href="${address}">${limited.toLocaleString("en")} refused</a>`;
+  return html`${busiest}, <a href="${address}">${numberText(limited)} refused</a>`;
 }
 
 async function usedFor(tokens: readonly RegisteredToken[], { log, signal }: Inspection): Promise<Used> {

@@ -1,4 +1,5 @@
 import { printable, printableJson } from "../../../core/printable.ts";
+import { numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { table } from "../../output/table.ts";
 import { wrapped } from "../../output/wrap.ts";
@@ -11,7 +12,7 @@ import { problemText } from "./program-facts.ts";
 export function previewText(preview: SourcePreview, layout: Layout): string {
   const { tenantId, tenants, program, programs, neverFilled, findings } = preview;
   const { style } = layout;
-  const others = tenants === 1 ? "" : ` (1 of ${tenants.toLocaleString("en")} tenants)`;
+  const others = tenants === 1 ? "" : ` (1 of ${numberText(tenants)} tenants)`;
   if (program === null) {
     return `Tenant ${tenantId}${others} has no program in the source; \`source check\` says more.\n`;
   }
@@ -19,9 +20,9 @@ export function previewText(preview: SourcePreview, layout: Layout): string {
   const those = unknown === 0 ? "active programs" : "programs that are active or of an unknown state";
   const size =
     candidates === 0
-      ? `none of its ${total.toLocaleString("en")} programs is active`
-      : `${sampled.toLocaleString("en")} of its ${candidates.toLocaleString("en")} ${those} looked at, ` +
-        `${published.toLocaleString("en")} would be published`;
+      ? `none of its ${numberText(total)} programs is active`
+      : `${numberText(sampled)} of its ${numberText(candidates)} ${those} looked at, ` +
+        `${numberText(published)} would be published`;
   return [
     style.bold(`Program ${shownId(program.programId)} of tenant ${tenantId}${others}`),
     "\n",

@@ -1,5 +1,6 @@
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { ProgramHistory, SnapshotMoment } from "../../operate/snapshots/program-history.ts";
+import { counted } from "../../output/counted.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import { garbledWords, problemWords } from "../judgement/problem-words.ts";
@@ -41,7 +42,7 @@ function storeFacts({ store, tenant }: Explanation): readonly DescribedFact[] {
           ? { tone: "bad", text: "without this program" }
           : { tone: "good", text: "with this program" };
       return [
-        ["live", [{ id: snapshotId }, `, ${programs} ${programs === 1 ? "program" : "programs"}, `, has]],
+        ["live", [{ id: snapshotId }, `, ${counted(programs, "program")}, `, has]],
         ...(tenant.live === null ? [] : ageFacts(tenant.live)),
         ["served", ...historyLines(history)],
       ];

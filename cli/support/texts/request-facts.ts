@@ -1,4 +1,5 @@
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import { numberText } from "../../output/counted.ts";
 import type { ExplainedRequest } from "../explain.ts";
 import { explainPath, requestsOf, tenantPath } from "../pages/addresses.ts";
 import type { DescribedFact, Line, Piece } from "./description.ts";
@@ -42,7 +43,7 @@ function asked({ method, route, status }: RequestLogLine): string {
 }
 
 function answer({ bytes, durationMs, status }: RequestLogLine): string {
-  const size = bytes === null ? "" : `, ${bytes.toLocaleString("en")} bytes`;
+  const size = bytes === null ? "" : `, ${numberText(bytes)} bytes`;
   return `${status}${size}${durationMs === null ? "" : `, after ${durationMs} ms`}`;
 }
 

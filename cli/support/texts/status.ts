@@ -1,4 +1,5 @@
 import { printable } from "../../../core/printable.ts";
+import { numberText } from "../../output/counted.ts";
 import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
@@ -20,7 +21,7 @@ export function statusTable(report: JudgedTenants, layout: Layout): string {
       : style.doubtful(rename === null ? "removed" : "renamed"),
     live === null ? "-" : shortAge(new Date(live.publishedAt), now),
     live?.confirmedAt ? shortAge(new Date(live.confirmedAt), now) : "-",
-    live === null ? "-" : live.programs === 0 ? style.bad("0") : live.programs.toLocaleString("en"),
+    live === null ? "-" : live.programs === 0 ? style.bad("0") : numberText(live.programs),
     hold === null ? "-" : style.doubtful("held"),
     lastTry === null
       ? "-"

@@ -1,3 +1,4 @@
+import { numberText } from "../../output/counted.ts";
 import type { Hold } from "../facts/tenants.ts";
 import type { JudgedTenant } from "../judgement/tenant.ts";
 import type { DescribedFact, Line, Piece } from "./description.ts";
@@ -19,10 +20,7 @@ export function tenantFacts(tenant: JudgedTenant): readonly DescribedFact[] {
       ? ["live", { tone: "bad", text: nothingLive(tenant, goneAt !== null) }]
       : ["live", [{ id: live.snapshotId }, `, generation ${live.generation}`]],
     ...(live === null ? [] : ageFacts(live)),
-    [
-      "programs",
-      live && (live.programs === 0 ? { tone: "bad", text: "0" } : live.programs.toLocaleString("en")),
-    ],
+    ["programs", live && (live.programs === 0 ? { tone: "bad", text: "0" } : numberText(live.programs))],
     ["hold", live === null && hold === null ? null : holdLine(hold)],
     ...buildFacts(tenant),
   ];
