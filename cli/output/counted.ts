@@ -1,6 +1,6 @@
 /**
  * A whole number of 0 or more with a comma between thousands: `1,200`. The first call of `toLocaleString` would take a command
- * 20 ms, since it loads what it knows of all languages.
+ * some tens of milliseconds, since it loads what it knows of all languages.
  */
 export function numberText(count: number): string {
   const groups: string[] = [];

@@ -75,8 +75,19 @@ export class SimulatedStore {
           if (found === undefined) return [{ kind: "missing" }, "missing"];
           if (found.etag === options?.ifNoneMatch) return [{ kind: "not_modified" }, "not modified"];
           const { bytes, etag } = found;
-          const body = Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
-          return [{ kind: "object", etag, size: bytes.length, modifiedAt, isLocal: false, body }, etag];
+          const object: GetResult = {
+            kind: "object",
+            etag,
+            size: bytes.length,
+            modifiedAt,
+            isLocal: false,
+            whole: async () => bytes,
+            // Like the real ones, it makes a stream only for those who want one.
+            get body() {
+              return Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
+            },
+          };
+          return [object, etag];
         }),
       put: async (key, { bytes }, options) => {
         const etag = sha256Hex(bytes);
