@@ -75,6 +75,7 @@ export class SimulatedStore {
           if (found === undefined) return [{ kind: "missing" }, "missing"];
           if (found.etag === options?.ifNoneMatch) return [{ kind: "not_modified" }, "not modified"];
           const { bytes, etag } = found;
+          let stream: Readable | undefined;
           const object: GetResult = {
             kind: "object",
             etag,
@@ -84,7 +85,8 @@ export class SimulatedStore {
             whole: async () => bytes,
             // Like the real ones, it makes a stream only for those who want one.
             get body() {
-              return Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
+              stream ??= Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
+              return stream;
             },
           };
           return [object, etag];

@@ -52,53 +52,57 @@ export function isPossible(some: readonly Cause[]): boolean {
   return new Set(slots).size === slots.length;
 }
 
-/** The store before anything goes wrong, and the id of the partner's key in it. */
-export interface WellWorld {
-  readonly directory: string;
-  readonly key: string;
-}
+/** Plants causes in the order in which they happen. */
+export type PlantWorld = (some: readonly Cause[]) => Promise<World>;
 
-/** The store with all programs built at 8 o'clock, for each way of handling findings: made once, as building takes most of the time. */
-export type WellWorlds = Map<World["onInvalid"], WellWorld>;
+/**
+ * The store in which nothing went wrong yet is built once for each way of handling findings, kept below `folder`, and copied for
+ * each world.
+ */
+export function worldPlanter(desk: SupportDesk, folder: string): PlantWorld {
+  const kept = new Map<World["onInvalid"], { readonly directory: string; readonly key: string }>();
 
-/** Plants the causes in the order in which they happen. `well` is filled and used again; its folders are made below `folder`. */
-export async function plantWorld(
-  desk: SupportDesk,
-  some: readonly Cause[],
-  { well, folder }: { readonly well: WellWorlds; readonly folder: string },
-): Promise<World> {
-  await desk.reset();
-  const world: World = { desk, now: day(12), log: [], key: "", onInvalid: "report", undo: null };
-  await desk.source.insert(
-    "programs",
-    ...others.map((programId) => ({
+  async function begin(world: World): Promise<void> {
+    const { onInvalid } = world;
+    const known = kept.get(onInvalid);
+    if (known !== undefined) {
+      await cp(known.directory, desk.storeDirectory, { recursive: true });
+      world.key = known.key;
+      return;
+    }
+    await built(world, day(8));
+    await issue(world);
+    const directory = join(folder, onInvalid);
+    await cp(desk.storeDirectory, directory, { recursive: true });
+    kept.set(onInvalid, { directory, key: world.key });
+  }
+
+  return async (some) => {
+    await desk.reset();
+    const world: World = { desk, now: day(12), log: [], key: "", onInvalid: "report", undo: null };
+    const rows = others.map((programId) => ({
       tenant_id: deskTenant,
       program_id: programId,
       name: `Tour ${programId}`,
       lifecycle_state: "active",
       capacity_total: 10,
-    })),
-  );
-  if (some.some(({ name }) => name.startsWith("a fault of another"))) world.onInvalid = "fail";
-  const known = well.get(world.onInvalid);
-  if (known === undefined) {
-    await built(world, day(8));
-    await issue(world);
-    const directory = join(folder, world.onInvalid);
-    await cp(desk.storeDirectory, directory, { recursive: true });
-    well.set(world.onInvalid, { directory, key: world.key });
-  } else {
-    await cp(known.directory, desk.storeDirectory, { recursive: true });
-    world.key = known.key;
-  }
+    }));
+    await desk.source.insert("programs", ...rows);
+    if (some.some(({ name }) => name.startsWith("a fault of another"))) world.onInvalid = "fail";
+    await begin(world);
+    await plant(world, some);
+    return world;
+  };
+}
+
+async function plant(world: World, some: readonly Cause[]): Promise<void> {
   for (const phase of ["build", "source", "store", "key"] as const) {
     for (const cause of some.filter((one) => one.phase === phase)) await cause.plant(world);
   }
   // What makes builds fail goes on until somebody mends it; the explanation asks views that work.
-  if (world.undo !== null) await desk.source.query(world.undo);
+  if (world.undo !== null) await world.desk.source.query(world.undo);
   const late = some.filter(({ phase }) => phase === "log");
   for (const cause of late.toSorted((a) => (a.slots.includes("time") ? -1 : 1))) await cause.plant(world);
-  return world;
 }
 
 export async function built({ desk, onInvalid }: World, now: Date): Promise<void> {

@@ -17,10 +17,10 @@ import {
   type Cause,
   follow,
   isPossible,
-  plantWorld,
+  type PlantWorld,
   program,
-  type WellWorlds,
   type World,
+  worldPlanter,
 } from "../../support/worlds.ts";
 
 /**
@@ -30,11 +30,12 @@ import {
 
 let desk: SupportDesk;
 let folder: string;
-const wellWorlds: WellWorlds = new Map();
+let plantWorld: PlantWorld;
 
 beforeAll(async () => {
   desk = await openSupportDesk();
   folder = await mkdtemp(join(tmpdir(), "worlds-"));
+  plantWorld = worldPlanter(desk, folder);
 });
 
 afterAll(async () => {
@@ -135,7 +136,7 @@ function trueKinds(some: readonly Cause[]): readonly string[] {
 }
 
 async function holdToTheLaw(some: readonly Cause[]): Promise<void> {
-  const world = await plantWorld(desk, some, { well: wellWorlds, folder });
+  const world = await plantWorld(some);
   const { now, log } = world;
   const logFile = join(folder, "gateway.log");
   await writeFile(logFile, log.join(""));
