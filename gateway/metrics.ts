@@ -1,6 +1,7 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, Histogram } from "prom-client";
 import type { CauseCode } from "../core/cause-code.ts";
 import type { TokenId } from "../core/ids.ts";
+import { createMetricsRegistry } from "../core/metrics-registry.ts";
 import type { Route } from "./exchange.ts";
 import { type MetricSources, registerGauges } from "./gauges.ts";
 import type { Quota } from "./quota.ts";
@@ -23,9 +24,8 @@ export interface Metrics {
 
 /** `attach` connects the gauges. It comes later, since their sources need the metrics themselves. */
 export function createMetrics(monotonicMs: () => number): Metrics & { attach(sources: MetricSources): void } {
-  const registry = new Registry();
+  const registry = createMetricsRegistry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const requests = createRequestTally();
   const tokens = createTokenTally();
   const lookups = { hit: 0, miss: 0 };

@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram } from "prom-client";
+import { createMetricsRegistry } from "../../../core/metrics-registry.ts";
 import { buildInfo } from "../../../core/package-version.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { builderMetrics, durationBuckets, leastConfirmed, runOutcomes } from "../report/builder-metrics.ts";
@@ -14,9 +15,8 @@ export interface MetricSources {
 }
 
 export function createWatchMetrics(sources: MetricSources) {
-  const registry = new Registry();
+  const registry = createMetricsRegistry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   new Gauge({
     name: "builder_build_info",
     help: "1, labelled with the version of this program, a digest of its code, and the version of Node.js.",
