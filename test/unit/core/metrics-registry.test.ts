@@ -2,7 +2,7 @@ import { Counter } from "prom-client";
 import { expect, test } from "vitest";
 import { createMetricsRegistry } from "../../../core/metrics-registry.ts";
 
-test("registries share the metrics of the process, which begin a timer and an observer that never end, and nothing else", () => {
+test("registries share the metrics of the process, whose timer and observer never end, and keep their own metrics apart", () => {
   const [one, other] = [createMetricsRegistry(), createMetricsRegistry()];
   const ofProcess = other.getMetricsAsArray();
   new Counter({ name: "own_total", help: "Of one registry.", registers: [one] });
