@@ -12,17 +12,26 @@ export interface WindowCounter {
 }
 
 /**
- * Counts in this process, synchronously and without a timer. Keys are ids of known tokens, so memory is bounded by their
- * number. `clock`: monotonic, ms.
+ * Counts in this process, synchronously and without a timer. A key is forgotten within two windows of its last hit, so memory is
+ * bounded by the keys in use. `clock`: monotonic, ms.
  */
 export function createProcessCounter(windowSeconds: number, clock: () => number): WindowCounter {
-  const windows = new Map<string, Window>();
+  const windowMs = windowSeconds * 1000;
+  /** Windows that began since the last turn, and in the turn before. Those of earlier turns have ended. */
+  let windows = new Map<string, Window>();
+  let earlier = windows;
+  let turnsAtMs = Number.NEGATIVE_INFINITY;
+
   return {
     hit(key) {
       const nowMs = clock();
-      let window = windows.get(key);
+      if (nowMs >= turnsAtMs) {
+        [earlier, windows] = [windows, new Map()];
+        turnsAtMs = nowMs + windowMs;
+      }
+      let window = windows.get(key) ?? earlier.get(key);
       if (window === undefined || window.endsAtMs <= nowMs) {
-        window = { hits: 0, endsAtMs: nowMs + windowSeconds * 1000 };
+        window = { hits: 0, endsAtMs: nowMs + windowMs };
         windows.set(key, window);
       }
       window.hits += 1;

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { type RequestLogLine, requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
 import {
@@ -8,6 +6,7 @@ import {
   type StatedConnections,
 } from "../../../cli/partners/certify/certificate.ts";
 import { type Finding, type RuleName, ruleNames } from "../../../cli/partners/certify/rule.ts";
+import { heapMb } from "../../support/heap-mb.ts";
 
 const tokenId = "tok_0000000000000001";
 const other = "tok_0000000000000002";
@@ -266,12 +265,6 @@ describe("rule by rule", () => {
 });
 
 test("W83 keeps what it remembers bounded: connections, details and snapshots without end", () => {
-  setFlagsFromString("--expose-gc");
-  const collectGarbage: () => void = runInNewContext("gc");
-  const heapMb = (): number => {
-    collectGarbage();
-    return process.memoryUsage().heapUsed / 1024 / 1024;
-  };
   const certifier = createCertifier(tokenId, undefined);
   const usual = line({ at: 0, route: "detail" }, 0);
   const see = (from: number, count: number): void => {

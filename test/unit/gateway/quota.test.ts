@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { quota } from "../../../gateway/quota.ts";
+import { createProcessCounter, quota } from "../../../gateway/quota.ts";
+import { heapMb } from "../../support/heap-mb.ts";
 
 test("W50 as many requests as the limit pass; the next is too many", () => {
   const at = (consumedPoints: number) => quota({ consumedPoints, msBeforeNext: 1 }, 3, 60);
@@ -20,4 +21,33 @@ test("W51 the seconds until the window ends are rounded up, at least 1 and at mo
       expect(Number.isInteger(seconds(ms))).toBe(true);
     }),
   );
+});
+
+test("W50 a key's window begins with its first hit and ends a window later, whatever other keys do", () => {
+  const hits = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c"), afterMs: fc.nat({ max: 2500 }) }));
+  fc.assert(
+    fc.property(hits, (sequence) => {
+      let nowMs = 0;
+      const counter = createProcessCounter(1, () => nowMs);
+      const began = new Map<string, { atMs: number; count: number }>();
+      for (const { key, afterMs } of sequence) {
+        nowMs += afterMs;
+        const open = began.get(key);
+        const window = open && nowMs < open.atMs + 1000 ? open : { atMs: nowMs, count: 0 };
+        began.set(key, window);
+        window.count += 1;
+        const expected = { consumedPoints: window.count, msBeforeNext: window.atMs + 1000 - nowMs };
+        expect(counter.hit(key)).toEqual(expected);
+      }
+    }),
+  );
+});
+
+test("keys whose windows have ended take no memory", () => {
+  let nowMs = 0;
+  const counter = createProcessCounter(1, () => nowMs);
+  const before = heapMb();
+  for (; nowMs < 200_000; nowMs += 1) counter.hit(`tok_${nowMs}`);
+  expect(heapMb() - before).toBeLessThan(4);
+  expect(counter.hit("tok_199999")).toMatchObject({ consumedPoints: 2 });
 });
