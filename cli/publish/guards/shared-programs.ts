@@ -119,7 +119,9 @@ export async function programsGivenEqually(
   programs: ComparedPrograms,
 ): Promise<readonly string[]> {
   const equal: string[] = [];
-  for await (const batch of readPrograms(client, other, rules.limits, new Set(), [...programs.keys()])) {
+  for await (const batch of readPrograms(client, other, rules.limits, new Set(), {
+    only: [...programs.keys()],
+  })) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       if (outcome.kind !== "published") continue;

@@ -24,7 +24,7 @@ export function sandboxRows(store: ObjectStore, signal: AbortSignal): WithTenant
         });
         return { sums, small: new Set() };
       },
-      async *programs(_small, only) {
+      async *programs(_small, { only }) {
         yield chosen(only).map(asRead);
       },
       withdrawn: async () => ({ programs: [], unread: undefined }),

@@ -27,6 +27,13 @@ export interface ReadProgram {
   readonly isDuplicate: boolean;
 }
 
+/** The programs to read: all, or `only` these. */
+export interface WantedPrograms {
+  readonly only?: readonly string[] | undefined;
+  /** How many ids the rows have at most, with those of unknown programs. Not needed beside `only`. */
+  readonly count?: number | undefined;
+}
+
 /**
  * Reads a tenant's programs in the order of their ids. One query per view streams its rows, which are merged into programs, so
  * memory is bounded by two rounds, however many and large the programs are. A view that is not `small` takes longer.
@@ -36,12 +43,12 @@ export async function* readPrograms(
   tenantId: TenantId,
   limits: SourceLimits,
   small: SmallViews = new Set(),
-  only?: readonly string[],
+  { only, count = only?.length }: WantedPrograms = {},
 ): AsyncGenerator<readonly ReadProgram[], void> {
   const programsCursor = sourceCursor("programs", limits, small);
   const children = childViews.map((view) => new ChildRows(sourceCursor(view, limits, small)));
   const cursors = [programsCursor, ...children.map(({ cursor }) => cursor)];
-  const isOneRound = only !== undefined && only.length <= programsPerRound;
+  const isOneRound = count !== undefined && count <= programsPerRound;
   const areSmall = cursors.every(({ isGuarded }) => !isGuarded);
   const isAtOnce = isOneRound && areSmall;
   if (!isAtOnce) await declareCursors(client, tenantId, cursors, only);

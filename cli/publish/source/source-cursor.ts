@@ -6,7 +6,7 @@ import { asText, forEachRow } from "../../database/for-each-row.ts";
 import type { ProgramView } from "./contract.ts";
 import { guardedChildQuery, guardedProgramsQuery } from "./guarded-queries.ts";
 import { maxRoundBytes, programsPerRound, type SmallViews, type SourceLimits } from "./source-limits.ts";
-import { childQueries, ofPrograms, programsQuery } from "./source-queries.ts";
+import { allChildrenQuery, childQueries, ofPrograms, programsQuery } from "./source-queries.ts";
 
 export type Row = readonly (string | null)[];
 
@@ -42,29 +42,30 @@ export async function declareCursors(
   only: readonly string[] | undefined,
 ): Promise<void> {
   for (const { view, query } of cursors) {
-    const text = only === undefined ? query : ofPrograms(query);
-    const values = only === undefined ? [tenantId] : [tenantId, only];
+    const [text, values] = narrowed(query, tenantId, only);
     await client.query(`DECLARE "${view}" NO SCROLL CURSOR FOR ${text}`, values);
   }
 }
 
 /**
- * All rows of a few small programs. A cursor's query would be planned anew for each tenant. Throws `internal` when a view gives a
- * row of another tenant.
+ * All rows of a few small programs, of the tenant or of these ids. A cursor's query would be planned anew for each tenant. Throws
+ * `internal` when a view gives a row of another tenant.
  */
 export async function allRows(
   client: SourceClient,
   tenantId: TenantId,
   cursors: readonly SourceCursor[],
-  only: readonly string[],
+  only: readonly string[] | undefined,
 ): Promise<ReadonlyMap<ProgramView, readonly Row[]>> {
-  const found = new Map<ProgramView, readonly Row[]>();
+  const found = new Map(cursors.map(({ view }): [ProgramView, Row[]] => [view, []]));
+  const take = (view: ProgramView, row: Row): void => void found.get(view)?.push(row);
+  await forEachRow(client, ...narrowed(programsQuery, tenantId, only), (row) => take("programs", row));
+  await forEachRow(client, ...narrowed(allChildrenQuery, tenantId, only), (row) =>
+    take(row.at(-1) as ProgramView, row),
+  );
   for (const cursor of cursors) {
-    const rows: Row[] = [];
-    await forEachRow(client, ofPrograms(cursor.query), [tenantId, only], (row) => rows.push(row));
-    requireOwn(rows, tenantId, cursor.view);
+    requireOwn(found.get(cursor.view) ?? [], tenantId, cursor.view);
     cursor.isComplete = true;
-    found.set(cursor.view, rows);
   }
   return found;
 }
@@ -91,6 +92,15 @@ export async function fetchRows(
       return [cursor.view, rows];
     }),
   );
+}
+
+/** The query with its values, narrowed to the programs `only`. */
+function narrowed(
+  query: string,
+  tenantId: TenantId,
+  only: readonly string[] | undefined,
+): readonly [text: string, values: unknown[]] {
+  return only === undefined ? [query, [tenantId]] : [ofPrograms(query), [tenantId, only]];
 }
 
 function queryOf(view: ProgramView, isGuarded: boolean, limits: SourceLimits): string {

@@ -54,6 +54,11 @@ export const childQueries = Object.fromEntries(childViews.map((view) => [view, t
   Record<ChildView, string>
 >;
 
+/** All of these children in one round trip. Each row ends with its view. */
+export const allChildrenQuery = `
+  SELECT * FROM (${childViews.map((view) => `SELECT *, '${view}' FROM (${childQueries[view]}) AS ${view}`).join(" UNION ALL ")}) AS children
+   ORDER BY 1`;
+
 /**
  * For each program id: the sum of the hashes of its rows in all views, a bit for each view that has rows of it, and the bytes of
  * all rows. The hashed values are those that the other queries read. A change goes unseen once in 2^64. `hash_record_extended`
@@ -102,10 +107,9 @@ export const strayProgramsQuery = `
  * column's collation may treat different ids as equal.
  */
 export function ofPrograms(query: string): string {
-  const wanted = "IN (SELECT unnest($2::text[]))";
   return query.replaceAll(
     `WHERE ${ofTenant}`,
-    `WHERE ${ofTenant} AND program_id::text ${wanted} AND program_id::text COLLATE "default" ${wanted}`,
+    `WHERE ${ofTenant} AND program_id::text IN (SELECT unnest($2::text[])) AND program_id::text COLLATE "default" = ANY ($2)`,
   );
 }
 

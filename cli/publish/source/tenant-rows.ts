@@ -3,7 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { limitWaiting, type SourcePool } from "../../database/connect.ts";
 import { type ProgramSums, readProgramSums } from "./program-sums.ts";
-import { type ReadProgram, readPrograms } from "./read-programs.ts";
+import { type ReadProgram, readPrograms, type WantedPrograms } from "./read-programs.ts";
 import { readWithdrawnAround, type StatedWithdrawn } from "./read-withdrawn.ts";
 import type { SmallViews, SourceLimits } from "./source-limits.ts";
 
@@ -12,7 +12,7 @@ export interface TenantRows {
   /** As `readProgramSums` gives them. */
   sums(only?: readonly string[]): Promise<ProgramSums>;
   /** As `readPrograms` gives them. */
-  programs(small: SmallViews, only?: readonly string[]): AsyncGenerator<readonly ReadProgram[], void>;
+  programs(small: SmallViews, wanted: WantedPrograms): AsyncGenerator<readonly ReadProgram[], void>;
   /** Which of the programs the source states as withdrawn. Asks for ids and states only (P130). */
   withdrawn(programs: Pick<Manifest["programs"], "has" | "ids">): Promise<StatedWithdrawn>;
 }
@@ -42,7 +42,7 @@ export function databaseRows(pool: SourcePool, limits: SourceLimits): WithTenant
     pool.withReading((client) =>
       read({
         sums: (only) => readProgramSums(client, tenantId, limits, only),
-        programs: (small, only) => readPrograms(client, tenantId, limits, small, only),
+        programs: (small, wanted) => readPrograms(client, tenantId, limits, small, wanted),
         withdrawn: async (programs) => {
           await limitWaiting(client, { statementMs: maxStatesMs });
           return await readWithdrawnAround(client, tenantId, programs);

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { type ProgramSum, type StrayRows, strayRows } from "../source/program-sums.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
-import { programsPerRound } from "../source/source-limits.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { RememberedProgram, SourceMemory } from "./source-memory.ts";
 
@@ -51,12 +50,10 @@ export async function readSource(
   const kept = [...(remembered?.values() ?? [])].filter(
     ([id, sum]) => only?.has(id) === false || sums.get(id) === sum,
   );
-  const changed = [...sums.keys()].filter((id) => id !== null && remembered?.get(id)?.[1] !== sums.get(id));
+  const ids = [...sums.keys()].filter((id) => id !== null);
+  const changed = ids.filter((id) => remembered?.get(id)?.[1] !== sums.get(id));
   const isFew = canBeNamed && changed.length <= (changed.length + kept.length) * maxChangedShare;
   const isFull = remembered === undefined || (only === undefined && !isFew);
-  const ids = (isFull ? [...sums.keys()] : changed).filter((id) => id !== null);
-  // A few programs are read at once when they are named.
-  const isNamed = !isFull || (canBeNamed && ids.length <= programsPerRound);
   return {
     kept: isFull ? [] : kept,
     isFull,
@@ -65,8 +62,10 @@ export async function readSource(
     canBeNamed,
     sumOf: (programId) => sums.get(programId),
     digest: () => digestOf(found),
-    programs: () =>
-      !isFull && ids.length === 0 ? nothing() : rows.programs(small, isNamed ? ids : undefined),
+    programs: () => {
+      if (isFull) return rows.programs(small, { count: found.length });
+      return changed.length === 0 ? nothing() : rows.programs(small, { only: changed });
+    },
   };
 }
 

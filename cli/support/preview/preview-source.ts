@@ -73,7 +73,7 @@ export async function previewSource(
   let published = 0;
   let shown = asked;
   // No view counts as small, so each is read by its guarded query. For a sample, asking for the sizes does not pay.
-  for await (const batch of readPrograms(client, tenantId, rules.limits, new Set(), programIds)) {
+  for await (const batch of readPrograms(client, tenantId, rules.limits, new Set(), { only: programIds })) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       problems.add(read, outcome);
