@@ -30,13 +30,14 @@ export interface ReadProgram {
 /** The programs to read: all, or `only` these. */
 export interface WantedPrograms {
   readonly only?: readonly string[] | undefined;
-  /** How many ids the rows have at most, with those of unknown programs. Not needed beside `only`. */
+  /** How many ids the tenant's rows have at most, those of unknown programs included. A few are read at once. */
   readonly count?: number | undefined;
 }
 
 /**
- * Reads a tenant's programs in the order of their ids. One query per view streams its rows, which are merged into programs, so
- * memory is bounded by two rounds, however many and large the programs are. A view that is not `small` takes longer.
+ * Reads a tenant's programs in the order of their ids. A few small ones are read at once. Of more, one query per view streams its
+ * rows, which are merged into programs, so memory is bounded by two rounds, however many and large the programs are. A view
+ * that is not `small` takes longer.
  */
 export async function* readPrograms(
   client: SourceClient,

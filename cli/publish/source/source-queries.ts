@@ -17,7 +17,7 @@ import {
 import type { SourceLimits } from "./source-limits.ts";
 
 /*
- * The generator's queries, one per view and tenant; `$1` is the tenant. Each names its columns, so that an extra, perhaps
+ * The generator's queries, of one tenant or of all; `$1` is the tenant. Each names its columns, so that an extra, perhaps
  * private, column of a view never leaves the database (D4). Order and grouping use the "C" collation, which is the same on every
  * server.
  */
