@@ -58,7 +58,9 @@ export async function allRows(
   only: readonly string[] | undefined,
 ): Promise<ReadonlyMap<ProgramView, readonly Row[]>> {
   const found = new Map(cursors.map(({ view }): [ProgramView, Row[]] => [view, []]));
-  const take = (view: ProgramView, row: Row): void => void found.get(view)?.push(row);
+  const take = (view: ProgramView, row: Row): void => {
+    found.get(view)?.push(row);
+  };
   await forEachRow(client, ...narrowed(programsQuery, tenantId, only), (row) => take("programs", row));
   await forEachRow(client, ...narrowed(allChildrenQuery, tenantId, only), (row) =>
     take(row.at(-1) as ProgramView, row),
