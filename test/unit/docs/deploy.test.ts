@@ -93,7 +93,7 @@ describe("deployment examples", () => {
     const known = new Set(
       [...Object.values(cliSettings), ...Object.values(gatewaySettings)].map(({ name }) => name),
     );
-    const foreign = /^(NODE_OPTIONS|AWS_REGION|POSTGRES_\w+|GENERATOR_PASSWORD)$/;
+    const foreign = /^(NODE_OPTIONS|MALLOC_ARENA_MAX|AWS_REGION|POSTGRES_\w+|GENERATOR_PASSWORD)$/;
     const named = ["compose.yaml", ...kubernetes].flatMap((path) => environmentNames(example(path)));
     expect(named.filter((name) => !known.has(name) && !foreign.test(name))).toEqual([]);
     expect(named.filter((name) => known.has(name)).length).toBeGreaterThan(8);
