@@ -12,12 +12,12 @@ export interface WindowCounter {
 }
 
 /**
- * Counts in this process, synchronously and without a timer. A key is forgotten within two windows of its last hit, so memory is
- * bounded by the keys in use. `clock`: monotonic, ms.
+ * Counts in this process, synchronously and without a timer. Windows that have ended are forgotten, so memory is bounded by the
+ * keys that were hit within two windows. `clock`: monotonic, ms.
  */
 export function createProcessCounter(windowSeconds: number, clock: () => number): WindowCounter {
   const windowMs = windowSeconds * 1000;
-  /** Windows that began since the last turn, and in the turn before. Those of earlier turns have ended. */
+  /** The windows of this turn, and of the one before. A turn is as long as a window, so what is older has ended. */
   let windows = new Map<string, Window>();
   let earlier = windows;
   let turnsAtMs = Number.NEGATIVE_INFINITY;

@@ -104,7 +104,8 @@ export const strayProgramsQuery = `
 
 /**
  * Narrows a query to the programs `$2`, an array. Ids are compared as they are, to use an index, and as text, because the
- * column's collation may treat different ids as equal.
+ * column's collation may treat different ids as equal. The second comparison is `ANY`, which only filters: a second `IN` would be
+ * planned as another join, and take half as long again.
  */
 export function ofPrograms(query: string): string {
   return query.replaceAll(
