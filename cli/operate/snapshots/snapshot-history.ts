@@ -29,7 +29,7 @@ export async function snapshotHistory(
   signal: AbortSignal,
 ): Promise<SnapshotHistory> {
   const { tenantId } = live.pointer.current;
-  const { published, periods } = await readLivePeriods(store, live.pointer, signal);
+  const { published } = await readLivePeriods(store, live.pointer, signal);
   const newest = published.slice(0, maxSnapshots);
   const manifests = new Map<SnapshotId, Manifest>([[live.manifest.snapshotId, live.manifest]]);
   const others = newest.filter(({ isLive }) => !isLive);
@@ -46,6 +46,12 @@ export async function snapshotHistory(
   );
   const isCut = published.length > maxSnapshots || seen.at(-1)?.parent !== null;
   // A prune keeps the live snapshot and the newest, so that what lay between them may be gone.
-  const hasGaps = isCut || seen.length < newest.length || periods.some(({ isCertain }) => !isCertain);
+  const isKnown = (parent: SnapshotId | null): boolean => parent === null || manifests.has(parent);
+  // A rollback raised the pointer's generation. What it took back is newer than the live snapshot.
+  const isRolledBack = live.pointer.current.generation > live.manifest.generation;
+  const isReplacedGone =
+    isRolledBack && !seen.some(({ generation }) => generation > live.manifest.generation);
+  const hasGaps =
+    isCut || seen.length < newest.length || isReplacedGone || !seen.every(({ parent }) => isKnown(parent));
   return { manifests: seen, withdrawnAt, isCut, hasGaps };
 }

@@ -1,7 +1,7 @@
 import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
 import { renderedProgram } from "../../publish/content/checked-program.ts";
-import { ListResponses } from "../../publish/content/list-responses.ts";
+import { type ListedProgram, listBodies } from "../../publish/content/lists.ts";
 import { terminalStatusTest } from "../../publish/public-program/capacity.ts";
 import { publicProgram } from "../../publish/public-program/public-program.ts";
 import { sandboxPrograms } from "../../publish/sandbox/sandbox-programs.ts";
@@ -14,24 +14,23 @@ import { packageFile } from "./package-file.ts";
  */
 export async function mockFiles(): Promise<ReadonlyMap<string, string>> {
   const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };
-  const lists = new ListResponses(maxBytes);
+  const listed: ListedProgram[] = [];
   const details: Record<string, unknown> = {};
   for (const source of [...sandboxPrograms].sort((a, b) => compareIds(a.programId, b.programId))) {
     const program = publicProgram(source, rules);
     if (program.kind !== "published") continue;
     const { listItem, legacyItem, detail } = renderedProgram(program, "object");
-    lists.add(program.programId, program.listItem.departureDate, listItem, legacyItem);
+    const { departureDate } = program.listItem;
+    listed.push({ programId: program.programId, departureDate, listItem, legacyItem });
     details[program.programId] = JSON.parse(detail);
   }
-  const { list, legacy } = lists.finish();
+  const { list, legacy } = listBodies(listed);
   const programs = { list: parsed(list), legacy: parsed(legacy), details };
   return new Map([
     ["mock/mock-api.mjs", await packageFile("docs/mock-api.mjs")],
     ["mock/programs.json", `${JSON.stringify(programs, null, 2)}\n`],
   ]);
 }
-
-const maxBytes = 2 ** 20;
 
 function parsed(body: ObjectBody): unknown {
   return JSON.parse(body.bytes.toString());

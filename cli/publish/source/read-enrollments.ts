@@ -1,7 +1,7 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { rowsOf } from "../../database/for-each-row.ts";
-import { ofTenant } from "./source-columns.ts";
+import { ofTenant } from "./program-queries.ts";
 
 /** Enrollments with the same status and role. Nothing tells whose they are. */
 export interface EnrollmentGroup {

@@ -7,7 +7,7 @@ import {
   maxEnrollmentGroups,
   readEnrollments,
 } from "../../publish/source/read-enrollments.ts";
-import { readWithdrawn } from "../../publish/source/read-withdrawn.ts";
+import { readWithdrawn } from "../../publish/source/tenant-rows.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 
 export type TakenPlaces =
