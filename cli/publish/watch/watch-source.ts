@@ -115,7 +115,7 @@ async function withWatchAdmin<Result>(
   sources: MetricSources & { readonly notReadyCause: () => string | undefined },
   use: (admin: WatchAdmin) => Promise<Result>,
 ): Promise<Result> {
-  const { watchAdminHost: host, watchAdminPort: port, adminHostNames } = settings;
+  const { adminHost: host, watchAdminPort: port, adminHostNames } = settings;
   if (port === undefined) return await use({ address: undefined, run: () => {} });
   const { createWatchMetrics } = await import("./watch-metrics.ts");
   const { createAdminServer } = await import("../../../core/admin-server.ts");
@@ -123,7 +123,7 @@ async function withWatchAdmin<Result>(
   const metrics = createWatchMetrics(sources);
   const server = createAdminServer({
     hostNames: [host, ...adminHostNames],
-    hostSetting: "WATCH_ADMIN_HOST",
+    hostSetting: "ADMIN_HOST",
     otherMethods: 405,
     notReadyCause: sources.notReadyCause,
     metrics,

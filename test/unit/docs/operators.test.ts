@@ -3,7 +3,7 @@ import { problemRules } from "../../../cli/publish/public-program/problem.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { exitStatusOf } from "../../../cli/shell/exit-status.ts";
 import { refusalCodes } from "../../../core/cause-code.ts";
-import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
+import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { createMetrics } from "../../../gateway/metrics.ts";
 import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
 

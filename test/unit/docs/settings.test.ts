@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cliSettings } from "../../../core/cli-settings.ts";
-import { gatewaySettings } from "../../../core/gateway-settings.ts";
+import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 import { codeBlocks, inlineCode, pages } from "../../support/markdown.ts";
 
 const known: ReadonlySet<string> = new Set(
