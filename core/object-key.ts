@@ -19,6 +19,9 @@ export const runsPrefix = "runs/";
 /** The object lies beside the reports of runs. Reports are named by ids, so it cannot be taken for a report. */
 export const confirmedKey = "runs/confirmed.json" as ObjectKey;
 
+/** What the last run made of each tenant. Gateways never read it. */
+export const lastRunsKey = "runs/last.json" as ObjectKey;
+
 /** Names the sandbox, the tenant whose programs come with the generator. Gateways never read it. */
 export const sandboxKey = "runs/sandbox.json" as ObjectKey;
 

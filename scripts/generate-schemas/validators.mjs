@@ -28,7 +28,7 @@ const modules = {
     "tokens.schema.json",
   ],
   "validators-administration.ts": ["audit.schema.json", "damaged.schema.json", "removed.schema.json"],
-  "validators-run-report.ts": ["run-report.schema.json"],
+  "validators-run-report.ts": ["last-runs.schema.json", "run-report.schema.json"],
   "validators-source.ts": ["source.schema.json"],
 };
 

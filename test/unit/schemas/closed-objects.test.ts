@@ -8,6 +8,8 @@ import { audit } from "./stored-samples.ts";
 /** Objects with keys of the data's choosing: none of them is required. */
 const maps = new Set([
   "confirmed.json /tenants",
+  "last.json /tenants",
+  "last.json /tenants/atlas-tours/problemCounts",
   "damaged.json /tenants",
   "manifest.json /programs",
   "manifest.json /source/problemCounts",

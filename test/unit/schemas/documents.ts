@@ -10,7 +10,7 @@ import {
   isProgramListItem,
   isProgramListResponse,
 } from "../../../schemas/generated/validators-published.ts";
-import { isRunReport } from "../../../schemas/generated/validators-run-report.ts";
+import { isLastRunsDocument, isRunReport } from "../../../schemas/generated/validators-run-report.ts";
 import { isSourceDocument } from "../../../schemas/generated/validators-source.ts";
 import {
   isConfirmedDocument,
@@ -113,6 +113,7 @@ export const documents: readonly DocumentKind[] = [
   },
   { name: "store.json", document: samples.store, isDocument: isStoreDocument, shape: stored.storeShape },
   { name: "tokens.json", document: samples.tokens, isDocument: isTokensDocument, shape: stored.tokensShape },
+  { name: "last.json", document: samples.lastRuns, isDocument: isLastRunsDocument, shape: run.lastRunsShape },
   { name: "run report", document: samples.runReport, isDocument: isRunReport, shape: run.runReportShape },
   {
     name: "source.json",

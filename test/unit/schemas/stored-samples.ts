@@ -271,3 +271,30 @@ export const blockedMemory = {
   },
   sha256,
 };
+
+export const lastRuns = {
+  format: "partner-programs/last-runs@1",
+  runsOfAll: [
+    {
+      shard: "1/2",
+      runId: "20270201T031500Z-0a1b2c3d",
+      startedAt: "2027-02-01T03:15:00Z",
+      endedAt: "2027-02-01T03:16:00Z",
+      outcome: "partial",
+      failure: { code: "interrupted", message: "Interrupted." },
+      tenants: ["atlas-tours"],
+    },
+  ],
+  tenants: {
+    "atlas-tours": {
+      runId: "20270201T031500Z-0a1b2c3d",
+      endedAt: "2027-02-01T03:16:00Z",
+      outcome: "failed",
+      failure: { code: "source_contract", message: "A view is missing." },
+      onInvalid: "report",
+      leftOut: ["p 1", null],
+      leftOutCount: 2,
+      problemCounts: { name_missing: 2 },
+    },
+  },
+};
