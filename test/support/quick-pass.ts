@@ -63,7 +63,7 @@ export const quickIntegration: readonly string[] = [
   "test/integration/source/views.test.ts",
   "test/integration/store/build-refusal.test.ts",
   "test/integration/store/file-store.test.ts",
-  "test/integration/store/s3-plain-requests.test.ts",
+  "test/integration/store/s3-requests.test.ts",
   "test/integration/store/s3-refusals.test.ts",
   "test/integration/store/s3-server.test.ts",
   "test/integration/store/s3-store.test.ts",

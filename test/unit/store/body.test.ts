@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type GuardOptions, guardedBody } from "../../../core/s3-store/guarded-body.ts";
+import { type BodyOptions, streamedBody } from "../../../core/s3-store/body.ts";
 
 const timeoutMs = 1000;
 
-function guard(source: PassThrough, options: Partial<GuardOptions> = {}) {
-  return guardedBody(source, { size: 6, timeoutMs, signal: undefined, what: "the body", ...options });
+function guard(source: PassThrough, options: Partial<BodyOptions> = {}) {
+  return streamedBody(source, { size: 6, timeoutMs, signal: undefined, what: "the body", ...options });
 }
 
 describe("a guarded body", () => {
