@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { secretFile } from "./secret-files.ts";
-import { choice, instant, integer, listenerHost, optional, port, portOrOff, url } from "./setting-types.ts";
+import { instant, integer, listenerHost, optional, port, portOrOff, url } from "./setting-types.ts";
 import { adminHostNames, storeSettings } from "./store-settings.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
 
@@ -50,13 +50,6 @@ export const gatewaySettings = {
     fallbackText: "none: counted in the process",
   }),
   redisUrlFile: secretFile("REDIS_URL"),
-  redisTimeoutMs: integer({
-    name: "REDIS_TIMEOUT_MS",
-    about: "how long a request waits for Redis before its process counts it alone",
-    fallback: 250,
-    min: 10,
-    max: 10_000,
-  }),
   tokenRefreshMs: integer({
     name: "TOKEN_REFRESH_MS",
     about: "how often the token registry is confirmed",
@@ -85,14 +78,6 @@ export const gatewaySettings = {
     min: 1,
     max: 31_536_000,
   }),
-  freshnessRefreshMs: integer({
-    name: "FRESHNESS_REFRESH_MS",
-    about:
-      "how often it looks when the data was last confirmed (`Snapshot-Confirmed-At`, `gateway_data_age_seconds`)",
-    fallback: 10_000,
-    min: 100,
-    max: 3_600_000,
-  }),
   cacheMaxMb: integer({
     name: "CACHE_MAX_MB",
     about: "bodies kept in memory; one over 1/16 of it is streamed, and only its gzip form kept",
@@ -100,25 +85,11 @@ export const gatewaySettings = {
     min: 1,
     max: 1_048_576,
   }),
-  cacheRenewal: choice({
-    name: "CACHE_RENEWAL",
-    about:
-      "`on` or `off`: of the bodies in memory that were asked for since the publication before, read those that a new one changes before they are asked for",
-    words: ["on", "off"],
-    fallback: "on",
-  }),
   lastGoodDir: optional<string>({
     name: "LAST_GOOD_DIR",
     about:
       "folder for a copy of what was last confirmed: a gateway that starts while the store is away serves from it, within the same bounds as one that ran on",
     parse: (path) => resolve(path),
-  }),
-  lastGoodMaxMb: integer({
-    name: "LAST_GOOD_MAX_MB",
-    about: "size of that copy; the bodies that were not used for the longest time go first",
-    fallback: 1024,
-    min: 1,
-    max: 1_048_576,
   }),
   maxConnections: integer({
     name: "MAX_CONNECTIONS",
@@ -126,13 +97,6 @@ export const gatewaySettings = {
     fallback: 10_000,
     min: 1,
     max: 1_000_000,
-  }),
-  maxRequestsPerConnection: integer({
-    name: "MAX_REQUESTS_PER_CONNECTION",
-    about: "then the connection is closed, so that a load balancer spreads long-lived ones anew",
-    fallback: 10_000,
-    min: 1,
-    max: 1_000_000_000,
   }),
   headersTimeoutSeconds: integer({
     name: "HEADERS_TIMEOUT_SECONDS",

@@ -1,6 +1,6 @@
 // `bash scripts/ceph-s3.sh run npm run bench:publication [-- --rounds N --delay-ms N --per-second N]`: what a publication of 1% of 1,000 hot
-// programs costs those who ask for 1,000 details a second: answers slower than 20 ms in the 5 s after it, with
-// CACHE_RENEWAL on and off. The 5 s before it tell what the machine does by itself.
+// programs costs those who ask for 1,000 details a second: answers slower than 20 ms in the 5 s after it.
+// The 5 s before it tell what the machine does by itself.
 import { parseTenantId } from "../../core/ids.ts";
 import { benchOptions } from "./bench-options.ts";
 import { startDistantStore } from "./distant-store.ts";
@@ -23,14 +23,8 @@ const tenant = parseTenantId("hot");
 const ids = Array.from({ length: programs }, (_, at) => `program-${at}`);
 const list = Buffer.from('{"data":[],"meta":{"count":0}}');
 
-const results = new Map<string, { readonly before: Part; readonly after: Part }[]>();
-for (let round = 0; round < Number(values.rounds); round += 1) {
-  const sides = ["on", "off"];
-  for (const renewal of round % 2 === 0 ? sides : sides.reverse()) {
-    const name = `CACHE_RENEWAL=${renewal}`;
-    results.set(name, [...(results.get(name) ?? []), await measuredRound(renewal)]);
-  }
-}
+const results: { readonly before: Part; readonly after: Part }[] = [];
+for (let round = 0; round < Number(values.rounds); round += 1) results.push(await measuredRound());
 reportBench("publication", rows());
 
 interface Part {
@@ -41,7 +35,7 @@ interface Part {
   readonly maxMs: number;
 }
 
-async function measuredRound(renewal: string): Promise<{ readonly before: Part; readonly after: Part }> {
+async function measuredRound(): Promise<{ readonly before: Part; readonly after: Part }> {
   const { endpoint, store, env } = await openBucket("publication", 30_000);
   const distant = await startDistantStore(endpoint, Number(values["delay-ms"]));
   const details = new Map(ids.map((id) => [id, detailOf(id)]));
@@ -53,7 +47,6 @@ async function measuredRound(renewal: string): Promise<{ readonly before: Part; 
     ...env,
     AWS_ENDPOINT_URL_S3: distant.url,
     LOG_LEVEL: "warn",
-    CACHE_RENEWAL: renewal,
   });
   try {
     const paths = ids.map((id) => `/v1/programs/${id}`);
@@ -86,17 +79,15 @@ function part(answers: readonly SteadyAnswer[], fromMs: number, toMs: number): P
 }
 
 function rows(): Row[] {
-  return [...results].flatMap(([name, rounds]) =>
-    (["before", "after"] as const).map((when) => {
-      const of = (pick: (part: Part) => number): number =>
-        Number(median(rounds.map((round) => pick(round[when]))).toFixed(1));
-      return {
-        case: `${name}, 5 s ${when}`,
-        "slow, of the changed": rounds.map((round) => round[when].slowChanged).join(", "),
-        "slow, of the others": rounds.map((round) => round[when].slowOthers).join(", "),
-        "p99 ms": of(({ p99Ms }) => p99Ms),
-        "max ms": of(({ maxMs }) => maxMs),
-      };
-    }),
-  );
+  return (["before", "after"] as const).map((when) => {
+    const of = (pick: (part: Part) => number): number =>
+      Number(median(results.map((round) => pick(round[when]))).toFixed(1));
+    return {
+      case: `5 s ${when}`,
+      "slow, of the changed": results.map((round) => round[when].slowChanged).join(", "),
+      "slow, of the others": results.map((round) => round[when].slowOthers).join(", "),
+      "p99 ms": of(({ p99Ms }) => p99Ms),
+      "max ms": of(({ maxMs }) => maxMs),
+    };
+  });
 }
