@@ -1,6 +1,7 @@
+import { databaseUrlSetting } from "./database-address.ts";
 import { secretFile } from "./secret-files.ts";
 import { SettingFault, settingText } from "./setting-parser.ts";
-import { choice, flag, integer, listenerHost, optional, portOrOff, text, url } from "./setting-types.ts";
+import { choice, flag, integer, listenerHost, optional, portOrOff, text } from "./setting-types.ts";
 import { adminHostNames, storeSettings } from "./store-settings.ts";
 
 /** The default of the statuses that end an enrollment. An ended enrollment takes no place. */
@@ -17,12 +18,7 @@ export const defaultTerminalStatuses: readonly string[] = [
 
 /** The settings of `partner-programs`. */
 export const cliSettings = {
-  databaseUrl: url({
-    name: "DATABASE_URL",
-    about: "the booking database; read-only access to the `partner_source` views is enough to build",
-    schemes: ["postgres:", "postgresql:"],
-    fallbackText: "the embedded PostgreSQL under `DATA_DIR`",
-  }),
+  databaseUrl: databaseUrlSetting,
   databaseUrlFile: secretFile("DATABASE_URL"),
   ...storeSettings,
   legacyCapacity: choice({

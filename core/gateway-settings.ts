@@ -46,7 +46,6 @@ export const gatewaySettings = {
     name: "REDIS_URL",
     about: "one counter for a whole fleet; while Redis is down each process counts for itself",
     schemes: ["redis:", "rediss:"],
-    needsHost: true,
     fallbackText: "none: counted in the process",
   }),
   redisUrlFile: secretFile("REDIS_URL"),

@@ -16,7 +16,7 @@ export type SecretName = (typeof secretNames)[number];
 export function secretFile(name: SecretName): Setting<string | undefined> {
   return optional<string>({
     name: `${name}_FILE`,
-    about: `a file whose content is the value of \`${name}\`; it is read once, at the start`,
+    about: `a file whose content is the value of \`${name}\`; it is read again for each new connection`,
     parse: (path, env) => {
       const secret = secretIn(path);
       const stated = settingText(name, env);
@@ -52,8 +52,8 @@ export function secretsFromFiles(
 /** A larger file is no secret, but the path is wrong. */
 const maxBytes = 16 * 1024;
 
-/** Throws a `SettingFault`, which never quotes the file. */
-function secretIn(path: string): string {
+/** The secret in the file. Throws a `SettingFault`, which never quotes the file. */
+export function secretIn(path: string): string {
   const bytes = contentOf(path);
   // Editors and `echo` end a file with a line break, which is no part of the secret.
   const secret = bytes.toString("utf8").trim();

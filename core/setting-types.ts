@@ -167,8 +167,6 @@ export function parseInstant(text: string): Date | undefined {
 export function url(
   spec: About & {
     readonly schemes: readonly string[];
-    /** Not set for PostgreSQL, whose host may be in a query parameter, as for a socket. */
-    readonly needsHost?: boolean;
     readonly fallbackText: string;
   },
 ): Setting<URL | undefined> {
@@ -176,20 +174,25 @@ export function url(
     ...spec,
     fallback: () => undefined,
     parse: (text) => {
-      // The text may hold a password, so no fault repeats it.
-      const parsed = parsedUrl(text);
-      if (parsed === undefined) throw new SettingFault(`is not a URL; ${percentEncode}`);
-      const { protocol } = parsed;
-      // `postgres:secret` is a valid URL without a host.
-      if (!spec.schemes.includes(protocol) || !text.slice(protocol.length).startsWith("//")) {
-        throw new SettingFault(`must begin with ${spec.schemes.map((scheme) => `${scheme}//`).join(" or ")}`);
-      }
-      if (isMisread(parsed)) throw new SettingFault(`is ambiguous; ${percentEncode}`);
-      if (spec.needsHost === true && parsed.hostname === "") throw new SettingFault("names no host");
+      const parsed = checkedUrl(text, spec.schemes);
+      if (parsed.hostname === "") throw new SettingFault("names no host");
       return parsed;
     },
     show: (value) => (value === undefined ? spec.fallbackText : shownUrl(value)),
   };
+}
+
+/** Throws a `SettingFault` unless the text is a URL of one of the schemes. The text may hold a password, so no fault repeats it. */
+export function checkedUrl(text: string, schemes: readonly string[]): URL {
+  const parsed = parsedUrl(text);
+  if (parsed === undefined) throw new SettingFault(`is not a URL; ${percentEncode}`);
+  const { protocol } = parsed;
+  // `postgres:secret` is a valid URL without a host.
+  if (!schemes.includes(protocol) || !text.slice(protocol.length).startsWith("//")) {
+    throw new SettingFault(`must begin with ${schemes.map((scheme) => `${scheme}//`).join(" or ")}`);
+  }
+  if (isMisread(parsed)) throw new SettingFault(`is ambiguous; ${percentEncode}`);
+  return parsed;
 }
 
 const percentEncode =
@@ -209,7 +212,8 @@ function isMisread({ pathname, search, hash, username, password, hostname }: URL
   }
 }
 
-function shownUrl(value: URL): string {
+/** The URL without its password and its parameters, one of which may be a password. */
+export function shownUrl(value: URL): string {
   const shown = new URL(value);
   if (shown.password !== "") shown.password = "redacted";
   // Connection parameters may carry a password too (`?password=`).
