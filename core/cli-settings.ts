@@ -71,13 +71,15 @@ export const cliSettings = {
     min: 1,
     max: 500,
   }),
-  watchAdminHost: listenerHost({
-    name: "WATCH_ADMIN_HOST",
-    about: "address of the listener of `snapshot watch` (health, readiness, metrics)",
+  adminHost: listenerHost({
+    name: "ADMIN_HOST",
+    about:
+      "address of the admin listeners of the gateway and of `snapshot watch` (health, readiness, metrics)",
   }),
   watchAdminPort: portOrOff({
     name: "WATCH_ADMIN_PORT",
-    about: "its port; `0` picks a free one and prints it, `off` for none",
+    about:
+      "port of the admin listener of `snapshot watch`; `0` picks a free one and prints it, `off` for none",
     fallback: undefined,
   }),
   adminHostNames,

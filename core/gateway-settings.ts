@@ -18,7 +18,8 @@ export const gatewaySettings = {
   }),
   adminHost: listenerHost({
     name: "ADMIN_HOST",
-    about: "address of the admin listener (health, readiness, metrics)",
+    about:
+      "address of the admin listeners of the gateway and of `snapshot watch` (health, readiness, metrics)",
   }),
   adminHostNames,
   adminPort: portOrOff({

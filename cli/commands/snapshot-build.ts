@@ -13,15 +13,17 @@ import { type WatchedBuild, withMetricsFile } from "../publish/report/metrics-fi
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
+import type { Shard } from "../publish/run/shard.ts";
 import { type BuildFlags, buildOptions } from "../publish/tenant/build-options.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { asTenantId, wholeNumber } from "./option-values.ts";
+import { asShard, asTenantId, wholeNumber } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface CommandFlags extends BuildFlags, ReasonFlag {
   readonly tenant?: readonly TenantId[];
+  readonly shard?: Shard;
   readonly report?: string;
   readonly metricsFile?: string;
   readonly json: boolean;
@@ -31,6 +33,7 @@ interface CommandFlags extends BuildFlags, ReasonFlag {
 export function snapshotBuild(shell: Shell): Command {
   return new Command()
     .option("--tenant <id...>", "only these tenants", collectTenants)
+    .addOption(shardOption().conflicts("tenant"))
     .addOption(concurrencyOption())
     .addOption(onInvalidOption())
     .option(
@@ -63,6 +66,14 @@ export function snapshotBuild(shell: Shell): Command {
 /** `--concurrency`, which `snapshot watch` has, too. */
 export function concurrencyOption(): Option {
   return new Option("--concurrency <n>", "tenants built at a time").argParser(wholeNumber(1, 64)).default(4);
+}
+
+/** `--shard`, which `snapshot watch` has, too. */
+export function shardOption(): Option {
+  return new Option(
+    "--shard <k/n>",
+    "the k-th of n parts of all tenants, for n machines that share the work",
+  ).argParser(asShard);
 }
 
 /** `--on-invalid`, which `snapshot watch` has, too. */
@@ -104,7 +115,8 @@ async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
     const hooks = { watchStore: audit?.watch, onStoreBegun };
     return await withBuildSession(shell, settings, buildOptions(flags, settings), hooks, async (session) => {
       const built = await session.build({
-        wanted: tenants === undefined ? { kind: "all" } : { kind: "asked", tenantIds: tenants },
+        wanted:
+          tenants === undefined ? { kind: "all", shard: flags.shard } : { kind: "asked", tenantIds: tenants },
         progress: createProgressBar(shell.stderr, shell.now),
       });
       if (!dryRun) await session.keepReport(built);

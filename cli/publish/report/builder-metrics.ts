@@ -8,7 +8,7 @@ export const builderMetrics = {
   },
   duration: {
     name: "builder_run_duration_seconds",
-    help: "How long runs took, by kind: round of all tenants, of one that was told changed, of those asked for.",
+    help: "How long runs took, by kind: a round of all tenants, one of a notified tenant, or of those asked for.",
   },
   lastRun: {
     name: "builder_last_run_timestamp_seconds",

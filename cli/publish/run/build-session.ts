@@ -22,6 +22,7 @@ import { type BuildSchedule, boundedSchedule } from "./build-schedule.ts";
 import type { WantedTenants } from "./chosen-tenants.ts";
 import { knownTenants, sessionConfirmations } from "./confirmation-writer.ts";
 import { patientPool, patientStore } from "./patience.ts";
+import { createTenantNews } from "./run-news.ts";
 import { defaultMaxWaitMs, withClaimsSession } from "./tenant-claims.ts";
 
 /** What a command hears of its session, and may add to it. */
@@ -72,6 +73,7 @@ export async function withBuildSession<Result>(
 ): Promise<Result> {
   const { signal } = shell;
   const logger = commandLogger(shell, settings);
+  const isTenantNews = createTenantNews();
   const onWait = (tenantId: TenantId, isOverdue: boolean): void => {
     shell.stderr.write(`partner-programs: ${waitNotice(tenantId, isOverdue)}\n`);
   };
@@ -125,7 +127,7 @@ export async function withBuildSession<Result>(
                 onTenantDone: (run) => {
                   progress.tenantDone();
                   if (!options.dryRun) confirmations.note([run]);
-                  logTenant(logger, run);
+                  logTenant(logger, run, isTenantNews(run));
                   onTenantDone?.(run);
                 },
               });
@@ -200,9 +202,9 @@ function claimScope(options: BuildOptions, settings: CliSettings, env: Shell["en
   ]);
 }
 
-function logTenant(logger: Logger, run: TenantRun): void {
+function logTenant(logger: Logger, run: TenantRun, isNews: boolean): void {
   const { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts } = run;
-  const level = failure === null ? "info" : "error";
+  const level = !isNews ? "debug" : failure === null ? "info" : "error";
   logger[level](
     { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts },
     `tenant ${outcome}`,

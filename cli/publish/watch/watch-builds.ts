@@ -1,24 +1,28 @@
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import type { TenantId } from "../../../core/ids.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
-import type { BuildSchedule, TryBuild } from "../run/build-schedule.ts";
+import type { BuildSchedule } from "../run/build-schedule.ts";
 import type { BuildSession, RunProgress } from "../run/build-session.ts";
-import { createRightOfWay } from "../run/patience.ts";
-import type { Task, TenantQueue } from "./tenant-queue.ts";
+import type { Shard } from "../run/shard.ts";
+import type { TenantQueue } from "./tenant-queue.ts";
+
+/** `notified`: the run of a tenant that a notification named. */
+export type RunKind = "notified" | "round";
 
 export interface WatchBuildsOptions {
   readonly queue: TenantQueue;
   readonly session: Pick<BuildSession, "build">;
+  /** The part of all tenants that a round builds. */
+  readonly shard: Shard | undefined;
   /** Monotonic, in milliseconds. */
   readonly clock: () => number;
   readonly progressOf: (kind: RunKind) => RunProgress;
   readonly onTenantDone: (run: TenantRun) => void;
-  /** Called once after each run of a told tenant or of all. */
+  /** Called once after each run. */
   readonly afterRun: (report: RunReport, kind: RunKind) => Promise<void>;
   readonly signal: AbortSignal;
 }
-
-export type RunKind = "told" | "round";
 
 /** Begins what the queue says, until the signal. */
 export interface WatchBuilds {
@@ -29,40 +33,22 @@ export interface WatchBuilds {
 }
 
 export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
-  const { queue, session, clock, signal, onTenantDone } = options;
-  const rightOfWay = createRightOfWay(maxStandStillMs, clock);
+  const { queue, session, shard, clock, signal, progressOf, onTenantDone, afterRun } = options;
   const underWay = new Set<Promise<void>>();
-  /** Builds that wait for their turn in the round, and those that wait for another try. */
-  const waiting = { turn: new Map<TenantId, () => void>(), again: new Map<TenantId, () => void>() };
+  /** The tenants of the round that wait for their turn. */
+  const turns = new Map<TenantId, () => void>();
   let alarm: NodeJS.Timeout | undefined;
-  const onSignal = (): void => {
-    clearTimeout(alarm);
-    // Each build sees the signal and ends by itself.
-    for (const turns of Object.values(waiting)) for (const onTurn of turns.values()) onTurn();
-  };
-  if (signal.aborted) onSignal();
-  else signal.addEventListener("abort", onSignal, { once: true });
 
   function look(): void {
     clearTimeout(alarm);
     if (signal.aborted) return;
-    for (let task = queue.next(clock()); task !== undefined; task = queue.next(clock())) begin(task);
+    for (let task = queue.next(clock()); task !== undefined; task = queue.next(clock())) {
+      if (task.kind === "round") follow(buildRound());
+      else if (task.kind === "notified") follow(buildNotified(task.tenantId));
+      else turns.get(task.tenantId)?.();
+    }
     const inMs = Math.min(queue.wakeAtMs() - clock(), maxTimerMs);
     alarm = setTimeout(look, Math.max(1, Math.ceil(inMs)));
-  }
-
-  function begin(task: Task): void {
-    switch (task.kind) {
-      case "round":
-        follow(buildRound());
-        break;
-      case "told":
-        follow(buildTold(task.tenantId, task.hintedPrograms));
-        break;
-      case "turn":
-      case "again":
-        waiting[task.kind].get(task.tenantId)?.();
-    }
   }
 
   function follow(work: Promise<void>): void {
@@ -70,86 +56,56 @@ export function createWatchBuilds(options: WatchBuildsOptions): WatchBuilds {
     underWay.add(followed);
   }
 
-  function turn(kind: "turn" | "again", tenantId: TenantId): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      waiting[kind].set(tenantId, () => {
-        waiting[kind].delete(tenantId);
-        resolve();
+  const inTurns: BuildSchedule = async (tenants, build) => {
+    const builds = tenants.map(async (tenantId) => {
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else turns.set(tenantId, resolve);
       });
-    });
-  }
-
-  /** Builds the tenant in a slot of the queue, again and again until no other builder has the tenant. */
-  async function build(tenantId: TenantId, tryBuild: TryBuild, begin: () => () => void): Promise<boolean> {
-    for (;;) {
-      const end = begin();
-      const outcome = await tryBuild(tenantId).finally(end);
-      if (outcome !== "taken") return live.has(outcome);
-      const another = turn("again", tenantId);
-      queue.taken(tenantId, clock());
+      while ((await build(tenantId)) === "taken") await delay(500, undefined, { signal }).catch(() => {});
+      queue.ended(tenantId);
       look();
-      await another;
-    }
-  }
+    });
+    queue.roundListed(tenants);
+    look();
+    await Promise.all(builds);
+  };
 
   async function buildRound(): Promise<void> {
-    const schedule: BuildSchedule = async (tenants, tryBuild) => {
-      const builds = tenants.map(async (tenantId) => {
-        await turn("turn", tenantId);
-        const isLive = await build(tenantId, tryBuild, () => () => {});
-        queue.ended(tenantId, isLive);
-        look();
-      });
-      queue.roundListed(tenants);
-      look();
-      await Promise.all(builds);
-    };
-    const progress = options.progressOf("round");
     const report = await session.build({
-      wanted: { kind: "all" },
-      schedule,
-      giveWay: rightOfWay.give,
-      progress,
+      wanted: { kind: "all", shard },
+      schedule: inTurns,
+      progress: progressOf("round"),
       onTenantDone,
     });
-    queue.roundEnded();
+    turns.clear();
+    queue.roundEnded(clock());
     look();
-    await options.afterRun(report, "round");
+    await afterRun(report, "round");
   }
 
-  async function buildTold(
-    tenantId: TenantId,
-    hintedPrograms: ReadonlySet<string> | undefined,
-  ): Promise<void> {
-    let isLive = false;
-    const schedule: BuildSchedule = async ([listed], tryBuild) => {
-      if (listed !== undefined) isLive = await build(listed, tryBuild, rightOfWay.take);
-    };
-    const progress = options.progressOf("told");
+  async function buildNotified(tenantId: TenantId): Promise<void> {
     const report = await session.build({
-      wanted: { kind: "told", tenantId, hintedPrograms },
-      schedule,
-      progress,
+      wanted: { kind: "notified", tenantId },
+      progress: progressOf("notified"),
       onTenantDone,
     });
-    queue.ended(tenantId, isLive);
+    queue.ended(tenantId);
     look();
-    await options.afterRun(report, "told");
+    await afterRun(report, "notified");
   }
 
   return {
     look,
     async ended() {
       if (!signal.aborted) await once(signal, "abort");
+      clearTimeout(alarm);
+      // Each build sees the signal and ends by itself.
+      for (const begin of turns.values()) begin();
       while (underWay.size > 0) await Promise.all(underWay);
     },
   };
 }
 
-/** Outcomes after which the live snapshot shows what the source said when the build began, or later. */
-const live: ReadonlySet<string> = new Set(["published", "unchanged", "elsewhere"]);
-/** How long the round waits for told builds: long enough for one or two tenants of a thousand programs. */
-const maxStandStillMs = 1000;
 /** A day. Node's timers end at 24 days, and a round is due at least once a day. */
 const maxTimerMs = 86_400_000;

@@ -40,7 +40,7 @@ describe("settings by default", () => {
       maxValueKb: 1024,
       maxProgramKb: 4096,
       maxListMb: 128,
-      watchAdminHost: "127.0.0.1",
+      adminHost: "127.0.0.1",
       watchAdminPort: undefined,
       adminHostNames: [],
     });
