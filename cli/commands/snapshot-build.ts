@@ -9,7 +9,7 @@ import { createAudit } from "../operate/audit/audit.ts";
 import { publications } from "../operate/audit/changes.ts";
 import { auditedStatus } from "../operate/audit/with-audit.ts";
 import { layoutOf, printText } from "../output/layout.ts";
-import { type WatchedBuild, withMetricsFile } from "../publish/report/metrics-file.ts";
+import { withMetricsFile } from "../publish/report/metrics-file.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
@@ -88,7 +88,6 @@ export function onInvalidOption(): Option {
 
 async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
   const { tenant: tenants, allowShrink, allowEmptied, allowShared, dryRun } = flags;
-  const watched = await watchedBuild(shell, flags);
   if (flags.report !== undefined) await assertWritable(flags.report);
   const overrides = [
     ...(allowShrink ? ["--allow-shrink"] : []),
@@ -108,11 +107,11 @@ async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
       : createAudit(shell, { command, tenants: tenants ?? [], reason: flags.reason });
   let unrecorded: Failure | undefined;
   let places: RunPlaces = { database: "", store: "" };
-  const report = await watched(async (onStoreBegun) => {
+  const report = await measured(shell, flags, async () => {
     // P114: a run that fails because of wrong settings writes the metrics file, too.
     const settings = settingsOf(shell);
     places = runPlaces(settings);
-    const hooks = { watchStore: audit?.watch, onStoreBegun };
+    const hooks = { watchStore: audit?.watch };
     return await withBuildSession(shell, settings, buildOptions(flags, settings), hooks, async (session) => {
       const built = await session.build({
         wanted:
@@ -138,9 +137,14 @@ function failureOf({ failure }: RunReport): Failure | undefined {
   return failure === null ? undefined : new Failure(failure.code as FailureCode, failure.message);
 }
 
-async function watchedBuild(shell: Shell, { metricsFile, tenant }: CommandFlags): Promise<WatchedBuild> {
-  if (metricsFile === undefined) return (build) => build(() => {});
-  return await withMetricsFile(metricsFile, shell, tenant === undefined ? "round" : "asked");
+async function measured(
+  shell: Shell,
+  { metricsFile, tenant, shard }: CommandFlags,
+  build: () => Promise<RunReport>,
+): Promise<RunReport> {
+  if (metricsFile === undefined) return await build();
+  const kind = tenant !== undefined ? "asked" : shard !== undefined ? "shard" : "round";
+  return await withMetricsFile(metricsFile, shell, kind, build);
 }
 
 /** Fails before the run, which may take minutes, when the report could not be written after it. */

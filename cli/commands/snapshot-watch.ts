@@ -39,11 +39,7 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
   const { concurrency, onInvalid, interval, shard } = flags;
   const settings = settingsOf(shell);
   const options = buildOptions({ ...nothingForced, concurrency, onInvalid }, settings);
-  let storeBegunAt: Date | undefined;
-  const onStoreBegun = (at: Date): void => {
-    storeBegunAt = at;
-  };
-  const hooks = { confirmationIntervalMs, onStoreBegun };
+  const hooks = { confirmationIntervalMs };
   let roundProgress = silent;
   await withBuildSession(shell, settings, options, hooks, (session) => {
     const afterRun = reportRuns(shell, session, flags.json, runPlaces(settings), () => roundProgress.clear());
@@ -60,7 +56,6 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
         roundProgress = createProgressBar(shell.stderr, shell.now);
         return roundProgress;
       },
-      storeBegunAt: () => storeBegunAt,
       onAdmin: (address) => {
         shell.stderr.write(`partner-programs: health and metrics on ${address}\n`);
       },

@@ -31,8 +31,6 @@ export interface SessionHooks {
   readonly confirmationIntervalMs?: number;
   /** The store as the builds see it, where more is to happen with what they write. */
   readonly watchStore?: ((store: ObjectStore) => ObjectStore) | undefined;
-  /** Called when the session began a new store. */
-  readonly onStoreBegun?: (at: Date) => void;
 }
 
 export interface RunRequest {
@@ -68,7 +66,7 @@ export async function withBuildSession<Result>(
   shell: Shell,
   settings: CliSettings,
   options: BuildOptions,
-  { confirmationIntervalMs, watchStore, onStoreBegun }: SessionHooks,
+  { confirmationIntervalMs, watchStore }: SessionHooks,
   use: (session: BuildSession) => Promise<Result>,
 ): Promise<Result> {
   const { signal } = shell;
@@ -83,7 +81,6 @@ export async function withBuildSession<Result>(
     const requireConditions = onceDone(() => requireHonouredConditions(settings, opened, shell));
     const identified = identifiedStore(opened, settings, shell, {
       requireConditions,
-      onBegun: onStoreBegun,
     });
     const store = watchStore?.(identified) ?? identified;
     return withDatabaseUrl(settings, (databaseUrl) =>
