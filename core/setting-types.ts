@@ -188,6 +188,7 @@ function isMisread({ pathname, search, hash, username, password, hostname }: URL
   }
 }
 
+/** The URL without its password and its parameters, one of which may be a password. */
 export function shownUrl(value: URL): string {
   const shown = new URL(value);
   if (shown.password !== "") shown.password = "redacted";

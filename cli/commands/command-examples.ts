@@ -11,7 +11,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   "source preview": ["source preview", "source preview --tenant acme --program ATLAS-2027-0001"],
   snapshot: ["snapshot status --tenant acme", "snapshot explain --tenant acme --program ATLAS-2027-0001"],
   "snapshot build": ["snapshot build", "snapshot build --tenant acme --dry-run"],
-  "snapshot watch": ["snapshot watch --interval 300 --poll 10"],
+  "snapshot watch": ["snapshot watch --interval 60"],
   "snapshot status": ["snapshot status", "snapshot status --tenant acme"],
   "snapshot show": [
     "snapshot show --tenant acme",

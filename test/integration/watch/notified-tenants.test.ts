@@ -76,10 +76,10 @@ async function listening(): Promise<void> {
   await vi.waitFor(async () => expect(await metric("builder_notifications_connected")).toBe(1), patience);
 }
 
-const toldRuns = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="told"}');
+const notifiedRuns = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="notified"}');
 const rounds = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="round"}');
 
-describe("a told tenant", () => {
+describe("a notified tenant", () => {
   test("P33: is published while a round of all stands still", async () => {
     gate = await gateSource(bench);
     await addTenants("slow-1", "slow-2", "tardy");
@@ -88,7 +88,7 @@ describe("a told tenant", () => {
     await vi.waitFor(async () => expect(await metric("builder_queue_tenants")).toBe(2), patience);
     await bench.source.query("NOTIFY partner_source_changed, 'tardy'");
     await isLive("tardy");
-    // A run is told when it is over, which is after partners see what it published.
+    // A run is reported when it is over, which is after partners see what it published.
     await vi.waitFor(() => expect(printed).toContain("\n"), patience);
     const { options, outcome } = parsedReport(printed);
     expect([options.tenants, outcome]).toEqual([["tardy"], "published"]);
@@ -101,28 +101,28 @@ describe("a told tenant", () => {
       expect((await fetch(`${await adminAddress()}/readyz`)).status).toBe(200);
     }, patience);
     expect(await metric('builder_runs_total{outcome="published"}')).toBe(2);
-    expect(await toldRuns()).toBe(1);
+    expect(await notifiedRuns()).toBe(1);
     const confirmedAt = await metric('builder_tenant_confirmed_timestamp_seconds{tenant="slow-1"}');
     expect(Math.abs(Date.now() / 1000 - confirmedAt)).toBeLessThan(60);
   });
 
-  test("P32: is built again after its build, when it was told meanwhile", async () => {
+  test("P32: is built again after its build, when it was notified meanwhile", async () => {
     gate = await gateSource(bench);
     await addTenants("acme");
     start();
     await isLive("acme");
     await addTenants("slow-1");
     await listening();
-    const told = "NOTIFY partner_source_changed, 'slow-1 a'";
-    await bench.source.query(told);
+    const notify = "NOTIFY partner_source_changed, 'slow-1 a'";
+    await bench.source.query(notify);
     await gate.reached();
-    for (let n = 0; n < 50; n += 1) await bench.source.query(told);
-    // What is told of another tenant after them is heard after them.
+    for (let n = 0; n < 50; n += 1) await bench.source.query(notify);
+    // A notification of another tenant after them is heard after them.
     await bench.source.query("NOTIFY partner_source_changed, 'acme'");
-    await expect.poll(toldRuns).toBe(1);
+    await expect.poll(notifiedRuns).toBe(1);
     await gate.open();
     await isLive("slow-1");
-    await expect.poll(toldRuns).toBe(3);
+    await expect.poll(notifiedRuns).toBe(3);
     expect(await metric("builder_queue_tenants")).toBe(0);
   });
 
@@ -134,7 +134,7 @@ describe("a told tenant", () => {
     await bench.source.query("ALTER TABLE partner_source.programs RENAME COLUMN currency TO money");
     try {
       await bench.source.query("NOTIFY partner_source_changed, 'acme'");
-      // The first round may be told later than it made the tenant live.
+      // The first round may be reported later than it made the tenant live.
       const line = () =>
         printed
           .split("\n")
@@ -146,7 +146,7 @@ describe("a told tenant", () => {
     } finally {
       await bench.source.query("ALTER TABLE partner_source.programs RENAME COLUMN money TO currency");
     }
-    // It heard of it, and tries again when it is told again.
+    // It tries again when it is notified again.
     await bench.source.query("UPDATE partner_source.programs SET name = 'B'");
     await bench.source.query("NOTIFY partner_source_changed, 'acme'");
     await vi.waitFor(
@@ -172,12 +172,12 @@ describe("snapshot watch", () => {
     await expect.poll(levels).toEqual(["warn", "info"]);
   });
 
-  test("keeps its sessions: a told build opens none", async () => {
+  test("keeps its sessions: the build of a notified tenant opens none", async () => {
     await addTenants("acme");
     start("--concurrency", "1");
     await isLive("acme");
     await listening();
-    // A round goes on reading after its last tenant is live: a told build beside it has a session of its own.
+    // A round goes on reading after its last tenant is live: a build beside it has a session of its own.
     await vi.waitFor(async () => expect(await rounds()).toBe(1), patience);
     const sessions = (): Promise<readonly { pid: number }[]> =>
       bench.database.query(
@@ -216,14 +216,58 @@ describe("snapshot watch", () => {
     expect(status).toBe(421);
   });
 
-  test("builds when a table behind the views was written to, with --poll", async () => {
+  test.each(["", ", ''", ", '-all-'", ', \'{"tenant":"acme"}\''])(
+    "P182: hears of a change that names no tenant, each time (payload%s)",
+    async (payload) => {
+      await addTenants("acme");
+      start();
+      await isLive("acme");
+      await listening();
+      for (const name of ["B", "C"]) {
+        await bench.source.query(`UPDATE partner_source.programs SET name = '${name}'`);
+        await bench.source.query(`NOTIFY partner_source_changed${payload}`);
+        await vi.waitFor(
+          async () => expect((await bench.published("acme")).list.data[0]?.name).toBe(name),
+          patience,
+        );
+      }
+    },
+  );
+
+  test("builds its part of all tenants with --shard, and is notified of no other", async () => {
+    const tenants = ["a", "b", "c", "d", "e", "f"];
+    await addTenants(...tenants);
+    const builds: string[][] = [];
+    for (const shard of ["1/2", "2/2"]) {
+      const { report } = await bench.build(["--shard", shard, "--dry-run"]);
+      builds.push(report.tenants.map(({ tenantId }) => tenantId));
+    }
+    expect(builds.flat().sort()).toEqual(tenants);
+    const [[own = ""] = [], [other = ""] = []] = builds;
+    start("--shard", "1/2");
+    await isLive(own);
+    await listening();
+    await bench.source.query("UPDATE partner_source.programs SET name = 'B'");
+    await bench.source.query(`NOTIFY partner_source_changed, '${other}'`);
+    await bench.source.query(`NOTIFY partner_source_changed, '${own}'`);
+    await vi.waitFor(async () => expect((await bench.published(own)).list.data[0]?.name).toBe("B"), patience);
+    await expect.poll(notifiedRuns).toBe(1);
+    expect([...(await bench.tree()).keys()].join()).not.toContain(`tenants/${other}/`);
+  });
+
+  test("says nothing of a round that found what the one before found", async () => {
     await addTenants("acme");
-    start("--poll", "1");
+    await bench.insertPrograms("acme", { program_id: "left out", name: "B" });
+    start("--interval", "1");
     await isLive("acme");
-    await addTenants("beta");
-    // Otherwise a session that stays open may keep its statistics to itself for some seconds.
-    await bench.source.query("SELECT pg_stat_force_next_flush()");
-    await isLive("beta");
+    await vi.waitFor(() => expect(printed).toContain("\n"), patience);
+    const before = [printed, said];
+    const ended = await rounds();
+    await vi.waitFor(async () => expect(await rounds()).toBeGreaterThan(ended + 1), patience);
+    expect([printed, said]).toEqual(before);
+    await bench.source.query("UPDATE partner_source.programs SET name = 'C'");
+    await vi.waitFor(() => expect(printed.split("\n")).toHaveLength(3), patience);
+    expect(said).not.toEqual(before[1]);
   });
 
   test("ends with 0 in the middle of a round, and has published nothing of it", async () => {
