@@ -152,10 +152,6 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
       "make the sandbox: programs of known ids, and a token for each kind of answer; may be repeated",
     load: async () => (await import("./sandbox-init.ts")).sandboxInit,
   },
-  certify: {
-    description: "from the gateway's log: how well the client of a partner behaves, rule by rule",
-    load: async () => (await import("./certify.ts")).certify,
-  },
   inspect: {
     description: "serve read-only web pages over the store, for support staff, until stopped",
     load: async () => (await import("./inspect.ts")).inspect,
@@ -171,10 +167,6 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
   openapi: {
     description: "print the OpenAPI 3.1 document of the API (JSON)",
     load: async () => (await import("./openapi.ts")).openapi,
-  },
-  completion: {
-    description: "print a script that makes a shell complete commands, options and their choices",
-    load: async () => (await import("./completion.ts")).completion,
   },
   demo: {
     description:
