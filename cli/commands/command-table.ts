@@ -72,7 +72,7 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
     load: async () => (await import("./snapshot-list.ts")).snapshotList,
   },
   "snapshot verify": {
-    description: "re-read every live object: digest, size, schema, list and details in agreement",
+    description: "re-read every live object: digest, size, schema",
     load: async () => (await import("./snapshot-verify.ts")).snapshotVerify,
   },
   "snapshot rollback": {
