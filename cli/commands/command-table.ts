@@ -144,7 +144,7 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
   },
   "docs export": {
     description:
-      "write the folder that a partner gets: pages, OpenAPI, Postman and Bruno collections, a client",
+      "write the folder that a partner gets: pages, OpenAPI, examples, a mock, a client in three languages",
     load: async () => (await import("./docs-export.ts")).docsExport,
   },
   "sandbox init": {
