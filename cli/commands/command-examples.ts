@@ -54,7 +54,6 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   sandbox: ["sandbox init > sandbox.env"],
   "sandbox init": ["sandbox init > sandbox.env", "sandbox init --rotate", "sandbox init --remove"],
-  "inspect-password": ["inspect-password ada < password.txt >> passwords"],
   docs: ["help docs export"],
   "docs export": [
     "docs export --company Acme --contact a@b.example \\\n    --base-url https://b.example --out acme",
