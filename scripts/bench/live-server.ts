@@ -8,8 +8,8 @@ import type { ProgramSource } from "../../cli/publish/public-program/program-sou
 import { publicProgram } from "../../cli/publish/public-program/public-program.ts";
 import { programsQuery } from "../../cli/publish/source/program-queries.ts";
 import { programSource } from "../../cli/publish/source/program-row.ts";
-import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 import { listen } from "../../core/listen.ts";
+import { defaultTerminalStatuses } from "../../core/settings.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const tenantId = process.env.TENANT ?? "";

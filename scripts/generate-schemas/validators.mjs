@@ -27,7 +27,7 @@ const modules = {
     "store.schema.json",
     "tokens.schema.json",
   ],
-  "validators-administration.ts": ["audit.schema.json", "damaged.schema.json", "removed.schema.json"],
+  "validators-administration.ts": ["audit.schema.json", "removed.schema.json"],
   "validators-run-report.ts": ["last-runs.schema.json", "run-report.schema.json"],
   "validators-source.ts": ["source.schema.json"],
 };

@@ -103,7 +103,7 @@ export async function buildRun(
   } catch (error) {
     failure = context.signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error);
   }
-  if (wanted.kind === "told") failure = (await changedViews(failure, runs, context)) ?? failure;
+  if (wanted.kind === "notified") failure = (await changedViews(failure, runs, context)) ?? failure;
   runs.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
   const finishedAt = context.now();
   const { outcome, exitStatus } =
@@ -169,7 +169,7 @@ async function claimedBuild(
 }
 
 /**
- * Why the views break their contract, if they do. Only rounds check the views, so a told tenant's query may fail first after a
+ * Why the views break their contract, if they do. Only rounds check the views, so a notified tenant's query may fail first after a
  * change of a view. The check's failure then replaces it, because it names the fix.
  */
 async function changedViews(

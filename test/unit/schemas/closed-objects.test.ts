@@ -10,7 +10,6 @@ const maps = new Set([
   "confirmed.json /tenants",
   "last.json /tenants",
   "last.json /tenants/atlas-tours/problemCounts",
-  "damaged.json /tenants",
   "manifest.json /programs",
   "manifest.json /source/problemCounts",
   "removed.json /tenants",

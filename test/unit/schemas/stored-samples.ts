@@ -77,16 +77,6 @@ export const confirmed = {
   },
 };
 
-export const damaged = {
-  format: "partner-programs/damaged@1",
-  tenants: {
-    "atlas-tours": {
-      foundAt: "2027-02-01T03:15:00Z",
-      keys: ["tenants/atlas-tours/snapshots/20270201T031500Z-0a1b2c3d/v1/programs.json"],
-    },
-  },
-};
-
 export const store = {
   format: "partner-programs/store@1",
   storeId: "store_0123456789ABCdef",
