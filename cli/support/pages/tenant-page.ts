@@ -1,7 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
-import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
+import { readLivePeriods } from "../../operate/snapshots/live-periods.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";

@@ -35,7 +35,6 @@ function run(args: readonly string[], logFile?: string): Promise<CommandResult> 
 const takers: Readonly<Record<string, readonly string[]>> = {
   "token usage": [],
   "request explain": ["req-1"],
-  certify: ["--token-id", tokenId],
 };
 
 describe("PARTNER_PROGRAMS_LOG", () => {
