@@ -269,34 +269,6 @@ export interface Hold {
   readonly since: string;
 }
 /**
- * `runs/damaged.json`: the published objects that `snapshot verify` found damaged.
- */
-export interface DamagedDocument {
-  /**
-   * Kind and version of this document.
-   */
-  readonly format: "partner-programs/damaged@1";
-  /**
-   * Tenant id → what was found when it was last verified. Tenants of which all was well are not named.
-   */
-  readonly tenants: {
-    readonly [k: string]: TenantDamage;
-  };
-}
-/**
- * The damage of one tenant.
- */
-export interface TenantDamage {
-  /**
-   * When it was found.
-   */
-  readonly foundAt: string;
-  /**
-   * The damaged objects, by their keys.
-   */
-  readonly keys: readonly string[];
-}
-/**
  * Every error has this shape.
  */
 export interface ErrorResponse {
@@ -362,6 +334,110 @@ export interface InternalError {
   readonly message: "Internal error";
 }
 /**
+ * `runs/last.json`: what the last run made of each tenant, and the last run of all tenants.
+ */
+export interface LastRunsDocument {
+  /**
+   * Kind and version of this document.
+   */
+  readonly format: "partner-programs/last-runs@1";
+  /**
+   * The last run of all tenants: one entry, or one for each shard when runs are divided.
+   */
+  readonly runsOfAll: readonly LastRunOfAll[];
+  /**
+   * Tenant id → what the last run that looked at it made of it.
+   */
+  readonly tenants: {
+    readonly [k: string]: TenantLastRun;
+  };
+}
+/**
+ * A run of all tenants of the source, or of one shard of them.
+ */
+export interface LastRunOfAll {
+  /**
+   * `null`: the run was of all tenants.
+   */
+  readonly shard: string | null;
+  /**
+   * Names the run's report.
+   */
+  readonly runId: string;
+  /**
+   * When the run began.
+   */
+  readonly startedAt: string;
+  /**
+   * When the run ended.
+   */
+  readonly endedAt: string;
+  /**
+   * An outcome as in the run report. How the run as a whole ended.
+   */
+  readonly outcome: string;
+  /**
+   * What ended the run before it was done, if anything.
+   */
+  readonly failure: LastRunFailure | null;
+  /**
+   * The tenants that the source listed for this run. Empty when the run failed before.
+   */
+  readonly tenants: readonly string[];
+}
+/**
+ * Why something was not done.
+ */
+export interface LastRunFailure {
+  /**
+   * A code of a failure. It names the kind.
+   */
+  readonly code: string;
+  /**
+   * The sentence that the command printed.
+   */
+  readonly message: string;
+}
+/**
+ * What a run made of one tenant.
+ */
+export interface TenantLastRun {
+  /**
+   * Names the run's report.
+   */
+  readonly runId: string;
+  /**
+   * When the run ended.
+   */
+  readonly endedAt: string;
+  /**
+   * An outcome as in the run report. How the tenant's build ended.
+   */
+  readonly outcome: string;
+  /**
+   * Why the tenant was not built, if it was not.
+   */
+  readonly failure: LastRunFailure | null;
+  /**
+   * What a program with an error did in that run.
+   */
+  readonly onInvalid: "report" | "skip" | "fail";
+  /**
+   * Programs with an error, by the source's ids; `null` for one without an id. At most 20.
+   */
+  readonly leftOut: (string | null)[];
+  /**
+   * Programs with an error, those beyond `leftOut` included.
+   */
+  readonly leftOutCount: number;
+  /**
+   * Problem code → number of findings.
+   */
+  readonly problemCounts: {
+    readonly [k: string]: number;
+  };
+}
+/**
  * Answer of the deprecated resource: names and places only.
  */
 export interface LegacyProgramsResponse {
@@ -422,6 +498,12 @@ export interface ManifestDocument {
    * The snapshot that was live when this one was built.
    */
   readonly parent: string | null;
+  /**
+   * The snapshots before this one in its line, newest first. Empty where a line begins. A manifest of an earlier version has none.
+   *
+   * @maxItems 300
+   */
+  ancestors?: string[];
   /**
    * When the source was read.
    */

@@ -15,6 +15,7 @@ import {
   codeWord,
   format,
   instant,
+  outcomeWord,
   programId,
   sha256,
   shortened,
@@ -151,3 +152,37 @@ export const blockedMemoryShape = memory(
     }),
   }),
 );
+
+const lastTenantRun = object({
+  runId: snapshotId,
+  endedAt: instant,
+  outcome: outcomeWord,
+  failure: orNull(object({ code: codeWord, message: anyText })),
+  onInvalid: oneOf("report", "skip", "fail"),
+  leftOut: list(orNull(anyText)),
+  leftOutCount: count,
+  problemCounts: problemCounts("name_missing"),
+});
+
+export const lastRunsShape = object({
+  format: format("last-runs"),
+  runsOfAll: list(
+    object({
+      shard: orNull({
+        types: ["string"],
+        fits: ["1/1", "2/3", "9999/9999"],
+        not: ["", "0/2", "1/0", "1", "1/", "/1", "1/10000", "a/b", "1/2\n"],
+      }),
+      runId: snapshotId,
+      startedAt: instant,
+      endedAt: instant,
+      outcome: outcomeWord,
+      failure: orNull(object({ code: codeWord, message: anyText })),
+      tenants: list(tenantId),
+    }),
+  ),
+  tenants: map(
+    { "atlas-tours": lastTenantRun },
+    ["", ".a", "a b", "a/b", "a".repeat(65)].map((id) => ({ [id]: {} })),
+  ),
+});
