@@ -207,11 +207,6 @@ export const gatewaySettings = {
     ),
   ),
   redisUrlFile: secretFile("REDIS_URL"),
-  redisTimeoutMs: setting(
-    "REDIS_TIMEOUT_MS",
-    "how long a request waits for Redis before its process counts it alone",
-    integer(250, { min: 10, max: 10_000 }),
-  ),
   tokenRefreshMs: setting(
     "TOKEN_REFRESH_MS",
     "how often the token registry is confirmed",
@@ -232,40 +227,20 @@ export const gatewaySettings = {
     "how long the last good snapshot of a tenant is served that cannot be refreshed; then 500",
     integer(3600, { min: 1, max: 365 * day }),
   ),
-  freshnessRefreshMs: setting(
-    "FRESHNESS_REFRESH_MS",
-    "how often it looks when the data was last confirmed (`Snapshot-Confirmed-At`, `gateway_data_age_seconds`)",
-    integer(10_000, { min: 100, max: 3_600_000 }),
-  ),
   cacheMaxMb: setting(
     "CACHE_MAX_MB",
     "bodies kept in memory; one over 1/16 of it is streamed, and only its gzip form kept",
     integer(256, { min: 1, max: 1_048_576 }),
-  ),
-  cacheRenewal: setting(
-    "CACHE_RENEWAL",
-    "`on` or `off`: of the bodies in memory that were asked for since the publication before, read those that a new one changes before they are asked for",
-    choice("on", ["on", "off"]),
   ),
   lastGoodDir: setting(
     "LAST_GOOD_DIR",
     "folder for a copy of what was last confirmed: a gateway that starts while the store is away serves from it, within the same bounds as one that ran on",
     optional((path) => resolve(path)),
   ),
-  lastGoodMaxMb: setting(
-    "LAST_GOOD_MAX_MB",
-    "size of that copy; the bodies that were not used for the longest time go first",
-    integer(1024, { min: 1, max: 1_048_576 }),
-  ),
   maxConnections: setting(
     "MAX_CONNECTIONS",
     "open client connections; further ones are closed at once",
     integer(10_000, { min: 1, max: 1_000_000 }),
-  ),
-  maxRequestsPerConnection: setting(
-    "MAX_REQUESTS_PER_CONNECTION",
-    "then the connection is closed, so that a load balancer spreads long-lived ones anew",
-    integer(10_000, { min: 1, max: 1_000_000_000 }),
   ),
   headersTimeoutSeconds: setting(
     "HEADERS_TIMEOUT_SECONDS",

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { headerList } from "../../../gateway/response-headers.ts";
-import { createWholeSender, type WholeResponse } from "../../../gateway/send-whole.ts";
+import { createAnswerSender, type ReadyAnswer } from "../../../gateway/send-answer.ts";
 
 const keepAliveTimeout = 70_000;
-const send = createWholeSender({ keepAliveTimeoutMs: keepAliveTimeout, isAlone: true });
+const send = createAnswerSender(keepAliveTimeout);
 
 /** All bytes that a server answers to two requests, the second of which ends the connection; times made equal. */
 async function answered(requests: readonly string[], listener: RequestListener): Promise<string> {
@@ -42,7 +42,7 @@ for (const [name, body] of [
   ] as const) {
     test(`${name} in answer to ${kind}: byte for byte what Node would send`, async () => {
       const headers = `X-A: 1\r\nContent-Length: ${body.length}\r\nX-B: a, "b"; c=d\r\n`;
-      const response: WholeResponse = { status: 404, headers, body, closes: false };
+      const response: ReadyAnswer = { status: 404, headers, body, closes: false };
       const ours = await answered(requests, (_, res) => send(res, response));
       const plain = await answered(requests, (_, res) => res.writeHead(404, headerList(headers)).end(body));
       expect(ours === plain).toBe(true);
