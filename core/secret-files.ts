@@ -58,8 +58,8 @@ export function valueNow<Value>(secret: Setting<Value>, path: string | undefined
 /** A larger file is no secret, but the path is wrong. */
 const maxBytes = 16 * 1024;
 
-/** Throws a `SettingFault`, which never quotes the file. */
-function secretIn(path: string): string {
+/** The secret in the file. Throws a `SettingFault`, which never quotes the file. */
+export function secretIn(path: string): string {
   const bytes = contentOf(path);
   // Editors and `echo` end a file with a line break, which is no part of the secret.
   const secret = bytes.toString("utf8").trim();

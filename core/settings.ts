@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { databaseUrl } from "./database-url.ts";
+import { databaseUrlSetting } from "./database-address.ts";
 import { isStoreId, type StoreId } from "./ids.ts";
 import { parsedUrl } from "./parsed-url.ts";
 import { mayBeInFile, secretFile } from "./secret-files.ts";
@@ -120,7 +120,7 @@ const terminalStatuses = setting<readonly string[]>(
 
 /** The settings of `partner-programs`. */
 export const cliSettings = {
-  databaseUrl: mayBeInFile(databaseUrl),
+  databaseUrl: mayBeInFile(databaseUrlSetting),
   databaseUrlFile: secretFile("DATABASE_URL"),
   ...shared,
   legacyCapacity: setting(

@@ -11,7 +11,7 @@ import { auditedStatus } from "../operate/audit/with-audit.ts";
 import { layoutOf, printText } from "../output/layout.ts";
 import { type WatchedBuild, withMetricsFile } from "../publish/report/metrics-file.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
-import { runSummary } from "../publish/report/run-summary.ts";
+import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
 import { type BuildFlags, buildOptions } from "../publish/tenant/build-options.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -96,9 +96,11 @@ async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
       ? undefined
       : createAudit(shell, { command, tenants: tenants ?? [], reason: flags.reason });
   let unrecorded: Failure | undefined;
+  let places: RunPlaces = { database: "", store: "" };
   const report = await watched(async (onStoreBegun) => {
     // P114: a run that fails because of wrong settings writes the metrics file, too.
     const settings = settingsOf(shell);
+    places = runPlaces(settings);
     const hooks = { watchStore: audit?.watch, onStoreBegun };
     return await withBuildSession(shell, settings, buildOptions(flags, settings), hooks, async (session) => {
       const built = await session.build({
@@ -112,7 +114,7 @@ async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
     });
   });
   if (flags.json) printJson(shell, report);
-  else printText(shell, runSummary(report, layoutOf(shell)));
+  else printText(shell, runSummary(report, places, layoutOf(shell)));
   if (report.failure !== null) {
     shell.stderr.write(`partner-programs: ${printableLines(report.failure.message)}\n`);
   }

@@ -4,7 +4,7 @@ import type { RunReport } from "../../schemas/generated/types.ts";
 import { layoutOf, printText } from "../output/layout.ts";
 import type { OnInvalid } from "../publish/guards/guards.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
-import { runSummary } from "../publish/report/run-summary.ts";
+import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
 import { buildOptions } from "../publish/tenant/build-options.ts";
 import { createNews } from "../publish/watch/run-history.ts";
@@ -49,7 +49,7 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
   const hooks = { confirmationIntervalMs, onStoreBegun };
   let roundProgress = silent;
   await withBuildSession(shell, settings, options, hooks, (session) => {
-    const afterRun = reportRuns(shell, session, flags.json, () => roundProgress.clear());
+    const afterRun = reportRuns(shell, session, flags.json, runPlaces(settings), () => roundProgress.clear());
     return watchSource({
       session,
       settings,
@@ -87,6 +87,7 @@ function reportRuns(
   shell: Shell,
   session: BuildSession,
   json: boolean,
+  places: RunPlaces,
   beforePrinting: () => void,
 ): (report: RunReport) => Promise<void> {
   const isNews = createNews();
@@ -95,7 +96,7 @@ function reportRuns(
     await session.keepReport(report);
     beforePrinting();
     if (json) shell.stdout.write(`${printableJson(report, 0)}\n`);
-    else printText(shell, `${runSummary(report, layoutOf(shell))}\n`);
+    else printText(shell, `${runSummary(report, places, layoutOf(shell))}\n`);
   };
 }
 

@@ -6,12 +6,12 @@ import { withDatabaseUrl } from "./with-database-url.ts";
 
 /** Runs in one reading of the booking database that is there, on a connection of its own. Throws `source_unavailable`. */
 export async function withSourceReading<Result>(
-  settings: Pick<CliSettings, "databaseUrl" | "dataDir">,
+  settings: Pick<CliSettings, "databaseUrl" | "databaseUrlFile" | "dataDir">,
   signal: AbortSignal,
   read: (client: SourceClient) => Promise<Result>,
 ): Promise<Result> {
   // A question must not create an embedded database, whose emptiness would then be the answer.
-  if (settings.databaseUrl === undefined && !(await hasEmbeddedPostgres(settings.dataDir))) {
+  if (settings.databaseUrl.kind === "embedded" && !(await hasEmbeddedPostgres(settings.dataDir))) {
     throw new Failure(
       "source_unavailable",
       `DATABASE_URL is not set, and there is no embedded database under ${settings.dataDir}.`,

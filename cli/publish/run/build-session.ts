@@ -6,7 +6,8 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { packageVersion } from "../../../core/package-version.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { type SourcePool, withSourcePool } from "../../database/connect.ts";
-import { withDatabaseUrl } from "../../database/with-database-url.ts";
+import type { DatabaseUrl } from "../../database/source-client.ts";
+import { refuseDemoStore, withDatabaseUrl } from "../../database/with-database-url.ts";
 import { commandLogger } from "../../shell/command-logger.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { withStore } from "../../shell/with-store.ts";
@@ -45,7 +46,7 @@ export interface RunRequest {
 
 /** Source and store, open for any number of runs, also side by side. */
 export interface BuildSession {
-  readonly databaseUrl: string;
+  readonly databaseUrl: DatabaseUrl;
   readonly pool: SourcePool;
   /** Runs a build, with a log line per tenant. Throws nothing: see the report's `failure`. */
   build(request: RunRequest): Promise<RunReport>;
@@ -75,6 +76,7 @@ export async function withBuildSession<Result>(
     shell.stderr.write(`partner-programs: ${waitNotice(tenantId, isOverdue)}\n`);
   };
   const scope = claimScope(options, settings, shell.env);
+  await refuseDemoStore(settings);
   return await withStore(settings, (opened) => {
     const requireConditions = onceDone(() => requireHonouredConditions(settings, opened, shell));
     const identified = identifiedStore(opened, settings, shell, {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isProgramId, isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
-import { endClient, listeningClient } from "../../database/source-client.ts";
+import { type DatabaseUrl, endClient, listeningClient } from "../../database/source-client.ts";
 
 export interface NotificationEvents {
   /** `undefined`: everything changed. */
@@ -20,7 +20,7 @@ const reconnectMs = 2000;
  * fresh.
  */
 export async function withNotifications<Result>(
-  databaseUrl: string,
+  databaseUrl: DatabaseUrl,
   events: NotificationEvents,
   logger: Logger,
   signal: AbortSignal,
@@ -68,7 +68,7 @@ export async function withNotifications<Result>(
 
 /** Listens until the connection breaks (throws) or `signal` aborts. */
 async function listenOnce(
-  databaseUrl: string,
+  databaseUrl: DatabaseUrl,
   signal: AbortSignal,
   events: NotificationEvents,
   onListening: () => void,

@@ -17,7 +17,7 @@ function faults(table: SettingTable, env: Environment): readonly string[] {
 describe("settings by default", () => {
   test("of the CLI are those of the documentation", () => {
     expect(values(cliSettings, {})).toEqual({
-      databaseUrl: undefined,
+      databaseUrl: { kind: "embedded" },
       dataDir: resolve("data"),
       storeUrl: { kind: "file", directory: resolve("data/store") },
       s3ForcePathStyle: false,
@@ -115,16 +115,6 @@ describe("faulty settings", () => {
   });
 
   test.each([
-    ["postgresql://ada@/booking?host=/run/pg", "postgresql:///booking?host=/run/pg&user=ada"],
-    ["postgres://ada:s%40t+&@/booking", "postgres:///booking?user=ada&password=s%40t%2B%26"],
-    ["postgres://%2Frun%2Fpg/booking", "postgres://%2Frun%2Fpg/booking"],
-    ["/run/pg booking", "postgres:///booking?host=%2Frun%2Fpg"],
-    ["/run/pg", "postgres:///?host=%2Frun%2Fpg"],
-  ])("a PostgreSQL behind a socket may be written as pg takes it: %s", (DATABASE_URL, url) => {
-    expect(values(cliSettings, { DATABASE_URL }).databaseUrl?.href).toBe(url);
-  });
-
-  test.each([
     ["12h", 12 * 3_600_000, "12h"],
     ["26w", 182 * 86_400_000, "182d"],
     ["365d", 365 * 86_400_000, "365d"],
@@ -214,8 +204,7 @@ describe("faulty settings", () => {
       const { databaseUrl } = values(cliSettings, {
         DATABASE_URL: `postgres://user:${password}@db.example/x`,
       });
-      expect(databaseUrl?.hostname).toBe("db.example");
-      expect(decodeURIComponent(databaseUrl?.password ?? "")).toBe(decodeURIComponent(password));
+      expect(databaseUrl).toMatchObject({ kind: "url", label: "x on db.example" });
     }
   });
 
@@ -258,6 +247,7 @@ describe("settings as they are shown", () => {
       "postgres://db.example/booking?redacted",
     ],
     ["postgresql:///booking?host=/tmp", "postgresql:///booking?redacted"],
+    ["postgresql://app:hunter2@/booking?host=/tmp", "postgresql://app:redacted@/booking?redacted"],
     ["postgres://db.example/booking", "postgres://db.example/booking"],
   ])("%s hides its secrets", (text, shown) => {
     const { databaseUrl } = values(cliSettings, { DATABASE_URL: text });
