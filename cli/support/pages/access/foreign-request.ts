@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { createAdminHostCheck } from "../../../../core/admin-host.ts";
+import { createAdminHostCheck } from "../../../../core/admin-server.ts";
 import { type Refusal, refused } from "./gate.ts";
 
 /**
