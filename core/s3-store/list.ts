@@ -2,8 +2,7 @@ import { Failure } from "../failure.ts";
 import type { ListedObject, ObjectStore } from "../object-store.ts";
 import { documentOf, elements, firstElement, UnreadableAnswer } from "./answer.ts";
 import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
-import type { S3ErrorKind } from "./s3-error.ts";
-import { describeCall, type S3Call } from "./s3-failure.ts";
+import { describeCall, type S3Call, type S3ErrorKind } from "./s3-error.ts";
 
 /** `list` of the port. */
 export function createList(context: S3Context): ObjectStore["list"] {

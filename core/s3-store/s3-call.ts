@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { withDeadline } from "../deadline.ts";
 import { Failure, interrupted } from "../failure.ts";
-import { type S3Error, type S3ErrorKind, s3Error } from "./s3-error.ts";
-import { describeCall, type S3Call, s3Failure } from "./s3-failure.ts";
+import { describeCall, type S3Call, type S3Error, type S3ErrorKind, s3Error, s3Failure } from "./s3-error.ts";
 import type { S3Location } from "./s3-location.ts";
 import type { S3Send } from "./send.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { retryDelayMs, s3Call } from "../../../core/s3-store/s3-call.ts";
-import type { S3Call } from "../../../core/s3-store/s3-failure.ts";
+import type { S3Call } from "../../../core/s3-store/s3-error.ts";
 
 const location = { bucket: "b", prefix: "" };
 const context = { location, timeoutMs: 1000, send: () => Promise.reject(new Error("not used")) };
