@@ -3,7 +3,7 @@ import type { ObjectStore } from "../object-store.ts";
 import { documentOf } from "./answer.ts";
 import { createDelete } from "./delete.ts";
 import { createGet } from "./get.ts";
-import { createList, createListFolders } from "./list.ts";
+import { createLists } from "./list.ts";
 import { createPut } from "./put.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import type { S3Call } from "./s3-error.ts";
@@ -37,12 +37,13 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     get,
     copy: createCopy(context, maxParallelPuts),
     put: createPut(context, get, maxParallelPuts),
-    list: createList(context),
-    listFolders: createListFolders(context),
+    ...createLists(context),
     delete: createDelete(context),
     async tidy() {},
     async close() {
       client.destroy();
+      agents.httpAgent.destroy();
+      agents.httpsAgent.destroy();
     },
   };
 }
