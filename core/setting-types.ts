@@ -151,15 +151,15 @@ export const duration: SettingKind<number | undefined> = optional(
 /** A URL of one of the given schemes. Its password, if any, is never shown. */
 export function url(schemes: readonly string[], fallbackText: string): SettingKind<URL | undefined> {
   const parse = (text: string): URL => {
-    const parsed = checkedUrl(text, schemes);
+    const parsed = parseUrl(text, schemes);
     if (parsed.hostname === "") throw new SettingFault("names no host");
     return parsed;
   };
   return optional(parse, shownUrl, fallbackText);
 }
 
-/** Throws a `SettingFault` unless the text is a URL of one of the schemes. The text may hold a password, so no fault repeats it. */
-export function checkedUrl(text: string, schemes: readonly string[]): URL {
+/** Throws a `SettingFault`, which does not repeat the text, since that may hold a password. */
+export function parseUrl(text: string, schemes: readonly string[]): URL {
   const parsed = parsedUrl(text);
   if (parsed === undefined) throw new SettingFault(`is not a URL; ${percentEncode}`);
   const { protocol } = parsed;
@@ -192,5 +192,6 @@ function isMisread({ pathname, search, hash, username, password, hostname }: URL
 export function shownUrl(value: URL): string {
   const shown = new URL(value);
   if (shown.password !== "") shown.password = "redacted";
+  // Connection parameters may carry a password too (`?password=`).
   return shown.search === "" ? shown.href : `${shown.href.slice(0, -shown.search.length)}?redacted`;
 }

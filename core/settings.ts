@@ -85,7 +85,7 @@ const shared = {
   ),
   adminHost: setting(
     "ADMIN_HOST",
-    "address of the admin listener (health, readiness, metrics)",
+    "address of the admin listeners of the gateway and of `snapshot watch` (health, readiness, metrics)",
     listenerHost,
   ),
   adminHostNames,
@@ -120,7 +120,7 @@ const terminalStatuses = setting<readonly string[]>(
 
 /** The settings of `partner-programs`. */
 export const cliSettings = {
-  databaseUrl: mayBeInFile(databaseUrlSetting),
+  databaseUrl: databaseUrlSetting,
   databaseUrlFile: secretFile("DATABASE_URL"),
   ...shared,
   legacyCapacity: setting(

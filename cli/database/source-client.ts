@@ -104,12 +104,12 @@ function explanation(error: Error, code: string): string | undefined {
 }
 
 /** A client for a session that listens. It may hear nothing for hours, and keep-alive notices in time when the server is gone. */
-export function listeningClient(databaseUrl: DatabaseUrl, name: string): pg.Client {
+export function listeningClient(databaseUrl: DatabaseUrl, name: string, answerMs = 10_000): pg.Client {
   return new pg.Client({
     connectionString: presentUrl(databaseUrl),
     application_name: `partner-programs ${name}`,
     connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: 10_000,
+    query_timeout: answerMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });
