@@ -35,9 +35,13 @@ export async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
  */
 export async function documentOf(answer: IncomingMessage, root: string): Promise<string> {
   const text = await textOf(answer, maxDocumentBytes);
-  const [start] = new RegExp(`^\\s*(<\\?xml[^<>]*\\?>)?\\s*<${root}(\\s[^<>]*)?>`).exec(text) ?? [];
-  const end = text.lastIndexOf(`</${root}>`);
-  if (start !== undefined && end >= start.length) return text.slice(start.length, end);
+  let rest = text.trim();
+  if (rest.startsWith("<?xml")) rest = rest.slice(rest.indexOf("?>") + 2).trimStart();
+  const start = rest.slice(0, rest.indexOf(">") + 1);
+  const end = `</${root}>`;
+  if ((start === `<${root}>` || start.startsWith(`<${root} `)) && rest.endsWith(end)) {
+    return rest.slice(start.length, -end.length);
+  }
   // S3 may find out that a copy fails after it has answered 200.
   if (firstElement(text, "Code") !== undefined) throw new Refusal(answer, text);
   throw new UnreadableAnswer("INCOMPLETE_ANSWER");
