@@ -1,6 +1,16 @@
 import { secretFile } from "./secret-files.ts";
 import { SettingFault, settingText } from "./setting-parser.ts";
-import { choice, flag, integer, listenerHost, optional, portOrOff, text, url } from "./setting-types.ts";
+import {
+  choice,
+  duration,
+  flag,
+  integer,
+  listenerHost,
+  optional,
+  portOrOff,
+  text,
+  url,
+} from "./setting-types.ts";
 import { adminHostNames, storeSettings } from "./store-settings.ts";
 
 /** The default of the statuses that end an enrollment. An ended enrollment takes no place. */
@@ -85,6 +95,10 @@ export const cliSettings = {
     fallback: undefined,
   }),
   adminHostNames,
+  tokenMaxLifetimeMs: duration({
+    name: "TOKEN_MAX_LIFETIME",
+    about: "longest life of a new token: `365d`, `26w`, `12h`",
+  }),
   logFile: optional<string>({
     name: "PARTNER_PROGRAMS_LOG",
     about: "the gateway's log that commands read when they are called without `--log`",

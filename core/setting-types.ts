@@ -163,6 +163,28 @@ export function parseInstant(text: string): Date | undefined {
   return /^(?!0000)\d{4}-/.test(value.toISOString()) ? value : undefined;
 }
 
+/** Hours, days of 24 hours, or weeks; `NaN` for anything else. Months are refused, because they differ in length. */
+export function durationMs(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
+  return Number(count) * (hours[unit] ?? Number.NaN) * hourMs;
+}
+
+const hours: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24 };
+const hourMs = 3_600_000;
+
+/** A duration in milliseconds, or none. */
+export function duration(spec: About): Setting<number | undefined> {
+  return optional({
+    ...spec,
+    parse: (text) => {
+      const ms = durationMs(text);
+      if (ms > 0) return ms;
+      throw new SettingFault("must be a number of hours, days or weeks, like 12h, 90d or 26w");
+    },
+    show: (ms) => (ms % (24 * hourMs) === 0 ? `${ms / (24 * hourMs)}d` : `${ms / hourMs}h`),
+  });
+}
+
 /** A URL of one of the given schemes. Its password, if any, is never shown. */
 export function url(
   spec: About & {

@@ -49,3 +49,11 @@ test("P91 the sandbox gets no token from a `sandbox init` that somebody else's `
   });
   expect((await readRegistry(store)).registry.tokens).toEqual([]);
 });
+
+test("T15 the sandbox's tokens get the longest life that is allowed, but for the expired one", async () => {
+  await makeSandbox(store, sandbox, shell.now());
+  const bounded = { ...shell, env: { TOKEN_MAX_LIFETIME: "1d" } };
+  const tokens = await provideSandboxTokens(store, sandbox, false, bounded, audit);
+  const ends = tokens.filter(({ kind }) => kind !== "expired").map(({ entry }) => entry.expiresAt);
+  expect(new Set(ends)).toEqual(new Set(["2026-11-22T12:00:00.000Z"]));
+});
