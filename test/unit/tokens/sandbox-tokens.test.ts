@@ -38,7 +38,8 @@ test("P91 the sandbox gets no token from a `sandbox init` that somebody else's `
     async put(key, body, options) {
       if (key === tokensKey && !isRemoved) {
         isRemoved = true;
-        await removeTenant(sandbox, true, { store, audit: noAudit, now: shell.now, signal: shell.signal });
+        const { now, signal } = shell;
+        await removeTenant(sandbox, true, { store, audit: noAudit, now, signal });
       }
       return await store.put(key, body, options);
     },
