@@ -6,10 +6,9 @@ import { type ApiDocument, referenceName, type Schema } from "../cli/partners/fo
 import { boundWords, typeWords } from "../cli/partners/folder/schema-words.ts";
 import { createProgram } from "../cli/program.ts";
 import type { Output, Shell } from "../cli/shell/shell.ts";
-import { cliSettings } from "../core/cli-settings.ts";
-import { gatewaySettings } from "../core/gateway-settings.ts";
 import { packageVersion } from "../core/package-version.ts";
 import type { SettingTable } from "../core/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../core/settings.ts";
 
 const sections = {
   "docs/commands.md": { commands: await commandTable(), options: await optionTables() },

@@ -156,10 +156,6 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
     description: "serve read-only web pages over the store, for support staff, until stopped",
     load: async () => (await import("./inspect.ts")).inspect,
   },
-  "inspect-password": {
-    description: "print a line for the password file of inspect; the password comes on standard input",
-    load: async () => (await import("./inspect-password.ts")).inspectPassword,
-  },
   config: {
     description: "the effective settings of both programs with their origin; secrets are not shown",
     load: async () => (await import("./config.ts")).config,

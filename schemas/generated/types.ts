@@ -499,6 +499,12 @@ export interface ManifestDocument {
    */
   readonly parent: string | null;
   /**
+   * The snapshots before this one in its line, newest first. Empty where a line begins. A manifest of an earlier version has none.
+   *
+   * @maxItems 300
+   */
+  ancestors?: string[];
+  /**
    * When the source was read.
    */
   readonly generatedAt: string;

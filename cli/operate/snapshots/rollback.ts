@@ -11,7 +11,7 @@ import {
   readLiveManifest,
   readPublishedPointer,
 } from "../../publish/snapshot/live-snapshot.ts";
-import { putMark } from "../../publish/snapshot/snapshot-marks.ts";
+import { markRollback } from "../../publish/snapshot/snapshot-marks.ts";
 import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { rollbackRefusal } from "./rollback-guard.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
@@ -103,9 +103,6 @@ async function makeLive(
   const refusal = allowShrink ? undefined : rollbackRefusal(live, stored.manifest);
   if (refusal !== undefined) throw refusal;
   await assertComplete(store, stored.manifest, signal);
-  // The mark comes before the swap. If we are killed in between, it only says that the snapshot was live.
-  await putMark(store, tenantId, snapshotId, "withdrawn", now());
-  if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was rolled back.");
   const at = now().toISOString();
   const next: Current = {
     tenantId,
@@ -116,6 +113,11 @@ async function makeLive(
     hold: { reason: reason ?? `rollback to ${target}`, since: at },
     nonce: Buffer.from(randomBytes(16)).toString("hex"),
   };
+  // The mark comes before the swap. If we are killed in between, it says that the snapshot was live, and of a rollback that the
+  // pointer knows nothing of.
+  const mark = { at, to: target, generation: next.generation };
+  await markRollback(store, tenantId, snapshotId, mark, signal);
+  if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was rolled back.");
   const { kind } = await commit(store, pointer, next);
   if (kind !== "live") return undefined;
   return {

@@ -1,4 +1,4 @@
-import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
+import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { renderedProgram } from "../../publish/content/checked-program.ts";
 import { ListResponses } from "../../publish/content/list-responses.ts";
 import { terminalStatusTest } from "../../publish/public-program/capacity.ts";

@@ -21,7 +21,7 @@ export function asOfForm(path: string, at: Date | null, reader: Reader): Html {
 
 export interface LiveAt {
   readonly at: Date;
-  readonly found: readonly LivePeriod[];
+  readonly found: LivePeriod | undefined;
   /** When the tenant was removed, RFC 3339; `null` when it was not. */
   readonly removedAt: string | null;
 }
@@ -29,7 +29,7 @@ export interface LiveAt {
 /** A notice about the snapshot that was live at the time. `remark` gives a further sentence about a snapshot. */
 export function asOfNotice(
   tenantId: string,
-  { at, found, removedAt }: LiveAt,
+  { at, found: only, removedAt }: LiveAt,
   reader: Reader,
   remark: (period: LivePeriod) => Html | false = () => false,
 ): Html {
@@ -42,22 +42,16 @@ export function asOfNotice(
       html`<p>At ${when} partners saw nothing: tenant ${tenantId} was removed <span class="whole">${exactTime(removedAt)}</span>, and they get 401 (unauthorized).</p>`,
     );
   }
-  const [only] = found;
   if (only === undefined) {
     return doubt(
       html`<p>${when}: not known. Nothing was published yet, or it was before the oldest snapshot that is kept.</p>`,
     );
   }
-  if (found.length === 1) {
-    return notice(
-      only.isCertain ? "good" : "doubtful",
-      html`<p>At ${when} partners saw snapshot ${link(tenantId, only)}, which was live ${span(seenUntil(only, removedAt))}. ${remark(only)}</p>
-${!only.isCertain && html`<p>As far as is known: in that time another snapshot was live for a while, of which nothing is kept.</p>`}
+  return notice(
+    "good",
+    html`<p>At ${when} partners saw snapshot ${link(tenantId, only)}, which was live ${span(seenUntil(only, removedAt))}. ${remark(only)}</p>
 <p class="rule">A gateway follows within seconds; one that could not reach the store went on for a while with what it had.</p>`,
-    );
-  }
-  return doubt(html`<p>At ${when} one of these was live; which one is not known:</p>
-<ul>${found.map((period) => html`<li>${link(tenantId, period)}. ${remark(period)}</li>`)}</ul>`);
+  );
 }
 
 /** P91: partners saw the live snapshot only until the removal of the tenant. */

@@ -1,6 +1,5 @@
 import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../../core/ids.ts";
-import type { LivePeriod } from "../../operate/snapshots/live-periods.ts";
-import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
+import { readLivePeriods } from "../../operate/snapshots/live-periods.ts";
 import {
   compareSnapshots,
   type NamedProgram,
@@ -23,12 +22,11 @@ export const diffRoute = route("/tenants/:tenant/diff", async ({ tenant, query }
   const tenantId = parseTenantId(tenant);
   const wanted = { from: chosen(query.get("from")), to: chosen(query.get("to")) };
   const { manifest: to, live } = await chosenSnapshot(store, tenantId, wanted.to, signal);
-  const { published, periods } = await readLivePeriods(store, live.pointer, signal);
-  const asked = wanted.from ?? (wanted.to === undefined ? rolledBackFrom(periods) : undefined);
+  const { published } = await readLivePeriods(store, live.pointer, signal);
   const from =
-    asked === undefined
+    wanted.from === undefined
       ? await snapshotBefore(store, to, live, signal)
-      : (await chosenSnapshot(store, tenantId, asked, signal)).manifest;
+      : (await chosenSnapshot(store, tenantId, wanted.from, signal)).manifest;
   const diff = await compareSnapshots(store, from, to, maxDetails, signal);
   const main = html`<h1>Changes between two snapshots</h1>
 ${chooser(tenantId, newest(published), diff, reader())}
@@ -39,14 +37,6 @@ ${differences(tenantId, diff)}`;
 /** The snapshot that the address names; `undefined` for the default: the one before, or the live one. */
 function chosen(text: string | null): SnapshotId | undefined {
   return text === null || text === "" ? undefined : parseSnapshotId(text);
-}
-
-/**
- * After a rollback, the snapshot that was live before it is the one to compare with. The parent in the chain of builds would be
- * misleading, and may not exist.
- */
-function rolledBackFrom([live, before]: readonly LivePeriod[]): SnapshotId | undefined {
-  return live?.how === "rolled back to" ? before?.snapshotId : undefined;
 }
 
 /** At most this many programs are compared field by field, since a person reads the page. */

@@ -1,7 +1,6 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { ProgramId, TenantId } from "../../../core/ids.ts";
-import { programHistory } from "../../operate/snapshots/program-history.ts";
-import { snapshotHistory } from "../../operate/snapshots/snapshot-history.ts";
+import { programPast } from "../../operate/snapshots/program-past.ts";
 import { type Html, html } from "../../output/html.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
@@ -47,7 +46,7 @@ ${whyForm(tenantId, programId)}`;
 async function whereItIs(
   tenantId: TenantId,
   programId: ProgramId,
-  { store, signal }: Inspection,
+  { store, reader, signal }: Inspection,
 ): Promise<Html | false> {
   const live = await publishedSnapshot(store, tenantId, signal);
   if (live === undefined) return false;
@@ -55,9 +54,10 @@ async function whereItIs(
   if (manifest.programs.has(programId)) {
     return html`<p>The live snapshot has it: <a href="${programPath(tenantId, programId)}">what partners get now</a>.</p>`;
   }
-  const { last } = programHistory(await snapshotHistory(store, live, signal), manifest, programId);
-  if (last !== null) {
-    return html`<p>Partners got it before: <a href="${snapshotProgramPath(tenantId, last.snapshotId, programId)}">as it last was</a>.</p>`;
+  const lacking = { snapshotId: manifest.snapshotId, at: reader().now };
+  const past = await programPast(store, live, programId, lacking, signal);
+  if ("last" in past) {
+    return html`<p>Partners got it before: <a href="${snapshotProgramPath(tenantId, past.last.snapshotId, programId)}">as it last was</a>.</p>`;
   }
   const near = nearestName(programId, manifest.programs.ids());
   return (

@@ -1,6 +1,5 @@
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import { type LivePeriod, periodsAt } from "../../operate/snapshots/live-periods.ts";
-import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
+import { type LivePeriod, periodAt, readLivePeriods } from "../../operate/snapshots/live-periods.ts";
 import type { PublishedSnapshot } from "../../operate/snapshots/tenant-snapshots.ts";
 import { numberText } from "../../output/counted.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
@@ -24,7 +23,7 @@ export const snapshotsRoute = route("/tenants/:tenant/snapshots", async ({ tenan
   const pointer = await readPublishedPointer(store, tenantId, signal);
   const history = await readLivePeriods(store, pointer, signal);
   const removedAt = await removedAtOf(store, tenantId, signal);
-  const asOf = at && { at, found: periodsAt(history.periods, at), removedAt };
+  const asOf = at && { at, found: periodAt(history.periods, at), removedAt };
   const { published } = history;
   const periods = history.periods.map((period) => seenUntil(period, removedAt));
   const { rows, page, pages, place } = pageOf(published, query);
@@ -46,7 +45,7 @@ ${pager(
 function spansOf(periods: readonly LivePeriod[], snapshotId: string): HtmlValue {
   const spans = periods
     .filter((period) => period.snapshotId === snapshotId)
-    .map((period) => html`<span class="line">${!period.isCertain && "perhaps "}${span(period)}</span>`);
+    .map((period) => html`<span class="line">${span(period)}</span>`);
   return spans.length === 0 ? "not known" : spans;
 }
 

@@ -1,11 +1,10 @@
 import { type ProgramId, parseProgramId, parseTenantId, type TenantId } from "../../../core/ids.ts";
-import { type LivePeriod, periodsAt } from "../../operate/snapshots/live-periods.ts";
+import { type LivePeriod, periodAt, readLivePeriods } from "../../operate/snapshots/live-periods.ts";
 import {
   type ProgramTimeline,
   programTimeline,
   type TimelineEntry,
 } from "../../operate/snapshots/program-timeline.ts";
-import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
 import { counted } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import { exactTime, type Reader } from "../../output/times.ts";
@@ -48,7 +47,6 @@ ${at !== null && (await noticeAt(at, shown, all, removedAt, inspection))}
 <section aria-labelledby="changes"><h2 id="changes">Changes, newest first</h2>
 <p class="lead" role="status">${counted(entries.length, "change").replace(/^0/, "No")} in ${counted(new Set(periods.map(({ snapshotId }) => snapshotId)).size, "snapshot")} ${periodsSpan(periods, removedAt)}.</p>
 ${removedAt !== null && notice("doubtful", html`<p>Since ${time(removedAt, reader)} they get 401 (unauthorized): tenant ${tenantId} was removed.</p>`)}
-${periods.some(({ isCertain }) => !isCertain) && notice("doubtful", html`<p>For a part of this time nothing is kept of what else was live. Changes in it may have come earlier, or more of them.</p>`)}
 <ol class="timeline" reversed>${entries.map((entry) => timelineEntry(shown, isWhole, entry, reader))}</ol>
 ${pager(
   "More of the timeline",
@@ -76,11 +74,11 @@ async function noticeAt(
   removedAt: string | null,
   { store, reader, signal }: Inspection,
 ): Promise<Html> {
-  const found = periodsAt(periods, at);
+  const found = periodAt(periods, at);
   const having = new Set<string>();
-  for (const { snapshotId } of found) {
-    const stored = await readStoredManifest(store, tenantId, snapshotId, signal);
-    if (stored?.manifest.programs.has(programId)) having.add(snapshotId);
+  if (found !== undefined) {
+    const stored = await readStoredManifest(store, tenantId, found.snapshotId, signal);
+    if (stored?.manifest.programs.has(programId)) having.add(found.snapshotId);
   }
   return asOfNotice(tenantId, { at, found, removedAt }, reader(), ({ snapshotId }) =>
     having.has(snapshotId)
@@ -122,7 +120,7 @@ function mark(what: TimelineEntry["what"], isWhole: boolean): Parameters<typeof 
 
 function how({ how: reason }: LivePeriod): string {
   if (reason === "published") return "A build published snapshot";
-  return reason === null ? "Then live was snapshot" : "A rollback went to snapshot";
+  return "A rollback went to snapshot";
 }
 
 function periodsSpan(periods: readonly LivePeriod[], removedAt: string | null): Html | false {

@@ -3,7 +3,7 @@ import { numberText } from "../../output/counted.ts";
 import type { ExplainedRequest } from "../explain.ts";
 import { explainPath, requestsOf, tenantPath } from "../pages/addresses.ts";
 import type { DescribedFact, Line, Piece } from "./description.ts";
-import { historyLines } from "./program-facts.ts";
+import { pastLines } from "./program-facts.ts";
 
 /** The facts about a request in the log and the store, for `request explain` and for its page. */
 export function requestFacts(request: ExplainedRequest, now: Date): readonly DescribedFact[] {
@@ -18,7 +18,7 @@ export function requestFacts(request: ExplainedRequest, now: Date): readonly Des
     ["answer", answer(line)],
     ["log says", line.cause],
     ["gateway", gateway === null ? null : [{ time: gateway.time }, `: ${gatewayWords(gateway)}`]],
-    ["program", ...(miss?.history == null ? [] : historyLines(miss.history))],
+    ["program", ...(miss === null ? [] : pastLines(miss.missed))],
   ];
 }
 

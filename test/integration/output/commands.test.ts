@@ -89,7 +89,6 @@ const onHostileDesk: Readonly<Record<string, readonly Call[]>> = {
     runs("docs", "export", ...partner, "--company", hostileText, "--out", "/dev/null"),
   ],
   inspect: [runs("inspect", "--port", "0"), runs("inspect", "--port", "0", "--log", "-")],
-  "inspect-password": [runs("inspect-password", "ada"), runs("inspect-password", hostileText)],
   "sandbox init": [runs("sandbox", "init"), runs("sandbox", "init", "--remove")],
   config: [runs("config")],
   openapi: [runs("openapi")],

@@ -53,6 +53,7 @@ test("--json prints every snapshot with what it was built on and until when it w
       isLive: true,
       liveUntil: null,
       withdrawnAt: null,
+      rollbacks: [],
       isCondemned: false,
     },
     expect.objectContaining({

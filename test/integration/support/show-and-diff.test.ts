@@ -166,6 +166,23 @@ describe("snapshot diff", () => {
     });
   });
 
+  test("after a rollback shows what the rollback changed, and of an earlier snapshot what its build did", async () => {
+    const { snapshotId: first } = await summary();
+    await change("UPDATE partner_source.programs SET name = 'Temples' WHERE program_id = 'KYOTO-1'");
+    const { snapshotId: second } = await summary();
+    await desk.run(["snapshot", "rollback", ...tenant], { now: new Date("2026-11-21T10:00:00.000Z") });
+    const now = await desk.json(["snapshot", "diff", ...tenant]);
+    expect(now).toMatchObject({ from: { snapshotId: second }, to: { snapshotId: first }, changed: [{}] });
+    await desk.run(["snapshot", "release", ...tenant]);
+    await desk.source.query("DELETE FROM partner_source.programs WHERE program_id = 'NARA-2'");
+    await desk.build({ now: new Date("2026-11-21T11:00:00.000Z") });
+    const then = await desk.json(["snapshot", "diff", ...tenant]);
+    expect(then).toMatchObject({ from: { snapshotId: first }, removed: [{ programId: "NARA-2" }] });
+    const { stdout } = await desk.run(["snapshot", "rollback", ...tenant, "--to", String(second)]);
+    expect(stdout).toContain(String(second));
+    expect(await desk.json(["snapshot", "diff", ...tenant])).toMatchObject({ to: { snapshotId: second } });
+  });
+
   test("of a snapshot with itself is no difference", async () => {
     const { snapshotId } = await summary();
     const { stdout } = await desk.run([

@@ -19,6 +19,7 @@ export const manifest = {
   generation: 7,
   snapshotId: "20270201T031500Z-0a1b2c3d",
   parent: "20270131T031500Z-ffffffff",
+  ancestors: ["20270131T031500Z-ffffffff", "20270130T031500Z-ffffffff"],
   generatedAt: "2027-02-01T03:15:00Z",
   contentAt: "2027-01-31T03:15:00.000Z",
   contract: "c0".repeat(32),

@@ -64,6 +64,7 @@ export const manifestShape = object({
   generation,
   snapshotId,
   parent: orNull(snapshotId),
+  ancestors: list(snapshotId),
   generatedAt: instant,
   contentAt: instant,
   contract: sha256,
