@@ -19,13 +19,12 @@ import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { type WithdrawnSince, withdrawnSince } from "../support/facts/source-questions.ts";
 import { asSnapshotId, asTenantId, wholeNumber } from "./option-values.ts";
-import { type ReasonFlag, reasonOption } from "./reason-option.ts";
+import { type ChangeFlags, reasonOption } from "./reason-option.ts";
 
-interface RollbackFlags extends ReasonFlag {
+interface RollbackFlags extends ChangeFlags {
   readonly tenant: TenantId;
   readonly to?: SnapshotId;
   readonly allowShrink: boolean;
-  readonly json: boolean;
 }
 
 /** `snapshot rollback`: makes an earlier snapshot live at once. It stays live until the tenant is released. */
@@ -111,11 +110,6 @@ function withdrawnText(withdrawn: WithdrawnSince): string {
 
 const maxShownPrograms = 20;
 
-interface ReleaseFlags extends ReasonFlag {
-  readonly tenant: TenantId;
-  readonly json: boolean;
-}
-
 /** `snapshot release`: lets builds publish the tenant again. */
 export function snapshotRelease(shell: Shell): Command {
   return new Command()
@@ -125,7 +119,10 @@ export function snapshotRelease(shell: Shell): Command {
     .action(action(shell, runRelease));
 }
 
-async function runRelease(shell: Shell, { tenant, json, reason }: ReleaseFlags): Promise<ExitStatus> {
+async function runRelease(
+  shell: Shell,
+  { tenant, json, reason }: ChangeFlags & { readonly tenant: TenantId },
+): Promise<ExitStatus> {
   const { now, randomBytes, signal } = shell;
   return await recordedChange(
     shell,
@@ -151,12 +148,11 @@ async function runRelease(shell: Shell, { tenant, json, reason }: ReleaseFlags):
   );
 }
 
-interface PruneFlags extends ReasonFlag {
+interface PruneFlags extends ChangeFlags {
   readonly tenant?: TenantId;
   readonly keep: number;
   readonly minAge: number;
   readonly dryRun: boolean;
-  readonly json: boolean;
 }
 
 /** `snapshot prune`: deletes old snapshots. */

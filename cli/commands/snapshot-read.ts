@@ -25,8 +25,8 @@ import { withStore } from "../shell/with-store.ts";
 import { whereNothingIs } from "../support/facts/where-nothing-is.ts";
 import { asSnapshotId, asTenantId, parsedOption } from "./option-values.ts";
 
-interface ListFlags {
-  readonly tenant: TenantId;
+interface TenantFlags {
+  readonly tenant?: TenantId;
   readonly json: boolean;
 }
 
@@ -38,7 +38,7 @@ export function snapshotList(shell: Shell): Command {
     .action(action(shell, list));
 }
 
-async function list(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatus> {
+async function list(shell: Shell, { tenant, json }: TenantFlags & { tenant: TenantId }): Promise<ExitStatus> {
   const { signal } = shell;
   const [pointer, snapshots] = await withStore(settingsOf(shell), async (store) => {
     const read = await readPublishedPointer(store, tenant, signal);
@@ -162,11 +162,6 @@ async function exportFiles(shell: Shell, { tenant, out, snapshot, json }: Export
   return 0;
 }
 
-interface VerifyFlags {
-  readonly tenant?: TenantId;
-  readonly json: boolean;
-}
-
 /** `snapshot verify`: whether every object that partners can get is intact. */
 export function snapshotVerify(shell: Shell): Command {
   return new Command()
@@ -175,7 +170,7 @@ export function snapshotVerify(shell: Shell): Command {
     .action(action(shell, verify));
 }
 
-async function verify(shell: Shell, { tenant, json }: VerifyFlags): Promise<ExitStatus> {
+async function verify(shell: Shell, { tenant, json }: TenantFlags): Promise<ExitStatus> {
   const results: TenantVerification[] = [];
   const settings = settingsOf(shell);
   const nothing = await withStore(settings, async (store) => {

@@ -10,12 +10,11 @@ import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { asTenantId } from "./option-values.ts";
-import { type ReasonFlag, reasonOption } from "./reason-option.ts";
+import { type ChangeFlags, reasonOption } from "./reason-option.ts";
 
-interface RemoveFlags extends ReasonFlag {
+interface RemoveFlags extends ChangeFlags {
   readonly purge: boolean;
   readonly withoutSource: boolean;
-  readonly json: boolean;
 }
 
 /** `tenant remove`: ends a tenant that the source no longer lists. */
@@ -69,11 +68,6 @@ function removalText(removal: TenantRemoval): string {
   return `${what} ${tenantId} is removed: ${tokens}, ${kept}\n`;
 }
 
-interface RenameFlags extends ReasonFlag {
-  readonly allowShrink: boolean;
-  readonly json: boolean;
-}
-
 /** `tenant rename`: moves all tokens of one tenant to another, in one write. */
 export function tenantRename(shell: Shell): Command {
   return new Command()
@@ -85,7 +79,12 @@ export function tenantRename(shell: Shell): Command {
     .action(action(shell, rename));
 }
 
-async function rename(shell: Shell, from: TenantId, to: TenantId, flags: RenameFlags): Promise<ExitStatus> {
+async function rename(
+  shell: Shell,
+  from: TenantId,
+  to: TenantId,
+  flags: ChangeFlags & { allowShrink: boolean },
+): Promise<ExitStatus> {
   const { allowShrink, reason, json } = flags;
   if (from === to) throw new Failure("usage", "Both ids are the same; nothing was done.");
   return await recordedChange(

@@ -27,9 +27,9 @@ import {
   storedLine,
   wholeNumber,
 } from "./option-values.ts";
-import { type ReasonFlag, reasonOption } from "./reason-option.ts";
+import { type ChangeFlags, reasonOption } from "./reason-option.ts";
 
-interface CreateFlags extends ReasonFlag {
+interface CreateFlags extends ChangeFlags {
   readonly tenant: string;
   readonly name?: string;
   readonly scope?: readonly string[];
@@ -37,7 +37,6 @@ interface CreateFlags extends ReasonFlag {
   readonly expires?: Date;
   readonly rateLimit?: number;
   readonly allowUnpublished: boolean;
-  readonly json: boolean;
 }
 
 /** `token create`: issues a token for a tenant and prints its plaintext once. */
@@ -138,11 +137,6 @@ function printIssuedToken(shell: Shell, { plaintext, entry }: IssuedToken, json:
   shell.stdout.write(`${plaintext}\n`, [plaintext]);
 }
 
-interface RotateFlags extends ReasonFlag {
-  readonly oldEnds?: Date;
-  readonly json: boolean;
-}
-
 /** `token rotate`: a new token on the same terms; the old one ends in the same write, at once or later (T6). */
 export function tokenRotate(shell: Shell): Command {
   return new Command()
@@ -157,7 +151,11 @@ export function tokenRotate(shell: Shell): Command {
     .action(action(shell, rotate));
 }
 
-async function rotate(shell: Shell, tokenId: TokenId, flags: RotateFlags): Promise<ExitStatus> {
+async function rotate(
+  shell: Shell,
+  tokenId: TokenId,
+  flags: ChangeFlags & { oldEnds?: Date },
+): Promise<ExitStatus> {
   const { oldEnds, reason, json } = flags;
   const now = shell.now();
   if (oldEnds !== undefined && oldEnds <= now) {

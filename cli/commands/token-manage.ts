@@ -15,12 +15,7 @@ import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { asTenantId, asTokenId, instantAfter, instantForms } from "./option-values.ts";
-import { type ReasonFlag, reasonOption } from "./reason-option.ts";
-
-interface ExpireFlags extends ReasonFlag {
-  readonly at: Date;
-  readonly json: boolean;
-}
+import { type ChangeFlags, reasonOption } from "./reason-option.ts";
 
 /** `token expire`: gives a token an end, so that it overlaps with its successor while a partner changes over (P84). */
 export function tokenExpire(shell: Shell): Command {
@@ -32,7 +27,11 @@ export function tokenExpire(shell: Shell): Command {
     .action(action(shell, expire));
 }
 
-async function expire(shell: Shell, tokenId: TokenId, flags: ExpireFlags): Promise<ExitStatus> {
+async function expire(
+  shell: Shell,
+  tokenId: TokenId,
+  flags: ChangeFlags & { at: Date },
+): Promise<ExitStatus> {
   const { at, json, reason } = flags;
   const now = shell.now();
   if (at <= now) throw new Failure("usage", "--at lies in the past. To end a token now, use `token revoke`.");
@@ -58,11 +57,6 @@ async function expire(shell: Shell, tokenId: TokenId, flags: ExpireFlags): Promi
   );
 }
 
-interface RevokeFlags extends ReasonFlag {
-  readonly tenant?: TenantId;
-  readonly json: boolean;
-}
-
 /** `token revoke`: ends tokens in one write, so that either all or none of them end. */
 export function tokenRevoke(shell: Shell): Command {
   return new Command()
@@ -73,7 +67,11 @@ export function tokenRevoke(shell: Shell): Command {
     .action(action(shell, revoke));
 }
 
-async function revoke(shell: Shell, tokenIds: readonly string[], flags: RevokeFlags): Promise<ExitStatus> {
+async function revoke(
+  shell: Shell,
+  tokenIds: readonly string[],
+  flags: ChangeFlags & { tenant?: TenantId },
+): Promise<ExitStatus> {
   const { tenant, json, reason } = flags;
   const named = tokenIds.map(parseTokenId);
   if ((tenant === undefined) === (named.length === 0)) {
@@ -108,11 +106,6 @@ async function revoke(shell: Shell, tokenIds: readonly string[], flags: RevokeFl
   return auditedStatus(shell, unrecorded);
 }
 
-interface ListFlags {
-  readonly tenant?: TenantId;
-  readonly json: boolean;
-}
-
 /** `token list`: every token ever issued, with its status. Plaintexts are stored nowhere, so it cannot show them. */
 export function tokenList(shell: Shell): Command {
   return new Command()
@@ -121,7 +114,10 @@ export function tokenList(shell: Shell): Command {
     .action(action(shell, list));
 }
 
-async function list(shell: Shell, { tenant, json }: ListFlags): Promise<ExitStatus> {
+async function list(
+  shell: Shell,
+  { tenant, json }: { tenant?: TenantId; json: boolean },
+): Promise<ExitStatus> {
   const now = shell.now();
   const tokens = await withStore(settingsOf(shell), async (store) => {
     const { registry } = await readRegistry(store);

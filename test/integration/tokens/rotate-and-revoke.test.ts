@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runCommand } from "../../support/command-line.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { openTokenDesk, type TokenDesk } from "../../support/token-desk.ts";
 
@@ -73,6 +74,10 @@ describe("token rotate", () => {
         { status: "active", expiresAt },
         { status: "active" },
       ]);
+      const audit = await runCommand(["audit", "list"], { env: desk.env });
+      expect(audit.stdout).toContain(
+        `${old.tokenId} ends ${expiresAt} instead of ${old.expiresAt ?? "never"}`,
+      );
       const later = { now: new Date(expiresAt) };
       expect((await desk.json(["list"], later))[0]).toMatchObject({ status: "expired" });
       await desk.run(["revoke", "--tenant", "acme"]);
