@@ -56,7 +56,7 @@ export function concernList({ first, tenantIds }: EqualConcerns, reader: Reader)
   const shown = tenantIds.slice(0, maxShownTenants);
   const more = tenantIds.length - shown.length;
   const names = html`${shown.map((tenantId, at) => html`${at > 0 && ", "}<a href="${tenantPath(tenantId)}">${tenantId}</a>`)}${more > 0 && html` and ${counted(more, "more tenant")}`}`;
-  return html`<p class="subject">${tenantIds.length > 1 && html`<strong>${counted(tenantIds.length, "tenant")}</strong>: `}${names}</p>
+  return html`<p>${tenantIds.length > 1 && html`<strong>${counted(tenantIds.length, "tenant")}</strong>: `}${names}</p>
 ${concernItem(tenantIds.length > 1 ? forEach(first) : first, reader)}`;
 }
 
