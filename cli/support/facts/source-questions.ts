@@ -1,6 +1,6 @@
 import type { Manifest } from "../../../core/manifest.ts";
 import { type FoundInSource, findProgramsInSource } from "../../publish/source/find-programs.ts";
-import { readWithdrawn } from "../../publish/source/read-withdrawn.ts";
+import { readWithdrawn } from "../../publish/source/tenant-rows.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 
 const maxAskingMs = 15_000;
