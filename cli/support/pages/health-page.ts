@@ -69,7 +69,7 @@ function attention(
     "attention",
     "To look at",
     html`${concerns.map((concern) => notice(concern.severity, concernItem(concern, reader)))}
-<ul class="plain">${shown.map((group) => html`<li class="notice ${group.first.severity}">${concernList(group, reader)}</li>`)}</ul>
+<ul class="plain">${shown.map((group) => html`<li class="notice ${group.concern.severity}">${concernList(group, reader)}</li>`)}</ul>
 ${more > 0 && html`<p>… and ${numberText(more)} more; the tenants below have them all.</p>`}`,
   );
 }
