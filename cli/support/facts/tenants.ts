@@ -5,10 +5,8 @@ import { isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
+import type { Answers, LogState, RecentAnswers } from "../../operate/gateway-log/recent-answers.ts";
 import type { GatewayNote, RequestLogLine } from "../../operate/gateway-log/request-line.ts";
-import type { LogIndex } from "../../operate/log-index/log-index.ts";
-import { type Answers, recentAnswers } from "../../operate/log-index/recent-answers.ts";
-import type { LogState } from "../../operate/log-index/request-log.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { readManifestHead } from "../../publish/snapshot/manifest-head.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
@@ -83,18 +81,14 @@ export interface TenantsReading {
   readonly faults: readonly string[];
 }
 
-export interface AskedLog {
-  readonly index: LogIndex;
-  state(): LogState;
-}
-
 export interface TenantsQuestion {
   readonly store: ObjectStore;
   /** The one tenant to read. `undefined` asks for all tenants that the store or a run report knows. */
   readonly only?: TenantId | undefined;
   /** Whether to include removed tenants of which nothing is stored. */
   readonly withRemoved?: boolean;
-  readonly log?: AskedLog | undefined;
+  /** What the gateways' log says of the last hour; `undefined` when no log was given. */
+  readonly log?: RecentAnswers | undefined;
   readonly now: Date;
   readonly signal: AbortSignal;
 }
@@ -112,7 +106,7 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
   const [records, keys, gateways] = await Promise.all([
     readBuildRecords(store, new Set(stored), now, signal),
     registryReading(store),
-    log && gatewayFacts(store, log, now, signal),
+    log && gatewayFacts(store, log),
   ]);
   const { value: removals, faults } = await readRemovals(store, keys, signal);
   // A tenant whose first build failed has no folder, but people ask about it most of all.
@@ -137,13 +131,13 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
       rename: rename === undefined ? null : { ...rename, tenantId: presentTenant(renames, tenantId) },
       keys: keys.kind === "read" ? (own.get(tenantId) ?? []) : null,
       mostPrograms: await mostProgramsBefore(store, tenantId, parent, earlier, signal),
-      answers: gateways?.answers.of(tenantId) ?? null,
+      answers: log?.of(tenantId) ?? null,
     };
   });
   const unread = keys.kind === "read" ? [] : [`Access keys are not looked at: ${keys.reason}`];
   return {
     tenants,
-    gateways: gateways?.facts ?? null,
+    gateways: gateways ?? null,
     usualIntervalMs: records.usualIntervalMs,
     faults: [...records.faults, ...faults, ...unread],
   };
@@ -155,16 +149,9 @@ async function allStored(store: ObjectStore, signal: AbortSignal): Promise<reado
   return tenantIds;
 }
 
-async function gatewayFacts(store: ObjectStore, log: AskedLog, now: Date, signal: AbortSignal) {
-  const answers = await recentAnswers(log.index, now, signal);
-  const facts: GatewayFacts = {
-    state: log.state(),
-    notes: log.index.notes,
-    anonymous: answers.of(null),
-    unconfirmed: answers.unconfirmed,
-    storeId: await ownStoreId(store),
-  };
-  return { answers, facts };
+async function gatewayFacts(store: ObjectStore, log: RecentAnswers): Promise<GatewayFacts> {
+  const { state, notes, unconfirmed } = log;
+  return { state, notes, unconfirmed, anonymous: log.of(null), storeId: await ownStoreId(store) };
 }
 
 /** The identity of the store; `null` when it has none or cannot be asked. */
