@@ -34,6 +34,11 @@ export class ProgramTable {
       yield this.#bytes.toString("latin1", at + 1, this.#valueAt(at)) as ProgramId;
   }
 
+  /** The snapshots in whose folders the details are. */
+  folders(): readonly SnapshotId[] {
+    return this.#folders;
+  }
+
   has(id: string): boolean {
     return this.#slots[this.#slotOf(id)] !== 0;
   }

@@ -19,10 +19,9 @@ import { beginExchange } from "./exchange.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRequestHandler } from "./handle-request.ts";
-import { createKeptBodies } from "./last-good/kept-bodies.ts";
-import { createLastGood } from "./last-good/last-good.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
+import { createMirror } from "./mirror.ts";
 import { createProcessCounter } from "./quota.ts";
 import { createReadiness } from "./readiness.ts";
 import { createResponder } from "./respond.ts";
@@ -94,20 +93,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const store = watch.guard(guardedReader(options.store, clock, metrics.storeCall));
 
-  const lastGood =
-    options.lastGoodFolder === undefined
+  const { lastGoodFolder: folder } = options;
+  const onLost = (): void => bodies.clear();
+  const mirror =
+    folder === undefined
       ? undefined
-      : createLastGood({
-          folder: options.lastGoodFolder,
-          store,
-          callTimeoutMs,
-          maxBytes: 1024 * 1024 * 1024,
-          maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
-          clocks,
-          waits,
-          logger,
-        });
-  const kept = lastGood && createKeptBodies(lastGood, store, callTimeoutMs);
+      : createMirror({ folder, store: tokenStore, clocks, waits, logger, onLost });
 
   const tokens = createTokenDirectory({
     store: tokenStore,
@@ -118,7 +109,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     maxStaleMs: settings.tokenMaxStaleSeconds * 1000,
     callTimeoutMs,
     defaultLimit: settings.rateLimitRequests,
-    lastGood,
+    mirror,
   });
   const freshness = createFreshness({
     store,
@@ -128,14 +119,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     onChange: () => snapshots.updateHeaders(),
   });
-  const streams = createBodyStreams(store, kept);
+  const streams = createBodyStreams(store, callTimeoutMs, mirror);
   const bodies = createBodyCache({
     store,
     packer: createBodyPacker({ streams, timeoutMs: callTimeoutMs }),
     maxBytes: settings.cacheMaxMb * 1024 * 1024,
     callTimeoutMs,
     onLookup: metrics.cacheLookup,
-    kept,
+    mirror,
   });
   const snapshots = createLiveSnapshots({
     store,
@@ -147,7 +138,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     headersOf: ({ tenantId, manifest }) =>
       snapshotHeaders(manifest, freshness.confirmedAt(tenantId, manifest.snapshotId)),
-    lastGood,
+    mirror,
   });
   // W53: this process counts when no Redis is set, and while Redis is away.
   const ownCounter = createProcessCounter(windowSeconds, clock);
@@ -224,7 +215,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics,
   });
   metrics.attach({
-    ...{ tokens, watch, snapshots, readiness, lastGood },
+    ...{ tokens, watch, snapshots, readiness, mirror },
     oldestData: freshness.oldest,
     unixMs: clocks.unixMs,
     cacheBytes: bodies.size,
@@ -235,12 +226,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     async start() {
-      await lastGood?.open();
+      await mirror?.open(settings.storeId);
       signal.throwIfAborted();
-      lastGood?.start({
-        confirmed: () => ({ registry: tokens.confirmed(), tenants: snapshots.confirmed() }),
-        held: bodies.bodies,
-      });
       freshness.start();
       const { adminHost, adminPort, host, port } = settings;
       const admin =
@@ -264,7 +251,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       freshness.stop();
       clearInterval(sweeper);
       tokens.stop();
-      await lastGood?.stop();
+      await mirror?.stop();
       fleet?.close();
       if (adminServer.listening) await closeServer(adminServer, 0, () => {});
     },
