@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createAdminServer } from "../core/admin-server.ts";
 import { Failure } from "../core/failure.ts";
-import type { gatewaySettings } from "../core/gateway-settings.ts";
 import type { StoreId } from "../core/ids.ts";
 import { listen } from "../core/listen.ts";
 import type { Logger } from "../core/logger.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
+import type { gatewaySettings } from "../core/settings.ts";
 import { showStoreAddress } from "../core/store-address.ts";
 import { createAccessLog } from "./access-log.ts";
 import { closeServer, createApiServer } from "./api-server.ts";

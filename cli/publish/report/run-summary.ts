@@ -1,22 +1,34 @@
 import { printable, printableLines } from "../../../core/printable.ts";
+import { showStoreAddress } from "../../../core/store-address.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import { databaseLabel } from "../../database/with-database-url.ts";
 import type { Layout } from "../../output/layout.ts";
 import { table } from "../../output/table.ts";
-import { fieldLabel } from "../public-program/field-words.ts";
+import type { CliSettings } from "../../shell/shell.ts";
 import { shownId } from "../public-program/shown-id.ts";
 
 /** Findings shown per tenant; the report has them all (up to its own bound). */
 const maxShownProblems = 5;
 
+/** The booking database and the store of a run, by their names for people. */
+export interface RunPlaces {
+  readonly database: string;
+  readonly store: string;
+}
+
+export function runPlaces(settings: CliSettings): RunPlaces {
+  return { database: databaseLabel(settings), store: showStoreAddress(settings.storeUrl) };
+}
+
 /** What a run did, for people: the tenants, what is wrong with their data, and a last line with all in brief. */
-export function runSummary(report: RunReport, { columns }: Layout): string {
+export function runSummary(report: RunReport, { database, store }: RunPlaces, { columns }: Layout): string {
   const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants, columns)];
   for (const run of report.tenants) parts.push(problemLines(run.tenantId, run.problems, run.problemsOmitted));
   parts.push(problemLines("the source", report.problems, 0));
   for (const run of report.tenants) parts.push(plannedChanges(run));
   for (const run of report.tenants) parts.push(leftOutLines(run), withdrawnLines(run, report.options.dryRun));
   parts.push(...failureLines(report));
-  parts.push(`${lastLine(report)}\n`);
+  parts.push(`From ${printable(database)} into ${printable(store)}:\n${lastLine(report)}\n`);
   return parts.filter((part) => part !== "").join("\n");
 }
 
@@ -142,36 +154,20 @@ const maxShown = 20;
 function plannedChanges({ tenantId, changes }: TenantRun): string {
   if (changes === undefined) return "";
   const { added, changed, removed, withdrawn } = changes;
-  const changedIds = changed.map(({ programId }) => programId);
   const parts = [
     named("add", added),
-    named(
-      "change",
-      changedIds,
-      changed.map(({ programId, fields }) => fieldLine(programId, fields)),
-    ),
+    named("change", changed),
     named("remove", removed),
     named("withdraw", withdrawn),
   ].filter((part) => part !== "");
   return parts.length === 0 ? "" : `${tenantId}: a build would\n${parts.join("")}`;
 }
 
-/** `lines`: one for each program, in place of a list of their ids. */
-function named(what: string, ids: readonly string[], lines?: readonly string[]): string {
+function named(what: string, ids: readonly string[]): string {
   if (ids.length === 0) return "";
   const more = ids.length - maxShown;
   const programs = ids.length === 1 ? "1 program" : `${ids.length} programs`;
   const head = `  ${what} ${programs}:`;
-  if (lines !== undefined) {
-    const rest = more > 0 ? `    and ${more} more (see --json)\n` : "";
-    return `${head}\n${lines.slice(0, maxShown).join("")}${rest}`;
-  }
   const rest = more > 0 ? `, and ${more} more (see --json)` : "";
   return `${head} ${ids.slice(0, maxShown).join(", ")}${rest}\n`;
-}
-
-function fieldLine(programId: string, fields: readonly string[]): string {
-  // The label of a field in a list has a gap for the place in the list, which is closed here.
-  const labels = fields.map((field) => fieldLabel(field).replaceAll(" ,", ",").trim());
-  return `    ${programId}: ${[...new Set(labels)].join("; ") || "everything"}\n`;
 }
