@@ -14,7 +14,8 @@ export interface FleetCounter extends WindowCounter {
 }
 
 export interface FleetCounterOptions {
-  readonly url: URL;
+  /** Read again for each new connection, since passwords are rotated (P100). May throw. */
+  readonly url: () => URL;
   readonly windowSeconds: number;
   /** How long a request waits for Redis before this process counts it alone. */
   readonly timeoutMs: number;
@@ -42,7 +43,11 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
 
   function open() {
     const client = createClient({
-      url: url.href,
+      url: withoutLogin(url()).href,
+      credentialsProvider: {
+        type: "async-credentials-provider",
+        credentials: async () => loginOf(url()),
+      },
       disableOfflineQueue: true,
       // The client's own deadline would create an abort signal per request. `answeredWithin` is used instead.
       commandOptions: { timeout: 0 },
@@ -124,6 +129,20 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     isShared: () => wasShared === true && connection.client.isReady,
 
     close: () => connection.client.destroy(),
+  };
+}
+
+function withoutLogin(url: URL): URL {
+  const server = new URL(url);
+  server.username = "";
+  server.password = "";
+  return server;
+}
+
+function loginOf({ username, password }: URL): { readonly username?: string; readonly password: string } {
+  return {
+    ...(username === "" ? {} : { username: decodeURIComponent(username) }),
+    password: decodeURIComponent(password),
   };
 }
 

@@ -4,8 +4,9 @@ import { Failure } from "../core/failure.ts";
 import type { StoreId } from "../core/ids.ts";
 import { listen } from "../core/listen.ts";
 import type { Logger } from "../core/logger.ts";
+import { valueNow } from "../core/secret-files.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
-import type { gatewaySettings } from "../core/settings.ts";
+import { gatewaySettings } from "../core/settings.ts";
 import { showStoreAddress } from "../core/store-address.ts";
 import { createAccessLog } from "./access-log.ts";
 import { closeServer, createApiServer } from "./api-server.ts";
@@ -79,7 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   // A driver tries a call up to three times, each within the timeout.
   const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
   const metrics = createMetrics(clock);
-  const { redisUrl, rateLimitWindowSeconds: windowSeconds, trustedProxies } = settings;
+  const { redisUrl, redisUrlFile, rateLimitWindowSeconds: windowSeconds, trustedProxies } = settings;
   const addresses = trustedProxies && createClientAddresses(trustedProxies);
   const accessLog = logger.isLevelEnabled("info")
     ? createAccessLog(options.destination, options.program, windowSeconds, addresses?.clientOf)
@@ -145,7 +146,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const fleet =
     redisUrl &&
     createFleetCounter({
-      url: redisUrl,
+      url: () => valueNow(gatewaySettings.redisUrl, redisUrlFile, redisUrl) ?? redisUrl,
       windowSeconds,
       timeoutMs: waits.redisMs,
       insurance: ownCounter,

@@ -6,14 +6,13 @@ import { checkedKey, type ObjectKey } from "../object-key.ts";
 import type { ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
 import { type DiskFile, mainThread, otherThread } from "./disk.ts";
 import { folderFailure, unlessErrno } from "./file-error.ts";
-import { versionsFolder } from "./head.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
 import { isWrittenDirectly, putNewFile, type WriteFile, writeSyncedFile } from "./new-file.ts";
 import { isNamed, readThrough } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { removeEmptyFolders, tidyFolders } from "./tidy.ts";
-import { createVersions } from "./versions.ts";
+import { createVersions, versionsFolder } from "./versions.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
@@ -135,9 +134,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     },
 
     tidy: (prefix, options) =>
-      translated(prefix, () =>
-        tidyFolders({ folders, versions }, root, resolve(root, prefix), options?.signal),
-      ),
+      translated(prefix, () => tidyFolders(folders, root, resolve(root, prefix), options?.signal)),
 
     async close() {},
   };

@@ -4,7 +4,7 @@ import { bytesBody } from "../object-body.ts";
 import type { ObjectStore } from "../object-store.ts";
 import { documentOf, elements, firstElement } from "./answer.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
-import type { S3Call } from "./s3-failure.ts";
+import type { S3Call } from "./s3-error.ts";
 import { s3Key } from "./s3-location.ts";
 import type { S3Request } from "./send.ts";
 

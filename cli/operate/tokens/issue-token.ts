@@ -1,6 +1,5 @@
-import { randomBase62 } from "../../../core/base62.ts";
 import { Failure } from "../../../core/failure.ts";
-import { parseTokenId, type TenantId, type TokenId } from "../../../core/ids.ts";
+import { parseTokenId, randomBase62, type TenantId, type TokenId } from "../../../core/ids.ts";
 import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../../core/token.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 
