@@ -232,10 +232,16 @@ export function createGateway(options: GatewayOptions): Gateway {
       freshness.start();
       const { adminHost, adminPort, host, port } = settings;
       const admin =
-        adminPort === undefined ? undefined : await listen(adminServer, adminHost, adminPort, signal);
+        adminPort === undefined
+          ? undefined
+          : await listen(
+              adminServer,
+              { host: adminHost, port: adminPort, setting: "ADMIN_HOST or ADMIN_PORT" },
+              signal,
+            );
       await settledWithin(waits.registryMs, Promise.race([tokens.start(), once(signal, "abort")]));
       signal.throwIfAborted();
-      return { api: await listen(apiServer, host, port, signal), admin };
+      return { api: await listen(apiServer, { host, port, setting: "HOST or PORT" }, signal), admin };
     },
 
     notReadyCause: readiness.notReadyCause,
