@@ -20,10 +20,9 @@ import { beginExchange } from "./exchange.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRequestHandler } from "./handle-request.ts";
-import { createKeptBodies } from "./last-good/kept-bodies.ts";
-import { createLastGood } from "./last-good/last-good.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
+import { createMirror } from "./mirror.ts";
 import { createProcessCounter } from "./quota.ts";
 import { createReadiness } from "./readiness.ts";
 import { createResponder } from "./respond.ts";
@@ -95,20 +94,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const store = watch.guard(guardedReader(options.store, clock, metrics.storeCall));
 
-  const lastGood =
-    options.lastGoodFolder === undefined
+  const { lastGoodFolder: folder } = options;
+  const onLost = (): void => bodies.clear();
+  const mirror =
+    folder === undefined
       ? undefined
-      : createLastGood({
-          folder: options.lastGoodFolder,
-          store,
-          callTimeoutMs,
-          maxBytes: 1024 * 1024 * 1024,
-          maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
-          clocks,
-          waits,
-          logger,
-        });
-  const kept = lastGood && createKeptBodies(lastGood, store, callTimeoutMs);
+      : createMirror({ folder, store: tokenStore, clocks, waits, logger, onLost });
 
   const tokens = createTokenDirectory({
     store: tokenStore,
@@ -119,7 +110,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     maxStaleMs: settings.tokenMaxStaleSeconds * 1000,
     callTimeoutMs,
     defaultLimit: settings.rateLimitRequests,
-    lastGood,
+    mirror,
   });
   const freshness = createFreshness({
     store,
@@ -129,14 +120,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     onChange: () => snapshots.updateHeaders(),
   });
-  const streams = createBodyStreams(store, kept);
+  const streams = createBodyStreams(store, callTimeoutMs, mirror);
   const bodies = createBodyCache({
     store,
     packer: createBodyPacker({ streams, timeoutMs: callTimeoutMs }),
     maxBytes: settings.cacheMaxMb * 1024 * 1024,
     callTimeoutMs,
     onLookup: metrics.cacheLookup,
-    kept,
+    mirror,
   });
   const snapshots = createLiveSnapshots({
     store,
@@ -148,7 +139,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     headersOf: ({ tenantId, manifest }) =>
       snapshotHeaders(manifest, freshness.confirmedAt(tenantId, manifest.snapshotId)),
-    lastGood,
+    mirror,
   });
   // W53: this process counts when no Redis is set, and while Redis is away.
   const ownCounter = createProcessCounter(windowSeconds, clock);
@@ -225,7 +216,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics,
   });
   metrics.attach({
-    ...{ tokens, watch, snapshots, readiness, lastGood },
+    ...{ tokens, watch, snapshots, readiness, mirror },
     oldestData: freshness.oldest,
     unixMs: clocks.unixMs,
     cacheBytes: bodies.size,
@@ -236,19 +227,21 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     async start() {
-      await lastGood?.open();
+      await mirror?.open(settings.storeId);
       signal.throwIfAborted();
-      lastGood?.start({
-        confirmed: () => ({ registry: tokens.confirmed(), tenants: snapshots.confirmed() }),
-        held: bodies.bodies,
-      });
       freshness.start();
       const { adminHost, adminPort, host, port } = settings;
       const admin =
-        adminPort === undefined ? undefined : await listen(adminServer, adminHost, adminPort, signal);
+        adminPort === undefined
+          ? undefined
+          : await listen(
+              adminServer,
+              { host: adminHost, port: adminPort, setting: "ADMIN_HOST or ADMIN_PORT" },
+              signal,
+            );
       await settledWithin(waits.registryMs, Promise.race([tokens.start(), once(signal, "abort")]));
       signal.throwIfAborted();
-      return { api: await listen(apiServer, host, port, signal), admin };
+      return { api: await listen(apiServer, { host, port, setting: "HOST or PORT" }, signal), admin };
     },
 
     notReadyCause: readiness.notReadyCause,
@@ -265,7 +258,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       freshness.stop();
       clearInterval(sweeper);
       tokens.stop();
-      await lastGood?.stop();
+      await mirror?.stop();
       fleet?.close();
       if (adminServer.listening) await closeServer(adminServer, 0, () => {});
     },
