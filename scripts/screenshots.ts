@@ -61,7 +61,7 @@ async function takeAll(databaseUrl: string): Promise<void> {
   };
   const log = createLogger({ level: "silent", program: "screenshots", destination: process.stderr });
   const server = createInspectServer({ inspection, gate: createKeyGate(key), log });
-  const { port } = new URL(await listen(server, "127.0.0.1", 0));
+  const { port } = new URL(await listen(server, { host: "127.0.0.1", port: 0, setting: "nothing" }));
   const browser = await chromium.launch({
     executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],

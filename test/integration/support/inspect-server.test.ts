@@ -218,5 +218,5 @@ test("inspect says where it listens, serves until it is interrupted, and ends wi
 
 test("inspect refuses a port that is taken", async () => {
   const { status, stderr } = await desk.run(["inspect", "--port", String(inspect.port)]);
-  expect([status, stderr]).toEqual([2, expect.stringContaining("EADDRINUSE")]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining("another process listens there already")]);
 });
