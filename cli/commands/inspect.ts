@@ -14,12 +14,13 @@ import { action, type CliSettings, type Shell, settingsOf } from "../shell/shell
 import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { createInspectServer } from "../support/pages/inspect-server.ts";
+import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";
 import { type AccessFlags, inspectAccess, loopback } from "./inspect-access.ts";
 import { type GatewayFlags, inspectGateway } from "./inspect-gateway.ts";
 import { namedLogs } from "./log-option.ts";
 import { wholeNumber } from "./option-values.ts";
 
-interface InspectFlags extends AccessFlags, GatewayFlags {
+interface InspectFlags extends AccessFlags, GatewayFlags, BuildWithin {
   readonly port: number;
   readonly log?: readonly string[];
   readonly timeZone?: string;
@@ -43,6 +44,7 @@ export function inspect(shell: Shell): Command {
       "the zone of the times on the pages, such as Europe/Paris, with UTC behind (default: the machine's)",
       timeZone,
     )
+    .addOption(buildWithinOption())
     .option("--gateway <url>", "the gateway, for pages that ask it as a partner would")
     .option("--token-file <file...>", "tokens to ask it with: one in each file, and one per tenant")
     .action(action(shell, run));
@@ -64,7 +66,7 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
     const inspection = {
       store,
       database: createAskedDatabase(settings),
-      reader: () => ({ now: now(), zone }),
+      reader: () => ({ now: now(), zone, buildWithinMs: flags.buildWithin }),
       signal,
       ...(logs === undefined ? {} : { log: logs }),
       ...(gateway && { gateway }),

@@ -29,7 +29,7 @@ export function instantBefore(now: () => Date): (text: string) => Date {
 }
 
 /** Hours, days of 24 hours, or weeks; `NaN` for anything else. Months are refused, because they differ in length. */
-function durationMs(text: string): number {
+export function durationMs(text: string): number {
   const [, count, unit = ""] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
   return Number(count) * (hours[unit] ?? Number.NaN) * 3_600_000;
 }

@@ -6,6 +6,7 @@ import { createAskedDatabase } from "../../cli/support/facts/asked-database.ts";
 import { createKeyGate, welcomeAddress } from "../../cli/support/pages/access/key-gate.ts";
 import { createInspectServer } from "../../cli/support/pages/inspect-server.ts";
 import { cliSettings } from "../../core/cli-settings.ts";
+import { createFileStore } from "../../core/file-store/file-store.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
@@ -42,7 +43,8 @@ export async function startInspect(
   // As `main.ts` does: every question in flight listens.
   setMaxListeners(0, signal);
   const inspection = {
-    store: options.store ?? desk.store,
+    // A store of its own, since pages remember for a minute which manifests are whole.
+    store: options.store ?? createFileStore({ directory: desk.storeDirectory }),
     database: createAskedDatabase(parsed.values),
     reader: () => ({ now: options.now ?? new Date(), zone: options.zone ?? "UTC" }),
     signal,

@@ -88,8 +88,6 @@ function factsOf(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> 
     miss: null,
     snapshot: null,
     object: null,
-    gateway: null,
-    storeId: null,
     ...others,
   };
 }

@@ -1,34 +1,23 @@
 import { inRounds } from "../../../core/bounded-work.ts";
 import { confirmedAtOf } from "../../../core/confirmations.ts";
-import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
-import { detailEntry, type Manifest } from "../../../core/manifest.ts";
+import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import type { TenantDamage } from "../../../schemas/generated/types.ts";
-import type { GatewayNote, RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import type { LogIndex } from "../../operate/log-index/log-index.ts";
 import { type Answers, recentAnswers } from "../../operate/log-index/recent-answers.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
 import { type DamageRecord, readDamage } from "../../operate/snapshots/damage-record.ts";
-import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
-import { readManifestHead } from "../../publish/snapshot/manifest-head.ts";
+import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
+import { type PointerVersion, readLiveManifest } from "../../publish/snapshot/live-snapshot.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
-import { readOr } from "./reading.ts";
-import {
-  heldBy,
-  presentTenant,
-  type RegistryReading,
-  type Removal,
-  type Rename,
-  readRemovals,
-  readRenames,
-  registryReading,
-} from "./registry.ts";
-import { type BuildRecord, readBuildRecords } from "./runs.ts";
+import { type LastBuild, type LastBuilds, orFault, readLastBuilds } from "./last-build.ts";
+import { headOf, type LiveReading, readLiveHead } from "./live.ts";
+import { heldBy, type RegistryReading, type Removal, readRemovals, registryReading } from "./registry.ts";
 
-export interface TenantFacts extends BuildRecord {
+export interface TenantFacts extends LastBuild {
   readonly tenantId: string;
   /** `null` when partners get 500: nothing was ever published, or what is there is damaged (see `fault`). */
   readonly live: LiveFacts | null;
@@ -38,12 +27,10 @@ export interface TenantFacts extends BuildRecord {
   /** The hold, also of a tenant whose manifest is damaged. */
   readonly hold: Hold | null;
   readonly removal: Removal | null;
-  /** The tenant to which this tenant's access keys were moved. */
-  readonly rename: Rename | null;
+  /** The sandbox's programs come with the generator: it is published once, and no source lists it (P97). */
+  readonly isSandbox: boolean;
   /** `null` when the list of access keys could not be read. */
   readonly keys: readonly RegisteredToken[] | null;
-  /** The snapshot with the most programs among those right before the live one; `null` when none was read. */
-  readonly mostPrograms: { readonly programs: number; readonly generatedAt: string } | null;
   /** The gateways' answers to the tenant's partners in the last hour; `null` without a log. */
   readonly answers: Answers | null;
 }
@@ -77,15 +64,13 @@ export interface Hold {
   readonly by: string | null;
 }
 
+/** What the gateways' log says of all tenants together. */
 export interface GatewayFacts {
   readonly state: LogState;
-  readonly notes: readonly GatewayNote[];
   /** Requests of the last hour whose access key the gateway did not know. */
   readonly anonymous: Answers;
   /** An answer of the last minute whose snapshot the gateway could not confirm (W162). */
   readonly unconfirmed: RequestLogLine | null;
-  /** The identity of the store that was asked; `null` when it has none. */
-  readonly storeId: string | null;
 }
 
 export interface TenantsReading {
@@ -93,7 +78,6 @@ export interface TenantsReading {
   readonly tenants: readonly TenantFacts[];
   /** `null` when no log was given. */
   readonly gateways: GatewayFacts | null;
-  readonly usualIntervalMs: number | null;
   readonly faults: readonly string[];
 }
 
@@ -104,8 +88,12 @@ export interface AskedLog {
 
 export interface TenantsQuestion {
   readonly store: ObjectStore;
-  /** The one tenant to read. `undefined` asks for all tenants that the store or a run report knows. */
+  /** The one tenant to read. `undefined` asks for all tenants that the store or a run knows. */
   readonly only?: TenantId | undefined;
+  /** What is live of that tenant, when it was read already. */
+  readonly live?: LiveReading;
+  /** Tenants that another side knows, and the store may not. */
+  readonly also?: readonly TenantId[];
   /** Whether to include removed tenants of which nothing is stored. */
   readonly withRemoved?: boolean;
   readonly log?: AskedLog | undefined;
@@ -115,53 +103,65 @@ export interface TenantsQuestion {
 
 /** Whole manifests in memory at a time. */
 const maxParallelReads = 8;
-/** The number of earlier manifests whose heads are read, for all tenants together and for one. */
-const maxEarlier = 1000;
-const maxEarlierEach = 5;
 
-/** Reads pointer and manifest of each tenant, as a gateway does, and the facts about them in runs, keys, audit and log. */
+/** Reads the facts about tenants: each one's pointer, and what the store has once for all of them. */
 export async function readTenants(question: TenantsQuestion): Promise<TenantsReading> {
   const { store, only, log, now, signal } = question;
   const stored = only === undefined ? await allStored(store, signal) : [only];
-  const [records, keys, damage, gateways] = await Promise.all([
-    readBuildRecords(store, new Set(stored), now, signal),
-    registryReading(store),
-    readOr<DamageRecord>(new Map(), signal, () => readDamage(store, signal)),
-    log && gatewayFacts(store, log, now, signal),
+  const [common, answers] = await Promise.all([
+    readCommon(store, signal),
+    log && recentAnswers(log.index, now, signal),
   ]);
-  const { value: removals, faults } = await readRemovals(store, keys, signal);
+  const { builds, removals } = common;
   // A tenant whose first build failed has no folder, but people ask about it most of all.
-  const named = only === undefined ? records.named.filter(isTenantId) : [];
+  const named = only === undefined ? [...builds.named, ...(question.also ?? [])] : [];
   if (question.withRemoved === true) named.push(...[...removals.keys()].filter(isTenantId));
   const tenantIds = [...new Set([...stored, ...named])].sort();
-  const earlier = Math.min(maxEarlierEach, Math.floor(maxEarlier / Math.max(1, tenantIds.length)));
-  const own = keysByTenant(keys);
-  const mayBeRenamed = tenantIds.some(
-    (tenantId) => removals.has(tenantId) || (own.size > 0 && !own.has(tenantId)),
-  );
-  const renames = mayBeRenamed ? await readRenames(store, signal) : new Map<string, Rename>();
   const tenants = await inRounds(tenantIds, maxParallelReads, async (tenantId): Promise<TenantFacts> => {
-    const record = records.of(tenantId);
-    const found = damage.value.get(tenantId);
-    const { parent, ...liveState } = await readLiveState(store, tenantId, record, found, signal);
-    const rename = renames.get(tenantId);
-    return {
-      tenantId,
-      ...record,
-      ...liveState,
-      removal: removals.get(tenantId) ?? null,
-      rename: rename === undefined ? null : { ...rename, tenantId: presentTenant(renames, tenantId) },
-      keys: keys.kind === "read" ? (own.get(tenantId) ?? []) : null,
-      mostPrograms: await mostProgramsBefore(store, tenantId, parent, earlier, signal),
-      answers: gateways?.answers.of(tenantId) ?? null,
-    };
+    const facts = await tenantFacts(store, tenantId, common, question.live, signal);
+    return { ...facts, answers: answers?.of(tenantId) ?? null };
   });
+  const gateways =
+    log === undefined || answers === undefined
+      ? null
+      : { state: log.state(), anonymous: answers.of(null), unconfirmed: answers.unconfirmed };
+  return { tenants, gateways, faults: common.faults };
+}
+
+/** What the store has once for all tenants. */
+interface CommonFacts {
+  readonly builds: LastBuilds;
+  readonly keys: RegistryReading;
+  readonly keysByTenant: ReadonlyMap<string, readonly RegisteredToken[]>;
+  readonly removals: ReadonlyMap<string, Removal>;
+  readonly damage: DamageRecord;
+  readonly sandbox: TenantId | undefined;
+  readonly faults: readonly string[];
+}
+
+async function readCommon(store: ObjectStore, signal: AbortSignal): Promise<CommonFacts> {
+  const [builds, keys, damage, sandbox] = await Promise.all([
+    readLastBuilds(store, signal),
+    registryReading(store),
+    orFault<DamageRecord>(new Map(), signal, () => readDamage(store, signal)),
+    orFault(undefined, signal, () => knownSandbox(store, signal)),
+  ]);
+  const { value: removals, faults } = await readRemovals(store, keys, signal);
   const unread = keys.kind === "read" ? [] : [`Access keys are not looked at: ${keys.reason}`];
+  const keysByTenant = new Map<string, RegisteredToken[]>();
+  for (const token of keys.kind === "read" ? keys.registry.tokens : []) {
+    const own = keysByTenant.get(token.tenantId);
+    if (own === undefined) keysByTenant.set(token.tenantId, [token]);
+    else own.push(token);
+  }
   return {
-    tenants,
-    gateways: gateways?.facts ?? null,
-    usualIntervalMs: records.usualIntervalMs,
-    faults: [...records.faults, ...faults, ...damage.faults, ...unread],
+    builds,
+    keys,
+    keysByTenant,
+    removals,
+    damage: damage.value,
+    sandbox: sandbox.value,
+    faults: [...builds.faults, ...faults, ...damage.faults, ...sandbox.faults, ...unread],
   };
 }
 
@@ -171,64 +171,56 @@ async function allStored(store: ObjectStore, signal: AbortSignal): Promise<reado
   return tenantIds;
 }
 
-async function gatewayFacts(store: ObjectStore, log: AskedLog, now: Date, signal: AbortSignal) {
-  const answers = await recentAnswers(log.index, now, signal);
-  const facts: GatewayFacts = {
-    state: log.state(),
-    notes: log.index.notes,
-    anonymous: answers.of(null),
-    unconfirmed: answers.unconfirmed,
-    storeId: await ownStoreId(store),
-  };
-  return { answers, facts };
-}
-
-/** The identity of the store; `null` when it has none or cannot be asked. */
-export async function ownStoreId(store: ObjectStore): Promise<string | null> {
-  return (await readStoreIdentity(store).catch(() => undefined))?.storeId ?? null;
-}
-
-function keysByTenant(reading: RegistryReading): ReadonlyMap<string, readonly RegisteredToken[]> {
-  const own = new Map<string, RegisteredToken[]>();
-  for (const token of reading.kind === "read" ? reading.registry.tokens : []) {
-    const known = own.get(token.tenantId);
-    if (known === undefined) own.set(token.tenantId, [token]);
-    else known.push(token);
-  }
-  return own;
-}
-
-async function readLiveState(
+async function tenantFacts(
   store: ObjectStore,
   tenantId: TenantId,
-  record: BuildRecord,
-  damage: TenantDamage | undefined,
+  { builds, keys, keysByTenant, removals, damage, sandbox }: CommonFacts,
+  known: LiveReading | undefined,
   signal: AbortSignal,
-): Promise<Pick<TenantFacts, "live" | "fault" | "damage" | "hold"> & { readonly parent: SnapshotId | null }> {
-  let hold: Hold | null = null;
-  try {
-    const pointer = await readPointer(store, tenantId, signal);
-    if (pointer === undefined) return { live: null, fault: null, damage: null, hold, parent: null };
-    const { snapshotId, generation, publishedAt, hold: held } = pointer.current;
-    hold = held && { ...held, by: await heldBy(store, tenantId, held.since, signal) };
-    // A manifest that a gateway refuses is not live, even if its first lines can be read (P54).
-    const manifest = await readLiveManifest(store, pointer.current, signal);
-    const { generatedAt, contentAt = generatedAt, programs, parent } = manifest;
-    const confirmed = confirmedAtOf(record.confirmation, snapshotId);
-    const times = { generatedAt, contentAt, publishedAt, confirmedAt: confirmed };
-    const live = { snapshotId, generation, ...times, programs: programs.count };
-    return { live, fault: null, damage: liveDamage(manifest, damage), hold, parent };
-  } catch (error) {
-    const failure = asFailure(error);
-    // One damaged tenant must not hide the others. A store that is away does hide all.
-    if (failure.code !== "corrupt_document") throw error;
-    return { live: null, fault: failure.message, damage: null, hold, parent: null };
+): Promise<TenantFacts> {
+  const build = builds.of(tenantId);
+  const isSandbox = tenantId === sandbox;
+  const reading =
+    known === undefined
+      ? await readLiveHead(store, tenantId, signal)
+      : known.kind === "read"
+        ? ({ kind: "read", live: headOf(known.live) } as const)
+        : known;
+  const pointer =
+    reading.kind === "read" ? reading.live.pointer : reading.kind === "damaged" ? reading.pointer : null;
+  const held = pointer?.current.hold ?? null;
+  const facts = {
+    tenantId,
+    ...build,
+    // A run of all tenants may have been before `sandbox init`, and no source lists the sandbox.
+    notInSource: isSandbox ? null : build.notInSource,
+    isSandbox,
+    hold: held && { ...held, by: await heldBy(store, tenantId, held.since, signal) },
+    removal: removals.get(tenantId) ?? null,
+    keys: keys.kind === "read" ? (keysByTenant.get(tenantId) ?? []) : null,
+    answers: null,
+  };
+  if (reading.kind !== "read") {
+    const fault = reading.kind === "damaged" ? reading.reason : null;
+    return { ...facts, live: null, fault, damage: null };
   }
+  const { pointer: version, ...head } = reading.live;
+  const { snapshotId, generation, publishedAt } = version.current;
+  const confirmedAt = confirmedAtOf(build.confirmation, snapshotId);
+  const live = { snapshotId, generation, ...head, publishedAt, confirmedAt };
+  const found = damage.get(tenantId);
+  const liveDamage = found === undefined ? null : await damageOfLive(store, version, found, signal);
+  return { ...facts, live, fault: null, damage: liveDamage };
 }
 
 /** Only objects that the live snapshot names count: a build may have replaced the others. */
-function liveDamage(manifest: Manifest, damage: TenantDamage | undefined): LiveDamage | null {
-  if (damage === undefined) return null;
+async function damageOfLive(
+  store: ObjectStore,
+  pointer: PointerVersion,
+  damage: TenantDamage,
+  signal: AbortSignal,
+): Promise<LiveDamage | null> {
+  const manifest = await readLiveManifest(store, pointer.current, signal);
   const lists = damage.keys.filter((key) => key === manifest.list.key || key === manifest.legacy.key);
   const programs = damage.keys.flatMap((key) => {
     const [, id = ""] = /\/v1\/programs\/([^/]+)\.json$/.exec(key) ?? [];
@@ -236,24 +228,4 @@ function liveDamage(manifest: Manifest, damage: TenantDamage | undefined): LiveD
   });
   const files = lists.length + programs.length;
   return files === 0 ? null : { foundAt: damage.foundAt, files, programs };
-}
-
-/**
- * Goes back from snapshot to snapshot. Ends at a damaged or pruned one without a failure, since nothing depends on the result.
- */
-async function mostProgramsBefore(
-  store: ObjectStore,
-  tenantId: TenantId,
-  parent: SnapshotId | null,
-  steps: number,
-  signal: AbortSignal,
-): Promise<TenantFacts["mostPrograms"]> {
-  let most: TenantFacts["mostPrograms"] = null;
-  let next = parent;
-  for (let step = 0; step < steps && next !== null; step += 1) {
-    const head = await unlessFailed(readManifestHead(store, tenantId, next, signal), "corrupt_document");
-    if (head !== undefined && head.programs > (most?.programs ?? 0)) most = head;
-    next = head?.parent ?? null;
-  }
-  return most;
 }

@@ -3,9 +3,8 @@ import { plainTime, type Reader } from "../../output/times.ts";
 import type { RequestFacts } from "../facts/requests.ts";
 import type { TenantFacts } from "../facts/tenants.ts";
 import { type Concern, concern } from "./concern.ts";
-import { clockAhead, clockSteps, clockToleranceMs } from "./gateways.ts";
 import { removedSteps } from "./remedies.ts";
-import { forOperations, forSupport, type Judgement, judgement, lengthOf, type Step } from "./step.ts";
+import { forOperations, forSupport, type Judgement, judgement, type Step } from "./step.ts";
 
 const dayMs = 86_400_000;
 
@@ -80,7 +79,7 @@ export function keySince(facts: RequestFacts, reader: Reader): string {
   if (key.kind !== "known") return "";
   const { tenantId, revokedAt, expiresAt } = key.token;
   if (line.tenantId !== null && line.tenantId !== tenantId) {
-    return ` The access key is of tenant ${tenantId} now: ${line.tenantId} was renamed.`;
+    return ` The access key is of tenant ${tenantId} now: it was moved from ${line.tenantId}.`;
   }
   if (tenant?.removal != null)
     return ` Since then tenant ${tenantId} was removed, on ${plainTime(tenant.removal.removedAt, reader)}.`;
@@ -95,15 +94,6 @@ function ended({ line }: RequestFacts, key: KnownKey, reader: Reader): Judgement
   const { revokedAt, expiresAt } = token;
   const when = (at: string): string => plainTime(at, reader);
   if (hadExpired(token, line.time)) {
-    const ahead = clockAhead(line.time, reader);
-    // By this machine's clock the key has not expired, so the gateway's clock is ahead.
-    if (ahead !== undefined && Date.parse(token.expiresAt) > reader.now.getTime()) {
-      return judgement(
-        `The access key ${namedKey(token)} is in force until ${when(token.expiresAt)}, but the gateway took it for expired: ${ahead}.`,
-        forSupport("Tell the partner that the fault is on our side and the access key stays as it is."),
-        ...clockSteps,
-      );
-    }
     const later = revokedAt === null ? "" : ` Later, on ${when(revokedAt)}, it was revoked, too.`;
     return judgement(
       `The access key ${namedKey(token)} expired on ${when(token.expiresAt)}.${later}`,
@@ -125,21 +115,16 @@ function ended({ line }: RequestFacts, key: KnownKey, reader: Reader): Judgement
     );
   }
   const [replacement] = key.successors;
-  const behindMs = Date.parse(revokedAt) - Date.parse(line.time);
-  const clock =
-    behindMs > clockToleranceMs
-      ? ` By the log it was refused before that: the gateway's clock is behind this machine's by ${lengthOf(behindMs)} at least.`
-      : "";
   if (replacement === undefined) {
     return judgement(
-      `The access key ${namedKey(token)} was revoked on ${when(revokedAt)}, and no other was issued in its place.${clock}`,
+      `The access key ${namedKey(token)} was revoked on ${when(revokedAt)}, and no other was issued in its place.`,
       auditStep(token),
       issueStep(token),
     );
   }
   const newest = key.successors.at(-1) ?? replacement;
   const chain = newest === replacement ? "" : ` (by now replaced by ${newest.tokenId})`;
-  const replacedText = `The access key ${namedKey(token)} was replaced on ${when(revokedAt)} by ${replacement.tokenId}${chain}.${clock}`;
+  const replacedText = `The access key ${namedKey(token)} was replaced on ${when(revokedAt)} by ${replacement.tokenId}${chain}.`;
   if (usableSuccessor(key, reader.now) !== undefined) {
     return judgement(
       `${replacedText} The partner still uses the old one.`,

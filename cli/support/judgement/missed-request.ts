@@ -14,9 +14,9 @@ export function missedRequest({ line, miss }: RequestFacts, reader: Reader): Jud
     );
   }
   const { now } = miss;
-  const isThere = now.answer === 200 && miss.missed.kind !== "never";
+  const isThere = now.answer === 200 && miss.atTheTime.kind !== "never";
   return {
-    summary: `Partners did not see ${program} then: ${missedThen(miss.missed, reader)} Now: ${now.summary}`,
+    summary: `Partners did not see ${program} then: ${missedThen(miss.atTheTime, reader)} Now: ${now.summary}`,
     next: isThere ? nextStep(forSupport("Tell the partner to ask again: partners see it now.")) : now.next,
   };
 }

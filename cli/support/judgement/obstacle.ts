@@ -1,5 +1,5 @@
 import { plainTime, type Reader } from "../../output/times.ts";
-import { type BuildState, type Builds, holdWords, type Keeper } from "./builds.ts";
+import { type Block, type BuildState, type Builds, holdWords } from "./builds.ts";
 import {
   faultsSteps,
   guardReason,
@@ -9,15 +9,15 @@ import {
   silentSteps,
   startStep,
 } from "./remedies.ts";
-import { buildCommand, forOperations, forSupport, type Step } from "./step.ts";
+import { buildCommand, forOperations, forSupport, lengthOf, type Step } from "./step.ts";
 
 export type Obstacle =
   | { readonly kind: "none"; readonly at: string }
   | Exclude<Builds, { readonly kind: "running" }>
   /** `builds`: whether any would come if the hold ended. */
-  | (Extract<Keeper, { readonly kind: "held" }> & { readonly builds: Builds })
+  | (Extract<Block, { readonly kind: "held" }> & { readonly builds: Builds })
   /** `programs`: other ones than the program in question; empty when the report does not name them. */
-  | Extract<Keeper, { readonly kind: "guard" | "faults" }>
+  | Extract<Block, { readonly kind: "guard" | "faults" }>
   /** P10: this program is the last published one. The next build refuses to remove it unless it publishes another one. */
   | { readonly kind: "last" };
 
@@ -31,11 +31,11 @@ export type Need = "change" | "withdrawal" | "loss";
  */
 export function obstacleTo(
   need: Need,
-  { builds, keeper }: BuildState,
+  { builds, block }: BuildState,
   { programId, isOnly }: { readonly programId: string; readonly isOnly: boolean },
 ): Obstacle {
   // A stated withdrawal passes a hold, the guard, and faults of other programs (P20).
-  const met = need === "withdrawal" ? undefined : keeper;
+  const met = need === "withdrawal" ? undefined : block;
   if (met?.kind === "held") return { ...met, builds };
   if (builds.kind === "failing" || builds.kind === "silent") return builds;
   if (met?.kind === "guard") return met;
@@ -71,7 +71,7 @@ export function prospect(obstacle: Obstacle, effect: string, reader: Reader): st
       return `${stays} builds fail (the last one ${when(obstacle.at)}${since}), until operations mend that.`;
     }
     case "silent":
-      return `${stays} no build has ended since ${when(obstacle.at)}, much longer than usual.`;
+      return `${stays} no build has ended since ${when(obstacle.at)}, and one should come within ${lengthOf(obstacle.withinMs)}.`;
     case "guard":
       return `${stays} the last build (${when(obstacle.at)}) was refused, since ${guardReason(obstacle.guard)}, and so is the next until that is settled.`;
     case "faults":
@@ -84,14 +84,12 @@ export function prospect(obstacle: Obstacle, effect: string, reader: Reader): st
 /** Says that ending the hold would change nothing by itself. */
 function otherwise(builds: Builds, reader: Reader): string {
   if (builds.kind === "failing") return ` Builds fail, too (the last one ${plainTime(builds.at, reader)}).`;
-  return builds.kind === "silent"
-    ? ` Nor has a build ended since ${plainTime(builds.at, reader)}, much longer than usual.`
-    : "";
+  return builds.kind === "silent" ? ` Nor has a build ended since ${plainTime(builds.at, reader)}.` : "";
 }
 
 /** A sentence that says why a withdrawal gets through although the tenant is kept as it is. */
-export function notKept({ keeper }: BuildState): string {
-  switch (keeper.kind) {
+export function whyItPasses({ block }: BuildState): string {
+  switch (block.kind) {
     case "none":
       return "";
     case "held":

@@ -1,5 +1,4 @@
 import type { RequestFacts } from "../facts/requests.ts";
-import { gatewayTrouble } from "./gateways.ts";
 import { hadExpired, usableSuccessor } from "./key.ts";
 import { inWindow } from "./request.ts";
 
@@ -52,23 +51,17 @@ function keyReason(request: RequestFacts, now: Date): string {
   const ours =
     "The fault was on our side: we did not know the access key in time. Please send the request again.";
   if (token.kind === "known") {
-    const { revokedAt, expiresAt } = token.token;
+    const { revokedAt } = token.token;
     // P91: the partner of a removed tenant is not promised a new key.
     if (tenant?.removal != null) return "It used an access key that is no longer valid.";
     const isExpired = revokedAt === null && hadExpired(token.token, line.time);
-    if (isExpired && Date.parse(expiresAt ?? "") > now.getTime()) return ours;
     if (usableSuccessor(token, now) !== undefined) {
       return "It used an access key that has been replaced. Please use the new one.";
     }
     if (isExpired) return "It used an access key that has expired.";
     return revokedAt === null ? ours : "It used an access key that is no longer valid.";
   }
-  if (
-    line.causeCode === "unknown_token" &&
-    (gatewayTrouble(request) !== undefined || request.keys !== "some")
-  ) {
-    return ours;
-  }
+  if (line.causeCode === "unknown_token" && request.keys !== "some") return ours;
   return line.causeCode === "malformed_token"
     ? "The access key was incomplete or altered. Please copy it again, whole, after the word Bearer and a space."
     : "It came without an access key that we know. Please check the header Authorization: the word Bearer, a space, and the key.";

@@ -2,7 +2,7 @@ import type { CauseCode } from "../../../core/cause-code.ts";
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
 import type { RequestFacts } from "../facts/requests.ts";
-import { gatewayTrouble, olderSnapshot, storeSteps } from "./gateways.ts";
+import { olderSnapshot, storeSteps } from "./answers.ts";
 import { endedKey, keySince } from "./key.ts";
 import { missedRequest } from "./missed-request.ts";
 import { serverFault } from "./server-fault.ts";
@@ -62,13 +62,11 @@ function served(facts: RequestFacts, reader: Reader): Judgement {
       show,
     );
   }
-  const trouble = gatewayTrouble(facts);
   if (snapshot?.kind === "not_kept") {
-    const where = trouble ?? "it was pruned since, or the gateway uses another store";
     const gone = "What the partner got cannot be shown any more. See what partners get now.";
     return judgement(
-      `The partner got the whole answer as it was published, of a snapshot that this store does not have: ${where}.${since}`,
-      ...(trouble === undefined ? [forSupport(gone, listOf(line))] : storeSteps),
+      `The partner got the whole answer as it was published, of a snapshot that this store does not have: it was pruned since, or the gateway uses another store.${since}`,
+      forSupport(gone, listOf(line)),
     );
   }
   const isEmpty = snapshot?.kind === "kept" && snapshot.programs === 0 && line.route !== "detail";
@@ -145,15 +143,13 @@ function malformed(line: RequestLogLine): Judgement {
 /** Explains a 401, from the key's history when the gateway knew the key. */
 function refused(facts: RequestFacts, reader: Reader): Judgement {
   const { line, token, keys } = facts;
-  const trouble = gatewayTrouble(facts);
   switch (token.kind) {
     case "known":
       return endedKey(facts, token, reader);
     case "foreign":
       return judgement(
-        `The log names the access key ${line.tokenId}, which is none of this installation's: ${trouble ?? "the log is of a gateway with another store"}.`,
+        `The log names the access key ${line.tokenId}, which is none of this installation's: the log is of a gateway with another store.`,
         forSupport("Run this with the gateway's STORE_URL.", "config"),
-        ...(trouble === undefined ? [] : storeSteps),
       );
     case "unavailable":
       return judgement(
@@ -165,14 +161,11 @@ function refused(facts: RequestFacts, reader: Reader): Judgement {
   }
   if (line.causeCode === "unknown_token") {
     // A store without a single access key proves nothing about the partner's key (W163).
-    const why =
-      trouble ??
-      (keys === "none"
-        ? "no access key was ever issued in this store: the store is new, or it is the wrong one"
-        : keys === "unknown"
-          ? "the list of access keys cannot be read here"
-          : undefined);
-    if (why !== undefined) {
+    if (keys !== "some") {
+      const why =
+        keys === "none"
+          ? "no access key was ever issued in this store: the store is new, or it is the wrong one"
+          : "the list of access keys cannot be read here";
       return judgement(
         `The gateway did not know the access key, and ${why}. Nothing is said yet about the partner's key.`,
         ...storeSteps,

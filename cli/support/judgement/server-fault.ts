@@ -1,6 +1,5 @@
 import type { CauseCode } from "../../../core/cause-code.ts";
 import type { RequestFacts } from "../facts/requests.ts";
-import { gatewayTrouble, storeSteps } from "./gateways.ts";
 import { damageSteps } from "./remedies.ts";
 import { buildCommand, forOperations, forSupport, type Judgement, judgement, type Step } from "./step.ts";
 
@@ -8,13 +7,6 @@ import { buildCommand, forOperations, forSupport, type Judgement, judgement, typ
 export function serverFault(facts: RequestFacts): Judgement {
   const { line, tenant, object } = facts;
   const { tenantId } = line;
-  const trouble = gatewayTrouble(facts);
-  if (trouble !== undefined && line.causeCode !== "internal") {
-    return judgement(
-      `The gateway could not answer, and ${trouble}. Nothing is said yet about this store's files. Technical detail below.`,
-      ...storeSteps,
-    );
-  }
   const escalate = forSupport(
     "Escalate to operations with this page; tell the partner to try again in some minutes.",
   );

@@ -77,10 +77,3 @@ export function lengthOf(ms: number): string {
   const { name, seconds } = unitOf(ms / 1000) ?? { name: "second", seconds: 1 };
   return counted(Math.max(1, Math.round(ms / 1000 / seconds)), name);
 }
-
-/** The length of a period in words: `every 15 minutes`, `every minute`. */
-export function every(ms: number): string {
-  return `every ${lengthOf(ms)
-    .replace(/^60 minutes$/, "hour")
-    .replace(/^1 /, "")}`;
-}

@@ -35,7 +35,7 @@ async function compared(
   const entry = detailEntry(manifest, programId);
   const bytes = entry && (await responseBytes(store, entry, signal));
   const [source, places, answer] = await Promise.all([
-    readProgramInSource(store, database, tenantId, programId, reader().now, signal),
+    readProgramInSource(database, tenantId, programId, reader().now, signal),
     takenPlaces(database, tenantId, programId, signal),
     askGateway(gateway, { tenantId, programId }, { store, now: reader().now, signal }),
   ]);

@@ -2,7 +2,6 @@ import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { readTenants } from "../facts/tenants.ts";
 import { type Concern, tallyWords, worstSubjectFirst } from "../judgement/concern.ts";
-import { every } from "../judgement/step.ts";
 import { type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
 import { tenantPath } from "./addresses.ts";
 import { type CsvTable, csvTable } from "./csv.ts";
@@ -23,16 +22,12 @@ const maxShownTenants = 200;
 export const healthRoute = route("/health", async (_, inspection) => {
   const report = await readJudgedTenants(inspection);
   const reader = inspection.reader();
-  const { faults, usualIntervalMs, concerns, gateways } = report;
+  const { faults, concerns, gateways } = report;
   const tenants = worstSubjectFirst(report.tenants);
   const troubled = tenants.filter((tenant) => tenant.concerns.length > 0);
   const shown = troubled.slice(0, maxShownTenants);
-  const interval =
-    usualIntervalMs === null
-      ? "How often builds come is not known yet: there are too few reports."
-      : `A build usually comes ${every(usualIntervalMs)}.`;
   const main = html`<h1>Health</h1>
-<p class="lead">${tallyWords(tenants)} ${interval}</p>
+<p class="lead">${tallyWords(tenants)}</p>
 ${faults.map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
 ${gateways === null ? notice("neutral", html`<p>What partners got is not known here: no log of a gateway was given.</p>`) : logNotices(gateways.state, reader)}
 ${concerns.length > 0 && html`<section aria-labelledby="gateways"><h2 id="gateways">All tenants</h2>${concernList(concerns, reader)}</section>`}
@@ -56,11 +51,8 @@ function concernList(concerns: readonly Concern[], reader: Reader): Html {
   return html`<ul class="found">${concerns.map((concern) => html`<li>${concernItem(concern, reader)}</li>`)}</ul>`;
 }
 
-function lastBuild({ lastTry, nextDueAt }: JudgedTenant, reader: Reader): Html {
-  return html`${lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`}${
-    nextDueAt !== null &&
-    html`<span class="line">${new Date(nextDueAt) > reader.now ? "The next is due" : "The next was due"} ${time(nextDueAt, reader)}</span>`
-  }`;
+function lastBuild({ lastTry }: JudgedTenant, reader: Reader): Html {
+  return lastTry === null ? html`no report` : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`;
 }
 
 function healthTable({ concerns }: JudgedTenants, tenants: readonly JudgedTenant[]): CsvTable {

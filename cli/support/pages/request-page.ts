@@ -5,7 +5,6 @@ import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type ExplainedRequest, explainRequests } from "../explain.ts";
-import { noteBefore } from "../judgement/gateways.ts";
 import { partnerMessage } from "../judgement/partner-message.ts";
 import { requestTone } from "../texts/request.ts";
 import { requestFacts } from "../texts/request-facts.ts";
@@ -27,7 +26,7 @@ export const requestRoute = route("/requests/:request", async ({ request: typed 
   await log.refresh();
   const { lines, total } = await log.index.find({ filter: { requestId }, limit: maxShown }, signal);
   if (lines.length === 0) throw notInLog(requestId, log.state());
-  const logged = lines.map((line) => ({ line, gateway: noteBefore(log.index.notes, line.time) ?? null }));
+  const logged = lines.map((line) => ({ line }));
   const requests = await explainRequests(logged, { ...inspection, reader });
   const main = html`<h1>Request <bdi>${requestId}</bdi></h1>
 ${total > 1 && notice("neutral", html`<p>The id stands in ${numberText(total)} requests: ${usersOf(requests)}.${total > requests.length && ` The newest ${requests.length} are shown.`}</p>`)}

@@ -12,7 +12,6 @@ import { isUnknown, judgedTenant } from "../judgement/tenant.ts";
 import { tenantFacts } from "../texts/tenant-facts.ts";
 import { auditPath, explainPath, programPath, snapshotsPath, tenantPath } from "./addresses.ts";
 import { newest } from "./diff-page.ts";
-import { findingsSection, findingsTables } from "./findings-section.ts";
 import { homeTrail } from "./page.ts";
 import { concernItem, describedFacts, notice } from "./parts.ts";
 import { programsSection, programsTable, searchPrograms } from "./programs-section.ts";
@@ -33,16 +32,15 @@ export const tenantRoute = route("/tenants/:tenant", async (asked, inspection) =
   const tenant = judgedTenant(facts, reader);
   const published = tenant.live === null ? null : await readPublished(store, tenantId, signal);
   const found = published && searchPrograms(published.programs, asked.query);
-  const { lastRun, concerns } = tenant;
+  const { concerns } = tenant;
   const main = html`<h1><bdi>${tenantId}</bdi></h1>
 ${concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
 ${describedFacts(tenantFacts(tenant), reader)}
 ${found !== null && programsSection({ found, path: tenantPath(tenantId), programPath: (id) => programPath(tenantId, id) })}
 ${whyForm(tenantId)}
 <p><a href="${auditPath(tenantId)}">What operators changed, and why</a></p>
-${published !== null && published.snapshots.length > 0 && snapshotList(tenantId, published.snapshots, reader)}
-${lastRun !== null && findingsSection(tenantId, lastRun)}`;
-  const tables = [...(found === null ? [] : [programsTable(found)]), ...findingsTables(lastRun)];
+${published !== null && published.snapshots.length > 0 && snapshotList(tenantId, published.snapshots, reader)}`;
+  const tables = found === null ? [] : [programsTable(found)];
   return { status: 200, title: tenantId, trail: homeTrail, main, tables };
 });
 
