@@ -46,10 +46,6 @@ export interface Judgement {
   readonly next: NextStep;
 }
 
-export function judgement(summary: string, ...steps: readonly (Step | false | undefined)[]): Judgement {
-  return { summary, next: nextStep(...steps) };
-}
-
 export function buildCommand(tenantId: string, ...options: readonly string[]): string {
   return ["snapshot build", `--tenant ${tenantId}`, ...options].join(" ");
 }

@@ -5,7 +5,7 @@ import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type ExplainedRequest, explainRequests } from "../explain.ts";
-import { partnerMessage } from "../judgement/partner-message.ts";
+import { partnerMessage } from "../judgement/request.ts";
 import { requestTone } from "../texts/request.ts";
 import { requestFacts } from "../texts/request-facts.ts";
 import { requestsPath } from "./addresses.ts";
