@@ -25,9 +25,6 @@ export const lastRunsKey = "runs/last.json" as ObjectKey;
 /** Names the sandbox, the tenant whose programs come with the generator. Gateways never read it. */
 export const sandboxKey = "runs/sandbox.json" as ObjectKey;
 
-/** Names the published objects that were found damaged, for tools. Gateways never read it. */
-export const damagedKey = "runs/damaged.json" as ObjectKey;
-
 /** Names the removed tenants, each with the generation at which it would begin again. Gateways never read it. */
 export const removedKey = "tenants/removed.json" as ObjectKey;
 

@@ -7,11 +7,11 @@ import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts
 import { createAskedDatabase } from "../cli/support/facts/asked-database.ts";
 import { createKeyGate, welcomeAddress } from "../cli/support/pages/access/key-gate.ts";
 import { createInspectServer } from "../cli/support/pages/inspect-server.ts";
-import { cliSettings } from "../core/cli-settings.ts";
 import { createFileStore } from "../core/file-store/file-store.ts";
 import { listen } from "../core/listen.ts";
 import { createLogger } from "../core/logger.ts";
 import { parseSettings } from "../core/setting-parser.ts";
+import { cliSettings } from "../core/settings.ts";
 import { createTerminal } from "./support-page/terminal.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

@@ -11,7 +11,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   "source preview": ["source preview", "source preview --tenant acme --program ATLAS-2027-0001"],
   snapshot: ["snapshot status --tenant acme", "snapshot explain --tenant acme --program ATLAS-2027-0001"],
   "snapshot build": ["snapshot build", "snapshot build --tenant acme --dry-run"],
-  "snapshot watch": ["snapshot watch --interval 300 --poll 10"],
+  "snapshot watch": ["snapshot watch --interval 60"],
   "snapshot status": ["snapshot status", "snapshot status --tenant acme"],
   "snapshot show": [
     "snapshot show --tenant acme",
@@ -54,8 +54,6 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   sandbox: ["sandbox init > sandbox.env"],
   "sandbox init": ["sandbox init > sandbox.env", "sandbox init --rotate", "sandbox init --remove"],
-  certify: ["certify --token-id tok_ZTjmOmdFXf7YcGoF --log gateway.log"],
-  "inspect-password": ["inspect-password ada < password.txt >> passwords"],
   docs: ["help docs export"],
   "docs export": [
     "docs export --company Acme --contact a@b.example \\\n    --base-url https://b.example --out acme",
@@ -63,10 +61,5 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   inspect: ["inspect", "inspect --port 0"],
   config: ["config"],
   openapi: ["openapi > openapi.json"],
-  completion: [
-    "completion bash > partner-programs.bash",
-    "completion zsh > ~/.zfunc/_partner-programs",
-    "completion fish > partner-programs.fish",
-  ],
   demo: ["demo", "demo --check"],
 };

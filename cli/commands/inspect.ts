@@ -34,7 +34,6 @@ export function inspect(shell: Shell): Command {
     .option("--host-name <name...>", "the names that the pages are reached by, as behind a proxy")
     .option("--user-header <name>", "the header in which an authenticating proxy names who signed in")
     .option("--proxy-secret-file <file>", "a file with the secret that this proxy sends as X-Inspect-Secret")
-    .option("--password-file <file>", "who may sign in by password: lines that `inspect-password` prints")
     .option(
       "--log <file...>",
       "the gateway's logs, growing, rotated and compressed ones; - is standard input (default: PARTNER_PROGRAMS_LOG)",
@@ -56,7 +55,7 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
   const zone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const access = await inspectAccess(flags, shell);
   const gateway = await inspectGateway(flags);
-  const secretFiles = [flags.passwordFile, flags.proxySecretFile, ...(flags.tokenFile ?? [])];
+  const secretFiles = [flags.proxySecretFile, ...(flags.tokenFile ?? [])];
   for (const warning of exposedSecretWarnings(secretFiles.filter((path) => path !== undefined))) {
     shell.stderr.write(`partner-programs: ${singleLine(warning)}\n`);
   }

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseSnapshotId, parseTenantId, parseTokenId } from "../../core/ids.ts";
 import { singleLine } from "../../core/printable.ts";
+import type { Shard } from "../publish/run/shard.ts";
 import { tokenFree } from "../shell/token-free.ts";
 
 /** Turns a parser that throws `Failure` into one for commander, which adds the option's name to the message about wrong usage. */
@@ -27,6 +28,13 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     if (value >= min && value <= max) return value;
     throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
   };
+}
+
+/** `K/N`: the K-th of N parts of all tenants. */
+export function asShard(text: string): Shard {
+  const [index = 0, count = 0] = (/^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text) ?? []).slice(1).map(Number);
+  if (index >= 1 && index <= count) return { index, count };
+  throw new InvalidArgumentError("Expected K/N, such as 1/3: the first of three parts.");
 }
 
 /** A parser of texts that are stored and shown in lists, so they are one line and hold no token (T4). */

@@ -9,19 +9,21 @@ import { createAudit } from "../operate/audit/audit.ts";
 import { publications } from "../operate/audit/changes.ts";
 import { auditedStatus } from "../operate/audit/with-audit.ts";
 import { layoutOf, printText } from "../output/layout.ts";
-import { type WatchedBuild, withMetricsFile } from "../publish/report/metrics-file.ts";
+import { withMetricsFile } from "../publish/report/metrics-file.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
-import { runSummary } from "../publish/report/run-summary.ts";
+import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
+import type { Shard } from "../publish/run/shard.ts";
 import { type BuildFlags, buildOptions } from "../publish/tenant/build-options.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { asTenantId, wholeNumber } from "./option-values.ts";
+import { asShard, asTenantId, wholeNumber } from "./option-values.ts";
 import { type ReasonFlag, reasonOption } from "./reason-option.ts";
 
 interface CommandFlags extends BuildFlags, ReasonFlag {
   readonly tenant?: readonly TenantId[];
+  readonly shard?: Shard;
   readonly report?: string;
   readonly metricsFile?: string;
   readonly json: boolean;
@@ -31,6 +33,7 @@ interface CommandFlags extends BuildFlags, ReasonFlag {
 export function snapshotBuild(shell: Shell): Command {
   return new Command()
     .option("--tenant <id...>", "only these tenants", collectTenants)
+    .addOption(shardOption().conflicts("tenant"))
     .addOption(concurrencyOption())
     .addOption(onInvalidOption())
     .option(
@@ -65,6 +68,14 @@ export function concurrencyOption(): Option {
   return new Option("--concurrency <n>", "tenants built at a time").argParser(wholeNumber(1, 64)).default(4);
 }
 
+/** `--shard`, which `snapshot watch` has, too. */
+export function shardOption(): Option {
+  return new Option(
+    "--shard <k/n>",
+    "the k-th of n parts of all tenants, for n machines that share the work",
+  ).argParser(asShard);
+}
+
 /** `--on-invalid`, which `snapshot watch` has, too. */
 export function onInvalidOption(): Option {
   return new Option(
@@ -77,7 +88,6 @@ export function onInvalidOption(): Option {
 
 async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
   const { tenant: tenants, allowShrink, allowEmptied, allowShared, dryRun } = flags;
-  const watched = await watchedBuild(shell, flags);
   if (flags.report !== undefined) await assertWritable(flags.report);
   const overrides = [
     ...(allowShrink ? ["--allow-shrink"] : []),
@@ -96,13 +106,16 @@ async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
       ? undefined
       : createAudit(shell, { command, tenants: tenants ?? [], reason: flags.reason });
   let unrecorded: Failure | undefined;
-  const report = await watched(async (onStoreBegun) => {
+  let places: RunPlaces = { database: "", store: "" };
+  const report = await measured(shell, flags, async () => {
     // P114: a run that fails because of wrong settings writes the metrics file, too.
     const settings = settingsOf(shell);
-    const hooks = { watchStore: audit?.watch, onStoreBegun };
+    places = runPlaces(settings);
+    const hooks = { watchStore: audit?.watch };
     return await withBuildSession(shell, settings, buildOptions(flags, settings), hooks, async (session) => {
       const built = await session.build({
-        wanted: tenants === undefined ? { kind: "all" } : { kind: "asked", tenantIds: tenants },
+        wanted:
+          tenants === undefined ? { kind: "all", shard: flags.shard } : { kind: "asked", tenantIds: tenants },
         progress: createProgressBar(shell.stderr, shell.now),
       });
       if (!dryRun) await session.keepReport(built);
@@ -112,7 +125,7 @@ async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
     });
   });
   if (flags.json) printJson(shell, report);
-  else printText(shell, runSummary(report, layoutOf(shell)));
+  else printText(shell, runSummary(report, places, layoutOf(shell)));
   if (report.failure !== null) {
     shell.stderr.write(`partner-programs: ${printableLines(report.failure.message)}\n`);
   }
@@ -124,9 +137,14 @@ function failureOf({ failure }: RunReport): Failure | undefined {
   return failure === null ? undefined : new Failure(failure.code as FailureCode, failure.message);
 }
 
-async function watchedBuild(shell: Shell, { metricsFile, tenant }: CommandFlags): Promise<WatchedBuild> {
-  if (metricsFile === undefined) return (build) => build(() => {});
-  return await withMetricsFile(metricsFile, shell, tenant === undefined ? "round" : "asked");
+async function measured(
+  shell: Shell,
+  { metricsFile, tenant, shard }: CommandFlags,
+  build: () => Promise<RunReport>,
+): Promise<RunReport> {
+  if (metricsFile === undefined) return await build();
+  const kind = tenant !== undefined ? "asked" : shard !== undefined ? "shard" : "round";
+  return await withMetricsFile(metricsFile, shell, kind, build);
 }
 
 /** Fails before the run, which may take minutes, when the report could not be written after it. */

@@ -4,20 +4,21 @@ import type { RunReport } from "../../schemas/generated/types.ts";
 import { layoutOf, printText } from "../output/layout.ts";
 import type { OnInvalid } from "../publish/guards/guards.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
-import { runSummary } from "../publish/report/run-summary.ts";
+import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
+import { createNews } from "../publish/run/run-news.ts";
+import type { Shard } from "../publish/run/shard.ts";
 import { buildOptions } from "../publish/tenant/build-options.ts";
-import { createNews } from "../publish/watch/run-history.ts";
 import { watchSource } from "../publish/watch/watch-source.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell, settingsOf } from "../shell/shell.ts";
 import { wholeNumber } from "./option-values.ts";
-import { concurrencyOption, onInvalidOption } from "./snapshot-build.ts";
+import { concurrencyOption, onInvalidOption, shardOption } from "./snapshot-build.ts";
 
 interface WatchFlags {
   readonly interval: number;
-  readonly poll?: number;
+  readonly shard?: Shard;
   readonly concurrency: number;
   readonly onInvalid: OnInvalid;
   readonly json: boolean;
@@ -27,11 +28,7 @@ interface WatchFlags {
 export function snapshotWatch(shell: Shell): Command {
   return new Command()
     .option("--interval <seconds>", "build all tenants at least this often", seconds, 300)
-    .option(
-      "--poll <seconds>",
-      "build all tenants also when tables behind the views were written to; looks this often",
-      seconds,
-    )
+    .addOption(shardOption())
     .addOption(concurrencyOption())
     .addOption(onInvalidOption())
     .option("--json", "print each run report as a line of JSON instead of a summary", false)
@@ -39,31 +36,26 @@ export function snapshotWatch(shell: Shell): Command {
 }
 
 async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
-  const { concurrency, onInvalid, interval, poll } = flags;
+  const { concurrency, onInvalid, interval, shard } = flags;
   const settings = settingsOf(shell);
   const options = buildOptions({ ...nothingForced, concurrency, onInvalid }, settings);
-  let storeBegunAt: Date | undefined;
-  const onStoreBegun = (at: Date): void => {
-    storeBegunAt = at;
-  };
-  const hooks = { confirmationIntervalMs, onStoreBegun };
+  const hooks = { confirmationIntervalMs };
   let roundProgress = silent;
   await withBuildSession(shell, settings, options, hooks, (session) => {
-    const afterRun = reportRuns(shell, session, flags.json, () => roundProgress.clear());
+    const afterRun = reportRuns(shell, session, flags.json, runPlaces(settings), () => roundProgress.clear());
     return watchSource({
       session,
       settings,
       concurrency,
       intervalMs: interval * 1000,
-      pollMs: poll === undefined ? undefined : poll * 1000,
+      shard,
       logger: commandLogger(shell, settings),
       signal: shell.signal,
       progressOf(kind) {
-        if (kind === "told") return silent;
+        if (kind === "notified") return silent;
         roundProgress = createProgressBar(shell.stderr, shell.now);
         return roundProgress;
       },
-      storeBegunAt: () => storeBegunAt,
       onAdmin: (address) => {
         shell.stderr.write(`partner-programs: health and metrics on ${address}\n`);
       },
@@ -87,6 +79,7 @@ function reportRuns(
   shell: Shell,
   session: BuildSession,
   json: boolean,
+  places: RunPlaces,
   beforePrinting: () => void,
 ): (report: RunReport) => Promise<void> {
   const isNews = createNews();
@@ -95,7 +88,7 @@ function reportRuns(
     await session.keepReport(report);
     beforePrinting();
     if (json) shell.stdout.write(`${printableJson(report, 0)}\n`);
-    else printText(shell, `${runSummary(report, layoutOf(shell))}\n`);
+    else printText(shell, `${runSummary(report, places, layoutOf(shell))}\n`);
   };
 }
 

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { presentUrl } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { initSource } from "../demo/booking/init-source.ts";
 import { requireUnseen } from "../operate/source-check/live-side.ts";
@@ -67,7 +68,7 @@ async function run(shell: Shell, flags: InitFlags): Promise<ExitStatus> {
       else shell.stdout.write(viewsText(created, missing));
       return;
     }
-    const { applied } = await initSource(databaseUrl, { isBesideOthers: reference });
+    const { applied } = await initSource(presentUrl(databaseUrl), { isBesideOthers: reference });
     if (json) printJson(shell, { applied, createdViews: [], missingViews: [] });
     else shell.stdout.write(appliedText(applied));
   });

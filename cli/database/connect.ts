@@ -3,7 +3,9 @@ import { Failure } from "../../core/failure.ts";
 import {
   connectTimeoutMs,
   cutConnection,
+  type DatabaseUrl,
   maxFarewellMs,
+  presentUrl,
   readingFailure,
   sourceFailure,
 } from "./source-client.ts";
@@ -27,11 +29,16 @@ const statementTimeoutMs = 600_000;
 
 /** A pool of at most `connections`, ended with the run. Throws `source_unavailable` when the server cannot be reached. */
 export async function withSourcePool<Result>(
-  options: { readonly databaseUrl: string; readonly connections: number; readonly signal: AbortSignal },
+  options: { readonly databaseUrl: DatabaseUrl; readonly connections: number; readonly signal: AbortSignal },
   run: (pool: SourcePool) => Promise<Result>,
 ): Promise<Result> {
+  const { databaseUrl } = options;
   const pool = new pg.Pool({
-    connectionString: options.databaseUrl,
+    Client: class extends pg.Client {
+      constructor(config?: pg.ClientConfig) {
+        super({ ...config, connectionString: presentUrl(databaseUrl) });
+      }
+    },
     application_name: "partner-programs",
     max: options.connections,
     connectionTimeoutMillis: connectTimeoutMs,

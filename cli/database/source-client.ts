@@ -1,9 +1,18 @@
 import pg from "pg";
 import { Failure } from "../../core/failure.ts";
 
+/**
+ * The connection string; or a function that gives the present one, for each new connection, since passwords are rotated. It holds
+ * a password, so it is never shown.
+ */
+export type DatabaseUrl = string | (() => string);
+
+export function presentUrl(databaseUrl: DatabaseUrl): string {
+  return typeof databaseUrl === "string" ? databaseUrl : databaseUrl();
+}
+
 interface SourceClientOptions {
-  /** Holds a password: never shown. */
-  readonly databaseUrl: string;
+  readonly databaseUrl: DatabaseUrl;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -18,7 +27,7 @@ export async function withSourceClient<Result>(
   run: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({
-    connectionString: options.databaseUrl,
+    connectionString: presentUrl(options.databaseUrl),
     application_name: "partner-programs",
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
@@ -95,12 +104,12 @@ function explanation(error: Error, code: string): string | undefined {
 }
 
 /** A client for a session that listens. It may hear nothing for hours, and keep-alive notices in time when the server is gone. */
-export function listeningClient(databaseUrl: string, name: string): pg.Client {
+export function listeningClient(databaseUrl: DatabaseUrl, name: string, answerMs = 10_000): pg.Client {
   return new pg.Client({
-    connectionString: databaseUrl,
+    connectionString: presentUrl(databaseUrl),
     application_name: `partner-programs ${name}`,
     connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: 10_000,
+    query_timeout: answerMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });

@@ -4,6 +4,7 @@ import { Failure, interrupted } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { withEmbeddedPostgres } from "../database/start-embedded-postgres.ts";
+import { demoMark } from "../database/with-database-url.ts";
 import type { Shell } from "../shell/shell.ts";
 import { createNarration, type Narration } from "./narration.ts";
 import { freePort, type RunningGateway, runCli, startGateway } from "./programs.ts";
@@ -164,7 +165,6 @@ interface Token {
   readonly status: string;
 }
 
-const mark = "demo.txt";
 const markText =
   "`partner-programs demo` keeps its database and its store here. Remove the folder when you need it no more.\n";
 
@@ -173,7 +173,7 @@ const markText =
  * store that no demo made, because the sample data would be published beside somebody's tenants.
  */
 async function claimDemoFolder(dataDir: string): Promise<void> {
-  if (await exists(join(dataDir, mark))) return;
+  if (await exists(join(dataDir, demoMark))) return;
   for (const name of ["postgres", "store"]) {
     if (!(await exists(join(dataDir, name)))) continue;
     throw new Failure(
@@ -185,7 +185,7 @@ async function claimDemoFolder(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true });
     // The mark is written first, so that a demo that was killed can be repeated.
-    await writeFile(join(dataDir, mark), markText);
+    await writeFile(join(dataDir, demoMark), markText);
   } catch (cause) {
     throw new Failure(
       "usage",

@@ -269,34 +269,6 @@ export interface Hold {
   readonly since: string;
 }
 /**
- * `runs/damaged.json`: the published objects that `snapshot verify` found damaged.
- */
-export interface DamagedDocument {
-  /**
-   * Kind and version of this document.
-   */
-  readonly format: "partner-programs/damaged@1";
-  /**
-   * Tenant id → what was found when it was last verified. Tenants of which all was well are not named.
-   */
-  readonly tenants: {
-    readonly [k: string]: TenantDamage;
-  };
-}
-/**
- * The damage of one tenant.
- */
-export interface TenantDamage {
-  /**
-   * When it was found.
-   */
-  readonly foundAt: string;
-  /**
-   * The damaged objects, by their keys.
-   */
-  readonly keys: readonly string[];
-}
-/**
  * Every error has this shape.
  */
 export interface ErrorResponse {
@@ -526,6 +498,12 @@ export interface ManifestDocument {
    * The snapshot that was live when this one was built.
    */
   readonly parent: string | null;
+  /**
+   * The snapshots before this one in its line, newest first. Empty where a line begins. A manifest of an earlier version has none.
+   *
+   * @maxItems 300
+   */
+  ancestors?: string[];
   /**
    * When the source was read.
    */

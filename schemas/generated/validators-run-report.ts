@@ -4,11 +4,11 @@ import type { CompiledValidator } from "../validate.ts";
 import type * as types from "./types.ts";
 
 export const isLastRunsDocument: CompiledValidator<types.LastRunsDocument> = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"LastRunsDocument","type":"object","description":"`runs/last.json`: what the last run made of each tenant, and the last run of all tenants.","properties":{"format":{"type":"string","const":"partner-programs/last-runs@1","description":"Kind and version of this document."},"runsOfAll":{"type":"array","items":{"$ref":"#/$defs/LastRunOfAll"},"description":"The last run of all tenants: one entry, or one for each shard when runs are divided."},"tenants":{"type":"object","description":"Tenant id \u2192 what the last run that looked at it made of it.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantLastRun"}},"additionalProperties":false}},"required":["format","runsOfAll","tenants"],"additionalProperties":false,"$defs":{"LastRunOfAll":{"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"],"additionalProperties":false},"TenantLastRun":{"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"],"additionalProperties":false},"LastRunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"],"additionalProperties":false}}};
-const schema32 = {"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"],"additionalProperties":false};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"LastRunsDocument","type":"object","description":"`runs/last.json`: what the last run made of each tenant, and the last run of all tenants.","properties":{"format":{"type":"string","const":"partner-programs/last-runs@1","description":"Kind and version of this document."},"runsOfAll":{"type":"array","items":{"$ref":"#/$defs/LastRunOfAll"},"description":"The last run of all tenants: one entry, or one for each shard when runs are divided."},"tenants":{"type":"object","description":"Tenant id \u2192 what the last run that looked at it made of it.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantLastRun"}},"additionalProperties":false}},"required":["format","runsOfAll","tenants"],"$defs":{"LastRunOfAll":{"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]},"TenantLastRun":{"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]},"LastRunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]}}};
+const schema32 = {"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]};
 const schema34 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Compare for equality only: the live snapshot is not always the one of the latest time."};
 const schema35 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$","description":"An instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`."};
-const schema37 = {"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"],"additionalProperties":false};
+const schema37 = {"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]};
 const schema38 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
 const pattern4 = new RegExp("^[1-9]\\d{0,3}/[1-9]\\d{0,3}$", "u");
 const pattern5 = new RegExp("^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "u");
@@ -35,22 +35,13 @@ validate21.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((((((key0 === "shard") || (key0 === "runId")) || (key0 === "startedAt")) || (key0 === "endedAt")) || (key0 === "outcome")) || (key0 === "failure")) || (key0 === "tenants"))){
-validate21.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
 if(data.shard !== undefined){
 let data0 = data.shard;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 let valid1 = false;
-const _errs4 = errors;
-if(errors === _errs4){
+const _errs3 = errors;
+if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern4.test(data0)){
 const err0 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf/0/pattern",keyword:"pattern",params:{pattern: "^[1-9]\\d{0,3}/[1-9]\\d{0,3}$"}};
@@ -74,9 +65,9 @@ vErrors.push(err1);
 errors++;
 }
 }
-var _valid0 = _errs4 === errors;
+var _valid0 = _errs3 === errors;
 valid1 = valid1 || _valid0;
-const _errs6 = errors;
+const _errs5 = errors;
 if(data0 !== null){
 const err2 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
@@ -87,7 +78,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var _valid0 = _errs6 === errors;
+var _valid0 = _errs5 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
 const err3 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf",keyword:"anyOf",params:{}};
@@ -102,17 +93,17 @@ validate21.errors = vErrors;
 return false;
 }
 else {
-errors = _errs3;
+errors = _errs2;
 if(vErrors !== null){
-if(_errs3){
-vErrors.length = _errs3;
+if(_errs2){
+vErrors.length = _errs2;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -120,9 +111,9 @@ var valid0 = true;
 if(valid0){
 if(data.runId !== undefined){
 let data1 = data.runId;
+const _errs7 = errors;
 const _errs8 = errors;
-const _errs9 = errors;
-if(errors === _errs9){
+if(errors === _errs8){
 if(typeof data1 === "string"){
 if(!pattern5.test(data1)){
 validate21.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
@@ -134,7 +125,7 @@ validate21.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.sch
 return false;
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -142,9 +133,9 @@ var valid0 = true;
 if(valid0){
 if(data.startedAt !== undefined){
 let data2 = data.startedAt;
+const _errs10 = errors;
 const _errs11 = errors;
-const _errs12 = errors;
-if(errors === _errs12){
+if(errors === _errs11){
 if(typeof data2 === "string"){
 if(!pattern6.test(data2)){
 validate21.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
@@ -156,7 +147,7 @@ validate21.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars
 return false;
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
@@ -164,9 +155,9 @@ var valid0 = true;
 if(valid0){
 if(data.endedAt !== undefined){
 let data3 = data.endedAt;
+const _errs13 = errors;
 const _errs14 = errors;
-const _errs15 = errors;
-if(errors === _errs15){
+if(errors === _errs14){
 if(typeof data3 === "string"){
 if(!pattern6.test(data3)){
 validate21.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
@@ -178,7 +169,7 @@ validate21.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.s
 return false;
 }
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
@@ -186,8 +177,8 @@ var valid0 = true;
 if(valid0){
 if(data.outcome !== undefined){
 let data4 = data.outcome;
-const _errs17 = errors;
-if(errors === _errs17){
+const _errs16 = errors;
+if(errors === _errs16){
 if(typeof data4 === "string"){
 if(!pattern8.test(data4)){
 validate21.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
@@ -199,7 +190,7 @@ validate21.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
@@ -207,12 +198,12 @@ var valid0 = true;
 if(valid0){
 if(data.failure !== undefined){
 let data5 = data.failure;
+const _errs18 = errors;
 const _errs19 = errors;
-const _errs20 = errors;
 let valid5 = false;
+const _errs20 = errors;
 const _errs21 = errors;
-const _errs22 = errors;
-if(errors === _errs22){
+if(errors === _errs21){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing1;
 if(((data5.code === undefined) && (missing1 = "code")) || ((data5.message === undefined) && (missing1 = "message"))){
@@ -226,10 +217,13 @@ vErrors.push(err4);
 errors++;
 }
 else {
-const _errs24 = errors;
-for(const key1 in data5){
-if(!((key1 === "code") || (key1 === "message"))){
-const err5 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(data5.code !== undefined){
+let data6 = data5.code;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data6 === "string"){
+if(!pattern9.test(data6)){
+const err5 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -237,17 +231,10 @@ else {
 vErrors.push(err5);
 }
 errors++;
-break;
 }
 }
-if(_errs24 === errors){
-if(data5.code !== undefined){
-let data6 = data5.code;
-const _errs25 = errors;
-if(errors === _errs25){
-if(typeof data6 === "string"){
-if(!pattern9.test(data6)){
-const err6 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
+else {
+const err6 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -257,8 +244,16 @@ vErrors.push(err6);
 errors++;
 }
 }
+var valid7 = _errs23 === errors;
+}
 else {
-const err7 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/type",keyword:"type",params:{type: "string"}};
+var valid7 = true;
+}
+if(valid7){
+if(data5.message !== undefined){
+const _errs25 = errors;
+if(typeof data5.message !== "string"){
+const err7 = {instancePath:instancePath+"/failure/message",schemaPath:"#/$defs/LastRunFailure/properties/message/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -267,17 +262,16 @@ vErrors.push(err7);
 }
 errors++;
 }
-}
 var valid7 = _errs25 === errors;
 }
 else {
 var valid7 = true;
 }
-if(valid7){
-if(data5.message !== undefined){
-const _errs27 = errors;
-if(typeof data5.message !== "string"){
-const err8 = {instancePath:instancePath+"/failure/message",schemaPath:"#/$defs/LastRunFailure/properties/message/type",keyword:"type",params:{type: "string"}};
+}
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -286,17 +280,17 @@ vErrors.push(err8);
 }
 errors++;
 }
-var valid7 = _errs27 === errors;
 }
-else {
-var valid7 = true;
+var _valid1 = _errs20 === errors;
+valid5 = valid5 || _valid1;
+if(_valid1){
+var props0 = {};
+props0.code = true;
+props0.message = true;
 }
-}
-}
-}
-}
-else {
-const err9 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/type",keyword:"type",params:{type: "object"}};
+const _errs27 = errors;
+if(data5 !== null){
+const err9 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -305,12 +299,10 @@ vErrors.push(err9);
 }
 errors++;
 }
-}
-var _valid1 = _errs21 === errors;
+var _valid1 = _errs27 === errors;
 valid5 = valid5 || _valid1;
-const _errs29 = errors;
-if(data5 !== null){
-const err10 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(!valid5){
+const err10 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -318,33 +310,21 @@ else {
 vErrors.push(err10);
 }
 errors++;
-}
-var _valid1 = _errs29 === errors;
-valid5 = valid5 || _valid1;
-if(!valid5){
-const err11 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
 validate21.errors = vErrors;
 return false;
 }
 else {
-errors = _errs20;
+errors = _errs19;
 if(vErrors !== null){
-if(_errs20){
-vErrors.length = _errs20;
+if(_errs19){
+vErrors.length = _errs19;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs19 === errors;
+var valid0 = _errs18 === errors;
 }
 else {
 var valid0 = true;
@@ -352,16 +332,16 @@ var valid0 = true;
 if(valid0){
 if(data.tenants !== undefined){
 let data8 = data.tenants;
-const _errs31 = errors;
-if(errors === _errs31){
+const _errs29 = errors;
+if(errors === _errs29){
 if(Array.isArray(data8)){
 var valid8 = true;
 const len0 = data8.length;
 for(let i0=0; i0<len0; i0++){
 let data9 = data8[i0];
-const _errs33 = errors;
-const _errs34 = errors;
-if(errors === _errs34){
+const _errs31 = errors;
+const _errs32 = errors;
+if(errors === _errs32){
 if(typeof data9 === "string"){
 if(!pattern10.test(data9)){
 validate21.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
@@ -373,7 +353,7 @@ validate21.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"sca
 return false;
 }
 }
-var valid8 = _errs33 === errors;
+var valid8 = _errs31 === errors;
 if(!valid8){
 break;
 }
@@ -384,11 +364,10 @@ validate21.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -406,9 +385,9 @@ return false;
 validate21.errors = vErrors;
 return errors === 0;
 }
-validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate21.evaluated = {"props":{"shard":true,"runId":true,"startedAt":true,"endedAt":true,"outcome":true,"failure":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema39 = {"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"],"additionalProperties":false};
+const schema39 = {"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]};
 
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -428,20 +407,11 @@ validate24.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((((((((key0 === "runId") || (key0 === "endedAt")) || (key0 === "outcome")) || (key0 === "failure")) || (key0 === "onInvalid")) || (key0 === "leftOut")) || (key0 === "leftOutCount")) || (key0 === "problemCounts"))){
-validate24.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
 if(data.runId !== undefined){
 let data0 = data.runId;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs3){
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
 validate24.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
@@ -453,7 +423,7 @@ validate24.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.sch
 return false;
 }
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -461,9 +431,9 @@ var valid0 = true;
 if(valid0){
 if(data.endedAt !== undefined){
 let data1 = data.endedAt;
+const _errs4 = errors;
 const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs6){
+if(errors === _errs5){
 if(typeof data1 === "string"){
 if(!pattern6.test(data1)){
 validate24.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
@@ -475,7 +445,7 @@ validate24.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.s
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -483,8 +453,8 @@ var valid0 = true;
 if(valid0){
 if(data.outcome !== undefined){
 let data2 = data.outcome;
-const _errs8 = errors;
-if(errors === _errs8){
+const _errs7 = errors;
+if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!pattern8.test(data2)){
 validate24.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
@@ -496,7 +466,7 @@ validate24.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -504,12 +474,12 @@ var valid0 = true;
 if(valid0){
 if(data.failure !== undefined){
 let data3 = data.failure;
+const _errs9 = errors;
 const _errs10 = errors;
-const _errs11 = errors;
 let valid3 = false;
+const _errs11 = errors;
 const _errs12 = errors;
-const _errs13 = errors;
-if(errors === _errs13){
+if(errors === _errs12){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if(((data3.code === undefined) && (missing1 = "code")) || ((data3.message === undefined) && (missing1 = "message"))){
@@ -523,10 +493,13 @@ vErrors.push(err0);
 errors++;
 }
 else {
-const _errs15 = errors;
-for(const key1 in data3){
-if(!((key1 === "code") || (key1 === "message"))){
-const err1 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(data3.code !== undefined){
+let data4 = data3.code;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data4 === "string"){
+if(!pattern9.test(data4)){
+const err1 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -534,17 +507,10 @@ else {
 vErrors.push(err1);
 }
 errors++;
-break;
 }
 }
-if(_errs15 === errors){
-if(data3.code !== undefined){
-let data4 = data3.code;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data4 === "string"){
-if(!pattern9.test(data4)){
-const err2 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
+else {
+const err2 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -554,8 +520,16 @@ vErrors.push(err2);
 errors++;
 }
 }
+var valid5 = _errs14 === errors;
+}
 else {
-const err3 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/type",keyword:"type",params:{type: "string"}};
+var valid5 = true;
+}
+if(valid5){
+if(data3.message !== undefined){
+const _errs16 = errors;
+if(typeof data3.message !== "string"){
+const err3 = {instancePath:instancePath+"/failure/message",schemaPath:"#/$defs/LastRunFailure/properties/message/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -564,17 +538,16 @@ vErrors.push(err3);
 }
 errors++;
 }
-}
 var valid5 = _errs16 === errors;
 }
 else {
 var valid5 = true;
 }
-if(valid5){
-if(data3.message !== undefined){
-const _errs18 = errors;
-if(typeof data3.message !== "string"){
-const err4 = {instancePath:instancePath+"/failure/message",schemaPath:"#/$defs/LastRunFailure/properties/message/type",keyword:"type",params:{type: "string"}};
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -583,17 +556,17 @@ vErrors.push(err4);
 }
 errors++;
 }
-var valid5 = _errs18 === errors;
 }
-else {
-var valid5 = true;
+var _valid0 = _errs11 === errors;
+valid3 = valid3 || _valid0;
+if(_valid0){
+var props0 = {};
+props0.code = true;
+props0.message = true;
 }
-}
-}
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/type",keyword:"type",params:{type: "object"}};
+const _errs18 = errors;
+if(data3 !== null){
+const err5 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -602,12 +575,10 @@ vErrors.push(err5);
 }
 errors++;
 }
-}
-var _valid0 = _errs12 === errors;
+var _valid0 = _errs18 === errors;
 valid3 = valid3 || _valid0;
-const _errs20 = errors;
-if(data3 !== null){
-const err6 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(!valid3){
+const err6 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -615,33 +586,21 @@ else {
 vErrors.push(err6);
 }
 errors++;
-}
-var _valid0 = _errs20 === errors;
-valid3 = valid3 || _valid0;
-if(!valid3){
-const err7 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
 validate24.errors = vErrors;
 return false;
 }
 else {
-errors = _errs11;
+errors = _errs10;
 if(vErrors !== null){
-if(_errs11){
-vErrors.length = _errs11;
+if(_errs10){
+vErrors.length = _errs10;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
@@ -649,7 +608,7 @@ var valid0 = true;
 if(valid0){
 if(data.onInvalid !== undefined){
 let data6 = data.onInvalid;
-const _errs22 = errors;
+const _errs20 = errors;
 if(typeof data6 !== "string"){
 validate24.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/type",keyword:"type",params:{type: "string"}}];
 return false;
@@ -658,7 +617,7 @@ if(!(((data6 === "report") || (data6 === "skip")) || (data6 === "fail"))){
 validate24.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/enum",keyword:"enum",params:{allowedValues: schema39.properties.onInvalid.enum}}];
 return false;
 }
-var valid0 = _errs22 === errors;
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
@@ -666,19 +625,19 @@ var valid0 = true;
 if(valid0){
 if(data.leftOut !== undefined){
 let data7 = data.leftOut;
-const _errs24 = errors;
-if(errors === _errs24){
+const _errs22 = errors;
+if(errors === _errs22){
 if(Array.isArray(data7)){
 var valid6 = true;
 const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 let data8 = data7[i0];
-const _errs26 = errors;
+const _errs24 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
 validate24.errors = [{instancePath:instancePath+"/leftOut/" + i0,schemaPath:"#/properties/leftOut/items/type",keyword:"type",params:{type: schema39.properties.leftOut.items.type}}];
 return false;
 }
-var valid6 = _errs26 === errors;
+var valid6 = _errs24 === errors;
 if(!valid6){
 break;
 }
@@ -689,7 +648,7 @@ validate24.errors = [{instancePath:instancePath+"/leftOut",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
@@ -697,12 +656,12 @@ var valid0 = true;
 if(valid0){
 if(data.leftOutCount !== undefined){
 let data9 = data.leftOutCount;
-const _errs28 = errors;
+const _errs26 = errors;
 if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
 validate24.errors = [{instancePath:instancePath+"/leftOutCount",schemaPath:"#/properties/leftOutCount/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs28){
+if(errors === _errs26){
 if((typeof data9 == "number") && (isFinite(data9))){
 if(data9 < 0 || isNaN(data9)){
 validate24.errors = [{instancePath:instancePath+"/leftOutCount",schemaPath:"#/properties/leftOutCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
@@ -710,7 +669,7 @@ return false;
 }
 }
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
@@ -718,36 +677,36 @@ var valid0 = true;
 if(valid0){
 if(data.problemCounts !== undefined){
 let data10 = data.problemCounts;
-const _errs30 = errors;
-if(errors === _errs30){
+const _errs28 = errors;
+if(errors === _errs28){
 if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-const _errs32 = errors;
-for(const key2 in data10){
-if(!(pattern9.test(key2))){
-validate24.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+const _errs30 = errors;
+for(const key0 in data10){
+if(!(pattern9.test(key0))){
+validate24.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
 }
-if(_errs32 === errors){
+if(_errs30 === errors){
 var valid7 = true;
-for(const key3 in data10){
-if(pattern9.test(key3)){
-let data11 = data10[key3];
-const _errs33 = errors;
+for(const key1 in data10){
+if(pattern9.test(key1)){
+let data11 = data10[key1];
+const _errs31 = errors;
 if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
-validate24.errors = [{instancePath:instancePath+"/problemCounts/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs33){
+if(errors === _errs31){
 if((typeof data11 == "number") && (isFinite(data11))){
 if(data11 < 1 || isNaN(data11)){
-validate24.errors = [{instancePath:instancePath+"/problemCounts/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate24.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
 }
-var valid7 = _errs33 === errors;
+var valid7 = _errs31 === errors;
 if(!valid7){
 break;
 }
@@ -760,11 +719,10 @@ validate24.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/p
 return false;
 }
 }
-var valid0 = _errs30 === errors;
+var valid0 = _errs28 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -783,7 +741,7 @@ return false;
 validate24.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate24.evaluated = {"props":{"runId":true,"endedAt":true,"outcome":true,"failure":true,"onInvalid":true,"leftOut":true,"leftOutCount":true,"problemCounts":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -804,18 +762,9 @@ validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((key0 === "format") || (key0 === "runsOfAll")) || (key0 === "tenants"))){
-validate20.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
 if(data.format !== undefined){
 let data0 = data.format;
-const _errs2 = errors;
+const _errs1 = errors;
 if(typeof data0 !== "string"){
 validate20.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
@@ -824,7 +773,7 @@ if("partner-programs/last-runs@1" !== data0){
 validate20.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/last-runs@1"}}];
 return false;
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -832,18 +781,18 @@ var valid0 = true;
 if(valid0){
 if(data.runsOfAll !== undefined){
 let data1 = data.runsOfAll;
-const _errs4 = errors;
-if(errors === _errs4){
+const _errs3 = errors;
+if(errors === _errs3){
 if(Array.isArray(data1)){
 var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
-const _errs6 = errors;
+const _errs5 = errors;
 if(!(validate21(data1[i0], {instancePath:instancePath+"/runsOfAll/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs6 === errors;
+var valid1 = _errs5 === errors;
 if(!valid1){
 break;
 }
@@ -854,7 +803,7 @@ validate20.errors = [{instancePath:instancePath+"/runsOfAll",schemaPath:"#/prope
 return false;
 }
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -862,27 +811,27 @@ var valid0 = true;
 if(valid0){
 if(data.tenants !== undefined){
 let data3 = data.tenants;
-const _errs7 = errors;
-if(errors === _errs7){
+const _errs6 = errors;
+if(errors === _errs6){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-const _errs9 = errors;
-for(const key1 in data3){
-if(!(pattern10.test(key1))){
-validate20.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+const _errs8 = errors;
+for(const key0 in data3){
+if(!(pattern10.test(key0))){
+validate20.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
 }
-if(_errs9 === errors){
+if(_errs8 === errors){
 var valid2 = true;
-for(const key2 in data3){
-if(pattern10.test(key2)){
-const _errs10 = errors;
-if(!(validate24(data3[key2], {instancePath:instancePath+"/tenants/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key2,rootData,dynamicAnchors}))){
+for(const key1 in data3){
+if(pattern10.test(key1)){
+const _errs9 = errors;
+if(!(validate24(data3[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
-var valid2 = _errs10 === errors;
+var valid2 = _errs9 === errors;
 if(!valid2){
 break;
 }
@@ -895,11 +844,10 @@ validate20.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -913,7 +861,7 @@ return false;
 validate20.errors = vErrors;
 return errors === 0;
 }
-validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate20.evaluated = {"props":{"format":true,"runsOfAll":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
 
 export const isRunReport: CompiledValidator<types.RunReport> = validate26;
 const schema43 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RunReport","type":"object","description":"`runs/<run>.json`: what one run of the generator did, tenant by tenant.","properties":{"format":{"type":"string","const":"partner-programs/run-report@1","description":"Kind and version of this document."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"finishedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"outcome":{"type":"string","enum":["published","unchanged","partial","failed","refused","interrupted","dry-run"],"description":"The run as a whole; `partial`: some tenants were published or unchanged, others were not."},"exitStatus":{"type":"integer","enum":[0,1,2,3,4,130],"description":"Exit status of the command."},"version":{"$ref":"scalars.schema.json#/$defs/Text","description":"Version of the generator."},"options":{"$ref":"#/$defs/RunOptions","description":"What the run was asked to do."},"storeRequests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store, of all tenants and of the run itself."},"totals":{"$ref":"#/$defs/RunTotals","description":"Sums over `tenants`."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"What ended the run as a whole, such as an unreachable source; `null` otherwise."},"tenants":{"type":"array","items":{"$ref":"#/$defs/TenantRun"},"description":"By tenant id."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it."}},"required":["format","runId","startedAt","finishedAt","durationMs","outcome","exitStatus","version","options","storeRequests","totals","failure","tenants","problems"],"additionalProperties":false,"$defs":{"RunOptions":{"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false},"RunTotals":{"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false},"OutcomeCounts":{"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"additionalProperties":false},"TenantRun":{"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"TenantChanges":{"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"#/$defs/ChangedFields"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false},"ChangedFields":{"type":"object","description":"A program whose content would change.","properties":{"programId":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"fields":{"type":"array","items":{"type":"string"},"description":"The fields that would differ, such as `prices.rooms[].amount`. Empty where the live detail could not be read."}},"required":["programId","fields"],"additionalProperties":false},"ProgramCounts":{"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false},"StoreRequests":{"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false},"RunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false},"Problem":{"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false}}};

@@ -9,8 +9,8 @@ import { publicProgram } from "../../cli/publish/public-program/public-program.t
 import { programSource } from "../../cli/publish/source/program-row.ts";
 import type { ChildView } from "../../cli/publish/source/source-columns.ts";
 import { childQueries, programsQuery } from "../../cli/publish/source/source-queries.ts";
-import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 import { listen } from "../../core/listen.ts";
+import { defaultTerminalStatuses } from "../../core/settings.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const tenantId = process.env.TENANT ?? "";

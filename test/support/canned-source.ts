@@ -7,9 +7,9 @@ import { databaseRows } from "../../cli/publish/source/tenant-rows.ts";
 import type { BuildContext } from "../../cli/publish/tenant/attempt.ts";
 import type { BuildOptions } from "../../cli/publish/tenant/build-options.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
-import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import { defaultTerminalStatuses } from "../../core/settings.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 
 /** An active program without children. */

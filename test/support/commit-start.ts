@@ -26,7 +26,15 @@ export async function assertRecovers(world: CommitWorld): Promise<void> {
   const fits = isHeld ? run.outcome === "held" : run.outcome === "published" || run.outcome === "unchanged";
   if (!fits) throw new Error(`the next build ended with ${run.outcome}: ${run.failure?.message}`);
   const signal = new AbortController().signal;
-  const verified = await alone(store, verifyTenant(store.client("verify"), modelTenant, false, signal));
+  const verified = await alone(
+    store,
+    verifyTenant(modelTenant, {
+      store: store.client("verify"),
+      isLiveTreeWanted: false,
+      confirmations: new Map(),
+      signal,
+    }),
+  );
   if (verified.outcome !== "clean")
     throw new Error(`after it, verify finds ${JSON.stringify(verified.findings)}`);
 }

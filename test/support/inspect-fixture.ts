@@ -5,11 +5,11 @@ import type { AskedGateway } from "../../cli/support/facts/ask-gateway.ts";
 import { createAskedDatabase } from "../../cli/support/facts/asked-database.ts";
 import { createKeyGate, welcomeAddress } from "../../cli/support/pages/access/key-gate.ts";
 import { createInspectServer } from "../../cli/support/pages/inspect-server.ts";
-import { cliSettings } from "../../core/cli-settings.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
+import { cliSettings } from "../../core/settings.ts";
 import type { SupportDesk } from "./support-desk.ts";
 
 /** The pages of `inspect` over a support desk, on a free port. */

@@ -71,7 +71,6 @@ export function tenantFacts(fields: Partial<TenantFacts> = {}): TenantFacts {
     tenantId: "acme",
     live: liveFacts,
     fault: null,
-    damage: null,
     hold: null,
     removal: null,
     isSandbox: false,

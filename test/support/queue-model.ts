@@ -8,43 +8,22 @@ export const queueTenants: readonly TenantId[] = ["a", "b", "c", "d", "e"].map(p
 
 /** What may happen to a queue; indexes choose among what there is. */
 export type QueueEvent =
-  | { readonly kind: "tell"; readonly tenant: number; readonly program: string | undefined }
-  | { readonly kind: "tellAll" | "tellVaguely" }
+  | { readonly kind: "notify"; readonly tenant: number }
+  | { readonly kind: "notifyAll" }
   | { readonly kind: "list" }
-  | { readonly kind: "end"; readonly which: number; readonly isLive: boolean }
-  | { readonly kind: "taken"; readonly which: number }
+  | { readonly kind: "end"; readonly which: number }
   | { readonly kind: "wait"; readonly ms: number };
 
 export const anyQueueEvent: fc.Arbitrary<QueueEvent> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant("tell" as const),
-      tenant: fc.nat(4),
-      program: fc.option(fc.constantFrom("p", "q", "r"), { nil: undefined, freq: 4 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.constantFrom({ kind: "tellAll" as const }, { kind: "tellVaguely" as const }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("notify" as const), tenant: fc.nat(4) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: "notifyAll" as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: "list" as const }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant("end" as const),
-      which: fc.nat(4),
-      isLive: fc.boolean(),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("taken" as const), which: fc.nat(4) }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("end" as const), which: fc.nat(4) }) },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 400 }) }),
   },
 );
-
-interface Told {
-  readonly at: number;
-  readonly program: string | undefined;
-}
 
 /** Does what the queue says as the adapters would, and holds each step against the laws. */
 export class QueueModel {
@@ -53,19 +32,15 @@ export class QueueModel {
   #nowMs = 0;
   /** Counts events: the order in which things happened. */
   #step = 0;
-  /** Tenant → when its build began, and by which kind of task; `isParked`: it gave its slot back. */
-  readonly building = new Map<
-    TenantId,
-    { readonly began: number; readonly kind: string; isParked: boolean }
-  >();
+  /** Tenant → which kind of task began its build. */
+  readonly #building = new Map<TenantId, "notified" | "turn">();
   #isListing = false;
   #roundLeft: Set<TenantId> | undefined;
   rounds = 0;
-  readonly #told = new Map<TenantId, Told[]>();
-  /** When the last build began that went live; changes since are not in the live snapshot. */
-  readonly #liveSince = new Map<TenantId, number>();
+  /** Tenant → the step at which it was notified last. */
+  readonly #notified = new Map<TenantId, number>();
+  #allNotified = 0;
   readonly #lastBegan = new Map<TenantId, number>();
-  #lostAt = 0;
 
   constructor(concurrency: number) {
     this.#concurrency = concurrency;
@@ -76,57 +51,45 @@ export class QueueModel {
   do(happened: QueueEvent): void {
     this.#step += 1;
     switch (happened.kind) {
-      case "tell":
-        this.tell(chosen(queueTenants, happened.tenant), happened.program);
+      case "notify": {
+        const tenantId = chosen(queueTenants, happened.tenant);
+        this.#notified.set(tenantId, this.#step);
+        this.#queue.notify(tenantId);
         break;
-      case "tellAll":
-      case "tellVaguely":
-        this.#lostAt = this.#step;
-        this.#queue[happened.kind]();
+      }
+      case "notifyAll":
+        this.#allNotified = this.#step;
+        this.#queue.notifyAll();
         break;
       case "list":
-        this.list();
+        this.#list();
         break;
       case "wait":
         this.#nowMs += happened.ms;
         break;
       case "end":
-        this.end(this.#chosen(happened.which), happened.isLive);
-        break;
-      case "taken": {
-        const tenantId = this.#chosen(happened.which);
-        const build = tenantId === undefined ? undefined : this.building.get(tenantId);
-        if (tenantId === undefined || build === undefined) break;
-        build.isParked = true;
-        this.#queue.taken(tenantId, this.#nowMs);
-      }
+        this.#end(happened.which);
     }
     this.#look();
   }
 
-  tell(tenantId: TenantId, program: string | undefined): void {
-    this.#told.set(tenantId, [...(this.#told.get(tenantId) ?? []), { at: this.#step, program }]);
-    this.#queue.tell(tenantId, program);
-  }
-
-  list(): void {
+  #list(): void {
     if (!this.#isListing) return;
     this.#isListing = false;
     this.#roundLeft = new Set(queueTenants);
     this.#queue.roundListed(queueTenants);
   }
 
-  end(tenantId: TenantId | undefined, isLive: boolean): void {
-    const build = tenantId === undefined ? undefined : this.building.get(tenantId);
-    if (tenantId === undefined || build === undefined) return;
-    this.building.delete(tenantId);
-    if (isLive) this.#liveSince.set(tenantId, build.began);
-    this.#queue.ended(tenantId, isLive);
-    if (build.kind === "turn") this.#roundLeft?.delete(tenantId);
+  #end(which: number): void {
+    const [tenantId, kind] = [...this.#building][which % Math.max(1, this.#building.size)] ?? [];
+    if (tenantId === undefined) return;
+    this.#building.delete(tenantId);
+    this.#queue.ended(tenantId);
+    if (kind === "turn") this.#roundLeft?.delete(tenantId);
     if (this.#roundLeft?.size === 0) {
       this.#roundLeft = undefined;
       this.rounds += 1;
-      this.#queue.roundEnded();
+      this.#queue.roundEnded(this.#nowMs);
     }
   }
 
@@ -134,20 +97,20 @@ export class QueueModel {
   drain(): void {
     for (let steps = 0; steps < 1000; steps += 1) {
       this.#step += 1;
-      this.list();
-      this.end(this.#chosen(0), true);
+      this.#list();
+      this.#end(0);
+      this.#look();
+      const isAtRest = this.#building.size === 0 && !this.#isListing && this.#roundLeft === undefined;
+      if (isAtRest && this.#queue.waiting() === 0 && this.#queue.wakeAtMs() > this.#nowMs + 500_000) return;
       this.#nowMs = Math.max(this.#nowMs, Math.min(this.#queue.wakeAtMs(), this.#nowMs + 1000));
       this.#look();
-      if (this.building.size === 0 && !this.#isListing && this.#roundLeft === undefined) {
-        if (this.#queue.waiting() === 0) return;
-      }
     }
     throw new Error("the queue never comes to rest");
   }
 
   expectAllAnswered(): void {
-    for (const [tenantId, changes] of this.#told) {
-      const last = changes.at(-1)?.at ?? 0;
+    for (const tenantId of queueTenants) {
+      const last = Math.max(this.#notified.get(tenantId) ?? 0, this.#allNotified);
       expect(
         this.#lastBegan.get(tenantId) ?? -1,
         `a build of ${tenantId} after step ${last}`,
@@ -169,37 +132,12 @@ export class QueueModel {
       this.#isListing = true;
       return;
     }
-    const { tenantId } = task;
-    const known = this.building.get(tenantId);
-    if (task.kind === "again") {
-      expect(known?.isParked, "only a parked build goes on").toBe(true);
-      if (known !== undefined) known.isParked = false;
-    } else {
-      expect(known, `${tenantId} is built once at a time`).toBeUndefined();
-      if (task.kind === "turn") expect(this.#roundLeft).toContain(tenantId);
-      else this.#expectTrue(tenantId, task.hintedPrograms);
-      this.building.set(tenantId, { began: this.#step, kind: task.kind, isParked: false });
-      this.#lastBegan.set(tenantId, this.#step);
-    }
-    const running = [...this.building.values()].filter(({ isParked }) => !isParked);
-    expect(running.length).toBeLessThanOrEqual(this.#concurrency);
-  }
-
-  /** A hint names whatever changed since the live snapshot was built, and nothing was lost since. */
-  #expectTrue(tenantId: TenantId, hinted: ReadonlySet<string> | undefined): void {
-    if (hinted === undefined) return;
-    const since = this.#liveSince.get(tenantId);
-    expect(since, "hinted before anything was built").toBeDefined();
-    expect(this.#lostAt, "hinted though changes were lost").toBeLessThan(since ?? 0);
-    for (const { at, program } of this.#told.get(tenantId) ?? []) {
-      if (at < (since ?? 0)) continue;
-      expect(hinted, `step ${at}`).toContain(program);
-    }
-  }
-
-  #chosen(which: number): TenantId | undefined {
-    const running = [...this.building].filter(([, { isParked }]) => !isParked).map(([id]) => id);
-    return running[which % Math.max(1, running.length)];
+    const { kind, tenantId } = task;
+    expect(this.#building.get(tenantId), `${tenantId} is built once at a time`).toBeUndefined();
+    if (kind === "turn") expect(this.#roundLeft).toContain(tenantId);
+    this.#building.set(tenantId, kind);
+    this.#lastBegan.set(tenantId, this.#step);
+    expect(this.#building.size).toBeLessThanOrEqual(this.#concurrency);
   }
 }
 

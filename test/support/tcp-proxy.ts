@@ -10,6 +10,8 @@ export interface TcpProxy {
   refuse(): Promise<void>;
   /** Keeps connections but passes nothing on any more. */
   hang(): void;
+  /** Keeps the connections that there are but passes nothing on in them any more; new ones work. */
+  silence(): void;
   /** Passes on again; connections that hung are ended. */
   restore(): Promise<void>;
 }
@@ -17,6 +19,7 @@ export interface TcpProxy {
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
+  const silent = new WeakSet<Socket>();
   let isHanging = false;
   const server = createServer((near) => {
     const far = connect({ host: hostname, port: Number(port) });
@@ -31,7 +34,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
         to.destroy();
       });
       from.on("data", (chunk) => {
-        if (!isHanging) to.write(chunk);
+        if (!isHanging && !silent.has(from)) to.write(chunk);
       });
     }
   });
@@ -52,6 +55,9 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     },
     hang() {
       isHanging = true;
+    },
+    silence() {
+      for (const socket of open) silent.add(socket);
     },
     async restore() {
       isHanging = false;

@@ -1,4 +1,29 @@
 import type { FileHandle } from "node:fs/promises";
+import { asFailure } from "../../../core/failure.ts";
+import { type LogSource, openLog } from "./open-log.ts";
+
+/**
+ * Reads the logs one after the other, in blocks of whole lines. `reader` is called for each log and takes its blocks. When one of
+ * several logs is cut off or missing, the others are read all the same; the result says why. A single log throws instead.
+ */
+export async function readLogs(
+  logs: readonly LogSource[],
+  reader: () => (lines: Buffer) => void,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const log of logs) {
+    const take = reader();
+    try {
+      for await (const block of wholeLines(openLog(log, signal))) take(block);
+    } catch (error) {
+      const { code, message } = asFailure(error);
+      if (code !== "usage" || logs.length === 1) throw error;
+      faults.push(message);
+    }
+  }
+  return faults;
+}
 
 /**
  * Cuts a stream into blocks of whole lines. Each block ends with a line feed, except perhaps the last. A search through

@@ -1,22 +1,39 @@
+import { buildInfo } from "../../../core/package-version.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 
 /** The metrics of builders (P117, P118), at `/metrics` or in a `--metrics-file`. */
 export const builderMetrics = {
+  buildInfo: {
+    name: "builder_build_info",
+    help: "1, labelled with the version of this program, a digest of its code, and the version of Node.js.",
+  },
   runs: {
     name: "builder_runs_total",
     help: "Runs, of all tenants or of some, by outcome.",
   },
   duration: {
     name: "builder_run_duration_seconds",
-    help: "How long runs took, by kind: round of all tenants, of one that was told changed, of those asked for.",
+    help: "How long runs took, by kind: a round of all tenants, or the run of a notified tenant.",
   },
   lastRun: {
     name: "builder_last_run_timestamp_seconds",
     help: "When the last run of the kind ended.",
   },
+  lastDuration: {
+    name: "builder_last_run_duration_seconds",
+    help: "How long the last run of the kind took.",
+  },
   lastStatus: {
     name: "builder_last_run_status",
     help: "1 for the outcome of the last run of the kind, 0 for the others.",
+  },
+  queue: {
+    name: "builder_queue_tenants",
+    help: "Tenants that wait for a build.",
+  },
+  connected: {
+    name: "builder_notifications_connected",
+    help: "1 while changes are heard of, 0 while builds wait for the interval.",
   },
   confirmed: {
     name: "builder_tenant_confirmed_timestamp_seconds",
@@ -24,11 +41,14 @@ export const builderMetrics = {
   },
   storeBegun: {
     name: "builder_store_begun_timestamp_seconds",
-    help: "When this builder began a new store; 0 if it never did.",
+    help: "When the store was begun.",
   },
 } as const;
 
-/** All outcomes have a series from the start, since an alert sees no increase in a series that begins with a failure (P115). */
+/** The labels of `builder_build_info`. */
+export const buildInfoLabels = (): Readonly<Record<string, string>> => ({ ...buildInfo() });
+
+/** All outcomes have a series from the start, since an alert sees no change in a series that begins with a failure (P115). */
 export const runOutcomes = Object.keys({
   published: 0,
   unchanged: 0,
@@ -38,9 +58,6 @@ export const runOutcomes = Object.keys({
   interrupted: 0,
   "dry-run": 0,
 } satisfies Record<RunReport["outcome"], 0>) as readonly RunReport["outcome"][];
-
-/** The upper bounds of the histogram, in seconds. */
-export const durationBuckets: readonly number[] = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800];
 
 /** The tenants that have a gauge of their own, the least recently confirmed first: labels must not grow without bound. */
 export function leastConfirmed(atMs: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {

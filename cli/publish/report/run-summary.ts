@@ -1,22 +1,35 @@
 import { printable, printableLines } from "../../../core/printable.ts";
+import { showStoreAddress } from "../../../core/store-address.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import { databaseLabel } from "../../database/with-database-url.ts";
 import type { Layout } from "../../output/layout.ts";
 import { table } from "../../output/table.ts";
+import type { CliSettings } from "../../shell/shell.ts";
 import { fieldLabel } from "../public-program/field-words.ts";
 import { shownId } from "../public-program/shown-id.ts";
 
 /** Findings shown per tenant; the report has them all (up to its own bound). */
 const maxShownProblems = 5;
 
+/** The booking database and the store of a run, by their names for people. */
+export interface RunPlaces {
+  readonly database: string;
+  readonly store: string;
+}
+
+export function runPlaces(settings: CliSettings): RunPlaces {
+  return { database: databaseLabel(settings), store: showStoreAddress(settings.storeUrl) };
+}
+
 /** What a run did, for people: the tenants, what is wrong with their data, and a last line with all in brief. */
-export function runSummary(report: RunReport, { columns }: Layout): string {
+export function runSummary(report: RunReport, { database, store }: RunPlaces, { columns }: Layout): string {
   const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants, columns)];
   for (const run of report.tenants) parts.push(problemLines(run.tenantId, run.problems, run.problemsOmitted));
   parts.push(problemLines("the source", report.problems, 0));
   for (const run of report.tenants) parts.push(plannedChanges(run));
   for (const run of report.tenants) parts.push(leftOutLines(run), withdrawnLines(run, report.options.dryRun));
   parts.push(...failureLines(report));
-  parts.push(`${lastLine(report)}\n`);
+  parts.push(`From ${printable(database)} into ${printable(store)}:\n${lastLine(report)}\n`);
   return parts.filter((part) => part !== "").join("\n");
 }
 

@@ -48,7 +48,6 @@ export async function buildRun(
   given: RunContext,
 ): Promise<RunReport> {
   const context = { ...given, pool: withLockPatience(given.pool) };
-  const hintedPrograms = wanted.kind === "told" ? wanted.hintedPrograms : undefined;
   const startedAt = context.now();
   const runId = snapshotId(startedAt, context.randomBytes(4));
   const store = countingStore(context.store);
@@ -69,7 +68,7 @@ export async function buildRun(
   const tryBuild: TryBuild = async (tenantId) => {
     // The sandbox's programs are the generator's own.
     const findShared = tenantId === sandbox ? undefined : shared;
-    const tenantContext = { ...context, store, withRows, findShared, hintedPrograms };
+    const tenantContext = { ...context, store, withRows, findShared, hintedPrograms: undefined };
     const run = await claimedBuild(tenantId, options, tenantContext);
     if (run === "taken") return run;
     runs.push(withinBudget(run));
@@ -104,7 +103,7 @@ export async function buildRun(
   } catch (error) {
     failure = context.signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error);
   }
-  if (wanted.kind === "told") failure = (await changedViews(failure, runs, context)) ?? failure;
+  if (wanted.kind === "notified") failure = (await changedViews(failure, runs, context)) ?? failure;
   runs.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
   const finishedAt = context.now();
   const { outcome, exitStatus } =
@@ -172,7 +171,7 @@ async function claimedBuild(
 }
 
 /**
- * Why the views break their contract, if they do. Only rounds check the views, so a told tenant's query may fail first after a
+ * Why the views break their contract, if they do. Only rounds check the views, so a notified tenant's query may fail first after a
  * change of a view. The check's failure then replaces it, because it names the fix.
  */
 async function changedViews(

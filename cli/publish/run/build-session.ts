@@ -6,7 +6,8 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { packageVersion } from "../../../core/package-version.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { type SourcePool, withSourcePool } from "../../database/connect.ts";
-import { withDatabaseUrl } from "../../database/with-database-url.ts";
+import type { DatabaseUrl } from "../../database/source-client.ts";
+import { refuseDemoStore, withDatabaseUrl } from "../../database/with-database-url.ts";
 import { commandLogger } from "../../shell/command-logger.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { withStore } from "../../shell/with-store.ts";
@@ -21,6 +22,7 @@ import { type BuildSchedule, boundedSchedule } from "./build-schedule.ts";
 import type { WantedTenants } from "./chosen-tenants.ts";
 import { knownTenants, sessionConfirmations } from "./confirmation-writer.ts";
 import { patientPool, patientStore } from "./patience.ts";
+import { createTenantNews } from "./run-news.ts";
 import { defaultMaxWaitMs, withClaimsSession } from "./tenant-claims.ts";
 
 /** What a command hears of its session, and may add to it. */
@@ -29,8 +31,6 @@ export interface SessionHooks {
   readonly confirmationIntervalMs?: number;
   /** The store as the builds see it, where more is to happen with what they write. */
   readonly watchStore?: ((store: ObjectStore) => ObjectStore) | undefined;
-  /** Called when the session began a new store. */
-  readonly onStoreBegun?: (at: Date) => void;
 }
 
 export interface RunRequest {
@@ -45,7 +45,7 @@ export interface RunRequest {
 
 /** Source and store, open for any number of runs, also side by side. */
 export interface BuildSession {
-  readonly databaseUrl: string;
+  readonly databaseUrl: DatabaseUrl;
   readonly pool: SourcePool;
   /** Runs a build, with a log line per tenant. Throws nothing: see the report's `failure`. */
   build(request: RunRequest): Promise<RunReport>;
@@ -66,20 +66,21 @@ export async function withBuildSession<Result>(
   shell: Shell,
   settings: CliSettings,
   options: BuildOptions,
-  { confirmationIntervalMs, watchStore, onStoreBegun }: SessionHooks,
+  { confirmationIntervalMs, watchStore }: SessionHooks,
   use: (session: BuildSession) => Promise<Result>,
 ): Promise<Result> {
   const { signal } = shell;
   const logger = commandLogger(shell, settings);
+  const isTenantNews = createTenantNews();
   const onWait = (tenantId: TenantId, isOverdue: boolean): void => {
     shell.stderr.write(`partner-programs: ${waitNotice(tenantId, isOverdue)}\n`);
   };
   const scope = claimScope(options, settings, shell.env);
+  await refuseDemoStore(settings);
   return await withStore(settings, (opened) => {
     const requireConditions = onceDone(() => requireHonouredConditions(settings, opened, shell));
     const identified = identifiedStore(opened, settings, shell, {
       requireConditions,
-      onBegun: onStoreBegun,
     });
     const store = watchStore?.(identified) ?? identified;
     return withDatabaseUrl(settings, (databaseUrl) =>
@@ -123,7 +124,7 @@ export async function withBuildSession<Result>(
                 onTenantDone: (run) => {
                   progress.tenantDone();
                   if (!options.dryRun) confirmations.note([run]);
-                  logTenant(logger, run);
+                  logTenant(logger, run, isTenantNews(run));
                   onTenantDone?.(run);
                 },
               });
@@ -198,9 +199,9 @@ function claimScope(options: BuildOptions, settings: CliSettings, env: Shell["en
   ]);
 }
 
-function logTenant(logger: Logger, run: TenantRun): void {
+function logTenant(logger: Logger, run: TenantRun, isNews: boolean): void {
   const { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts } = run;
-  const level = failure === null ? "info" : "error";
+  const level = !isNews ? "debug" : failure === null ? "info" : "error";
   logger[level](
     { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts },
     `tenant ${outcome}`,

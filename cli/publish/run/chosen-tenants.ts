@@ -9,19 +9,13 @@ import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { keptTenants } from "../snapshot/stored-tenants.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import { runProblem, tenantProblem } from "./run-tenants.ts";
+import { inShard, type Shard } from "./shard.ts";
 
-/**
- * Which tenants a run builds. `told`: the tenant that a notification named, if the source lists it, with the programs that are said
- * to have changed. `undefined` programs: all of the tenant is read.
- */
+/** Which tenants a run builds. `notified`: the tenant that a notification named, if the source lists it. */
 export type WantedTenants =
-  | { readonly kind: "all" }
+  | { readonly kind: "all"; readonly shard?: Shard | undefined }
   | { readonly kind: "asked"; readonly tenantIds: readonly TenantId[] }
-  | {
-      readonly kind: "told";
-      readonly tenantId: TenantId;
-      readonly hintedPrograms: ReadonlySet<string> | undefined;
-    };
+  | { readonly kind: "notified"; readonly tenantId: TenantId };
 
 /** The tenants that a run builds, and why it cannot build some of them. */
 export interface ChosenTenants {
@@ -49,7 +43,7 @@ export interface TenantChoice {
 /** D40: the tenants to build, each once and well formed. P97: the `sandbox`, if there is one, is one of them. */
 export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants> {
   const { pool, wanted, checkSource, sandbox, problems } = choice;
-  if (wanted.kind === "told") return await toldTenant(choice, wanted.tenantId);
+  if (wanted.kind === "notified") return await notifiedTenant(choice, wanted.tenantId);
   const check = await askSource(pool, checkSource);
   let failure: Failure | undefined;
   if ("failure" in check) {
@@ -66,16 +60,20 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   }
   const list = listing.answer;
   // P132: a run of some tenants does not report what is wrong with others.
-  const own =
+  const ownProblems =
     wanted.kind === "all" ? list.problems : list.problems.filter(({ tenantId }) => isAsked(wanted, tenantId));
-  problems.push(...own.map(tenantProblem));
+  problems.push(...ownProblems.map(tenantProblem));
   // P98
   if (sandbox !== undefined && list.tenants.includes(sandbox)) {
     problems.push(runProblem("tenant_is_sandbox", sandbox));
   }
   const tenants = withSandbox(list.tenants, sandbox);
   const unreadable = (tenantId: TenantId) => (tenantId === sandbox ? undefined : broken);
-  if (wanted.kind === "all") return { tenants, listed: tenants, unreadable, failure };
+  if (wanted.kind === "all") {
+    const { shard } = wanted;
+    const own = shard === undefined ? tenants : tenants.filter((id) => inShard(id, shard));
+    return { tenants: own, listed: tenants, unreadable, failure };
+  }
   const known = new Set(tenants);
   const asked = [...new Set(wanted.tenantIds)];
   const unknown = asked.filter((tenantId) => !known.has(tenantId));
@@ -87,8 +85,8 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   );
 }
 
-/** The run of a told tenant neither checks the views nor reads the list of all tenants. */
-async function toldTenant(
+/** The run of a notified tenant neither checks the views nor reads the list of all tenants. */
+async function notifiedTenant(
   { pool, sandbox, problems }: TenantChoice,
   tenantId: TenantId,
 ): Promise<ChosenTenants> {

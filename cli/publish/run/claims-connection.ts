@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { isDirect } from "../../database/connect.ts";
 import { statementName } from "../../database/for-each-row.ts";
-import { endClient, listeningClient } from "../../database/source-client.ts";
+import { type DatabaseUrl, endClient, listeningClient } from "../../database/source-client.ts";
 
 /** A session that listens for what other builders have built. */
 export interface ClaimsConnection {
@@ -21,7 +21,7 @@ export const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigin
  * sessions announce, and the latest server time at which they can have done so.
  */
 export async function connectClaims(
-  databaseUrl: string,
+  databaseUrl: DatabaseUrl,
   onBuilt: (payload: string, latestMs: number) => void,
 ): Promise<ClaimsConnection | undefined> {
   const client = listeningClient(databaseUrl, "claims");

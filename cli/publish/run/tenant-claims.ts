@@ -1,5 +1,6 @@
 import type { TenantId } from "../../../core/ids.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
+import type { DatabaseUrl } from "../../database/source-client.ts";
 import { builtChannel, type ClaimsConnection, clock, connectClaims } from "./claims-connection.ts";
 
 /**
@@ -22,7 +23,7 @@ export interface ClaimsSession {
 }
 
 export interface ClaimsOptions {
-  readonly databaseUrl: string;
+  readonly databaseUrl: DatabaseUrl;
   /** What decides the result beside the source, such as the store. Only runs of one scope share their work. */
   readonly scope: string;
   /** P35: called once for each wait for a tenant, and once more when the wait was too long. */

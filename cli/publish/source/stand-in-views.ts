@@ -1,7 +1,12 @@
 import type pg from "pg";
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { hasSqlState, withSourceClient, withTransaction } from "../../database/source-client.ts";
+import {
+  type DatabaseUrl,
+  hasSqlState,
+  withSourceClient,
+  withTransaction,
+} from "../../database/source-client.ts";
 import { contractViews } from "./contract.ts";
 import { readTenantList } from "./read-tenants.ts";
 import { tryReading } from "./try-reading.ts";
@@ -22,7 +27,7 @@ type MayStandIn = (views: readonly string[], listed: readonly TenantId[] | undef
  * Changes nothing that exists. `mayStandIn` gets the names first, and throws to forbid it.
  */
 export async function createMissingViews(
-  databaseUrl: string,
+  databaseUrl: DatabaseUrl,
   mayStandIn: MayStandIn,
   signal?: AbortSignal,
 ): Promise<StandInReport> {

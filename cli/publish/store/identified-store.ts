@@ -26,7 +26,6 @@ export interface IdentifiedStore extends ObjectStore {
 export interface BeginningOptions {
   /** Is called before a new store is begun. Throws unless the store honours conditional writes (P11). */
   readonly requireConditions: () => Promise<void>;
-  readonly onBegun?: ((at: Date) => void) | undefined;
 }
 
 /**
@@ -37,7 +36,7 @@ export function identifiedStore(
   store: ObjectStore,
   settings: CliSettings,
   shell: Shell,
-  { requireConditions, onBegun }: BeginningOptions,
+  { requireConditions }: BeginningOptions,
 ): IdentifiedStore {
   let known: StoreId | undefined;
   let identifying: Promise<void> | undefined;
@@ -63,12 +62,10 @@ export function identifiedStore(
     const isNew = !(await isOfEarlierVersion(store, options));
     // When two processes begin a store at once, the conditional write lets one win (P11). An earlier version has checked it.
     if (isNew) await requireConditions();
-    const at = shell.now();
     const storeId = `store_${randomBase62(16, shell.randomBytes)}` as StoreId;
-    const identity = await putIdentity(store, { storeId, createdAt: at.toISOString() }, options);
+    const identity = await putIdentity(store, { storeId, createdAt: shell.now().toISOString() }, options);
     if (identity.storeId === storeId) {
       say(begunText(store, storeId, isNew));
-      if (isNew) onBegun?.(at);
     }
     return identity;
   }

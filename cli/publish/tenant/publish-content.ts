@@ -1,7 +1,7 @@
 import type { Current } from "../../../core/current.ts";
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { type Manifest, manifestText, type ResponseEntry } from "../../../core/manifest.ts";
+import { lineFrom, type Manifest, manifestText, type ResponseEntry } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
@@ -71,6 +71,7 @@ export async function publishContent(
     generation: before + 1,
     snapshotId: writer.snapshotId,
     parent: pointer?.current.snapshotId ?? null,
+    ancestors: parent === undefined || options.rewrite ? [] : lineFrom(parent),
     generatedAt: readAt.toISOString(),
     contract: publishedContract,
     list,

@@ -1,5 +1,5 @@
 import { snapshotId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
+import { lineFrom, type Manifest } from "../../../core/manifest.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import { listBodies, readListElements } from "../content/list-form.ts";
 import { readPointer } from "../snapshot/live-snapshot.ts";
@@ -62,6 +62,7 @@ async function withdrawalManifest(
     generation,
     snapshotId: newId,
     parent: live.snapshotId,
+    ancestors: lineFrom(live),
     generatedAt: readAt.toISOString(),
     contentAt: live.contentAt ?? live.generatedAt,
     programs,

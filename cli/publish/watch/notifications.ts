@@ -1,112 +1,109 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isProgramId, isTenantId, type TenantId } from "../../../core/ids.ts";
+import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
-import { endClient, listeningClient } from "../../database/source-client.ts";
+import { type DatabaseUrl, endClient, listeningClient } from "../../database/source-client.ts";
 
 export interface NotificationEvents {
-  /** `undefined`: everything changed. */
-  onChange(change: ToldChange | undefined): void;
+  /** `undefined`: anything may have changed. */
+  onChange(tenantId: TenantId | undefined): void;
   /** From now on every change is heard. Changes since the last `onDeaf` were not. */
   onListening(): void;
   onDeaf(): void;
 }
 
+export interface ListeningOptions {
+  readonly databaseUrl: DatabaseUrl;
+  readonly events: NotificationEvents;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly pauses?: ListeningPauses;
+}
+
+interface ListeningPauses {
+  /** How often the session is asked whether it is still there. */
+  readonly askMs: number;
+  /** How long its answer may take. */
+  readonly answerMs: number;
+  /** From a session that was lost to the next attempt. */
+  readonly reconnectMs: number;
+}
+
 const channel = "partner_source_changed";
-const reconnectMs = 2000;
 
 /**
- * Runs `use` while a connection listens for `NOTIFY partner_source_changed`. The promise for `use` resolves after the first
- * attempt to listen, even a failed one. A broken connection is no failure, because the interval of `snapshot watch` keeps data
- * fresh.
+ * Listens for `NOTIFY partner_source_changed` until the signal, in one session after another. `first` resolves after the first
+ * attempt to listen, even a failed one; `ended` after the signal. A lost session is no failure, because the interval of `snapshot
+ * watch` keeps data fresh.
  */
-export async function withNotifications<Result>(
-  databaseUrl: string,
-  events: NotificationEvents,
-  logger: Logger,
-  signal: AbortSignal,
-  use: (firstAttempt: Promise<void>) => Promise<Result>,
-): Promise<Result> {
-  const closing = new AbortController();
+export function listenForChanges(options: ListeningOptions): {
+  readonly first: Promise<void>;
+  readonly ended: Promise<void>;
+} {
+  const { events, logger, signal, pauses = usualPauses } = options;
   let onAttempted = (): void => {};
-  const firstAttempt = new Promise<void>((resolve) => {
+  const first = new Promise<void>((resolve) => {
     onAttempted = resolve;
   });
-  const stopped = AbortSignal.any([signal, closing.signal]);
-  stopped.addEventListener("abort", () => onAttempted(), { once: true });
   let isDown = false;
 
   async function listen(): Promise<void> {
-    while (!stopped.aborted) {
+    while (!signal.aborted) {
       try {
-        await listenOnce(databaseUrl, stopped, events, () => {
+        await listenOnce({ ...options, pauses }, () => {
           if (isDown) logger.info("notifications are back; whatever changed meanwhile is built now");
           isDown = false;
           events.onListening();
           onAttempted();
         });
       } catch {
-        if (stopped.aborted) return;
+        onAttempted();
+        if (signal.aborted) return;
         if (!isDown) {
           logger.warn("notifications are down: the booking database cannot be listened to; trying again");
         }
         isDown = true;
         events.onDeaf();
-        onAttempted();
-        await delay(reconnectMs, undefined, { signal: stopped }).catch(() => {});
+        await delay(pauses.reconnectMs, undefined, { signal }).catch(() => {});
       }
     }
+    onAttempted();
   }
 
-  const listening = listen();
-  try {
-    return await use(firstAttempt);
-  } finally {
-    closing.abort();
-    await listening;
-  }
+  return { first, ended: listen() };
 }
 
-/** Listens until the connection breaks (throws) or `signal` aborts. */
+const usualPauses: ListeningPauses = { askMs: 10_000, answerMs: 5000, reconnectMs: 2000 };
+
+/** Listens until the session is lost or the signal aborts; throws then. */
 async function listenOnce(
-  databaseUrl: string,
-  signal: AbortSignal,
-  events: NotificationEvents,
+  { databaseUrl, events, signal, pauses }: ListeningOptions & { readonly pauses: ListeningPauses },
   onListening: () => void,
 ): Promise<void> {
-  const client = listeningClient(databaseUrl, "watch");
-  let onAbort = (): void => {};
-  const ended = new Promise<void>((resolve, reject) => {
-    client.on("error", reject);
-    client.on("end", () => reject(new Error("the connection ended")));
-    onAbort = resolve;
-  });
-  signal.addEventListener("abort", onAbort, { once: true });
-  ended.catch(() => {});
-  client.on("notification", ({ channel: name, payload = "" }) => {
-    if (name === channel) events.onChange(toldChange(payload));
+  const client = listeningClient(databaseUrl, "watch", pauses.answerMs);
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  client.on("error", end).on("end", end);
+  signal.addEventListener("abort", end);
+  client.on("notification", (message) => {
+    if (message.channel === channel) events.onChange(tenantOf(message.payload));
   });
   try {
     await client.connect();
     await client.query(`LISTEN ${channel}`);
     onListening();
-    await ended;
+    for (;;) {
+      await delay(pauses.askMs, undefined, { signal: over.signal });
+      // P36: TCP's keepalive does not find a session that a proxy keeps open towards us, and that hears nothing any more.
+      await client.query("SELECT");
+    }
   } finally {
-    signal.removeEventListener("abort", onAbort);
+    signal.removeEventListener("abort", end);
     await endClient(client);
   }
 }
 
-export interface ToldChange {
-  readonly tenantId: TenantId;
-  readonly program: string | undefined;
-}
-
-/**
- * The payload is `<tenant id>` or `<tenant id> <program id>`; any other means everything (`undefined`). An id that no program can
- * have may still be a row's, so it stands for the whole tenant.
- */
-export function toldChange(payload: string): ToldChange | undefined {
-  const [tenantId = "", program, ...rest] = payload.split(" ");
-  if (!isTenantId(tenantId) || program === "" || rest.length > 0) return undefined;
-  return { tenantId, program: program !== undefined && isProgramId(program) ? program : undefined };
+/** The payload begins with a tenant's id; what follows a space is ignored. Any other payload may mean all tenants. */
+function tenantOf(payload = ""): TenantId | undefined {
+  const [tenantId = ""] = payload.split(" ", 1);
+  return isTenantId(tenantId) ? tenantId : undefined;
 }

@@ -1,28 +1,16 @@
 import type { TenantId } from "../../../core/ids.ts";
-import { Hints } from "./hints.ts";
-import { type Lane, UnderWay } from "./under-way.ts";
 
-/** A build or a round that is to begin now. */
+/** A build or a round that is to begin now. `turn`: the tenant's build in the round that was begun. */
 export type Task =
   | { readonly kind: "round" }
-  | {
-      readonly kind: "told";
-      readonly tenantId: TenantId;
-      readonly hintedPrograms: ReadonlySet<string> | undefined;
-    }
-  /** A tenant's turn in the round that was begun. */
-  | { readonly kind: "turn"; readonly tenantId: TenantId }
-  /** Another builder had the tenant when its build was tried last. */
-  | { readonly kind: "again"; readonly tenantId: TenantId };
+  | { readonly kind: "notified" | "turn"; readonly tenantId: TenantId };
 
 /** Decides which build begins when. Times are milliseconds of one clock that never goes back. */
 export interface TenantQueue {
-  /** The tenant changed; `program`: in this program alone. */
-  tell(tenantId: TenantId, program: string | undefined): void;
-  /** Anything may have changed, so a round of all is due. */
-  tellAll(): void;
-  /** Anything may have changed, by a sender who may be anybody. Such messages cause at most one round per interval. */
-  tellVaguely(): void;
+  /** The tenant changed. */
+  notify(tenantId: TenantId): void;
+  /** Anything may have changed, so a round of all is due: as long after the last one as that took, and a second at least. */
+  notifyAll(): void;
   /** What to begin next. Call it after each event and at `wakeAtMs`, until it returns `undefined`. */
   next(nowMs: number): Task | undefined;
   /** When to call `next` again if no event comes before. Call this after `next` has returned `undefined`. */
@@ -30,11 +18,9 @@ export interface TenantQueue {
   /** The tenants of the round that was begun. */
   roundListed(tenants: readonly TenantId[]): void;
   /** The round is over, also for tenants that had no turn in it. */
-  roundEnded(): void;
-  /** Another builder has the tenant: its slot is free, and it is tried again a little later. */
-  taken(tenantId: TenantId, nowMs: number): void;
-  /** The tenant's build is over. `isLive`: what is live now is what the source said when the build began, or later. */
-  ended(tenantId: TenantId, isLive: boolean): void;
+  roundEnded(nowMs: number): void;
+  /** The tenant's build is over. */
+  ended(tenantId: TenantId): void;
   /** Tenants that wait for a build. */
   waiting(): number;
 }
@@ -47,121 +33,79 @@ export interface QueueLimits {
 }
 
 /**
- * P32: a tenant has one build at a time; changes that are told during the build get another build after it.
- * P33: a told tenant goes before the round of all, and the round leaves one of several slots free for told tenants.
+ * P32: a tenant has one build at a time; a change that is heard of during the build gets another build after it.
+ * P33: a notified tenant goes before the round of all, and the round leaves one of several slots free for notified tenants.
  */
 export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): TenantQueue {
-  const hints = new Hints();
   const roundSlots = Math.max(1, concurrency - 1);
-  /** Told tenants in the order in which they were told first. */
-  const told = new Set<TenantId>();
-  const underWay = new UnderWay();
-  /** When the last build of a told tenant began, oldest first. An entry is kept while it delays the next build. */
-  const toldBuildAtMs = new Map<TenantId, number>();
+  /** Notified tenants in the order in which they were named first. */
+  const notified = new Set<TenantId>();
+  const underWay = new Map<TenantId, "notified" | "turn">();
+  /** When the last build of a notified tenant began, oldest first. An entry is kept while it delays the next build. */
+  const notifiedBuildAtMs = new Map<TenantId, number>();
   /** Tenants that still wait for their turn. */
   let round: Set<TenantId> | undefined;
-  let isRoundDue = true;
-  let isVaguelyDue = false;
-  let nextVagueRoundAtMs = Number.NEGATIVE_INFINITY;
+  let roundBeganAtMs = 0;
+  /** When the next round begins if anything may have changed, and when it begins in any case. */
+  let soonestRoundAtMs = 0;
   let nextRoundAtMs = 0;
-  let toldInARow = 0;
+  let isAllNotified = false;
+  let lastBegan: "notified" | "turn" = "turn";
 
   const readyAtMs = (tenantId: TenantId): number =>
-    (toldBuildAtMs.get(tenantId) ?? Number.NEGATIVE_INFINITY) + gatherMs;
+    (notifiedBuildAtMs.get(tenantId) ?? Number.NEGATIVE_INFINITY) + gatherMs;
+  const roundAtMs = (): number => (isAllNotified ? Math.min(soonestRoundAtMs, nextRoundAtMs) : nextRoundAtMs);
+  const turnsUnderWay = (): number => [...underWay.values()].filter((kind) => kind === "turn").length;
 
-  /** The tenants of a lane that other builders have. A tenant of the round that was told meanwhile counts as told. */
-  const parked = (lane: Lane): ReadonlyMap<TenantId, number> =>
-    underWay.parked(lane, (tenantId) => (told.has(tenantId) ? "told" : "round"));
-
-  function nextTold(nowMs: number): Task | undefined {
-    for (const [tenantId, untilMs] of parked("told")) if (untilMs <= nowMs) return again(tenantId);
-    for (const tenantId of told) {
-      if (!underWay.has(tenantId) && readyAtMs(tenantId) <= nowMs) {
-        return { kind: "told", tenantId, hintedPrograms: hints.of(tenantId) };
-      }
-    }
-    return undefined;
-  }
-
-  function nextOfRound(nowMs: number): Task | undefined {
-    for (const [tenantId, untilMs] of parked("round")) if (untilMs <= nowMs) return again(tenantId);
-    for (const tenantId of round ?? []) if (!underWay.has(tenantId)) return { kind: "turn", tenantId };
-    return undefined;
-  }
-
-  const again = (tenantId: TenantId): Task => ({ kind: "again", tenantId });
-
-  function begin(task: Exclude<Task, { kind: "round" }>, lane: Lane, nowMs: number): Task {
-    const { kind, tenantId } = task;
-    toldInARow = lane === "told" ? toldInARow + 1 : 0;
-    underWay.begin(tenantId, lane);
-    if (kind === "again") return task;
-    hints.begun(tenantId);
+  function begin(kind: "notified" | "turn", tenantId: TenantId, nowMs: number): Task {
+    underWay.set(tenantId, kind);
+    lastBegan = kind;
     if (kind === "turn") round?.delete(tenantId);
     else {
-      told.delete(tenantId);
-      hints.taken(tenantId);
-      toldBuildAtMs.set(tenantId, nowMs);
+      notified.delete(tenantId);
+      notifiedBuildAtMs.set(tenantId, nowMs);
     }
-    return task;
-  }
-
-  function tellAll(): void {
-    isRoundDue = true;
-    hints.distrustAll();
-  }
-
-  /** P182: junk notifications cause at most one round per interval. */
-  function tellVaguely(): void {
-    isVaguelyDue = true;
-    hints.distrustAll();
+    return { kind, tenantId };
   }
 
   return {
-    tell(tenantId, program) {
-      // Anybody who may connect to the database can notify, also with tenants that do not exist.
-      if (told.size >= maxTold && !told.has(tenantId)) tellVaguely();
-      else {
-        told.add(tenantId);
-        hints.tell(tenantId, program);
-      }
+    notify(tenantId) {
+      // P182: anybody who may connect to the database can notify, also of tenants that do not exist.
+      if (notified.size >= maxNotified && !notified.has(tenantId)) isAllNotified = true;
+      else notified.add(tenantId);
     },
-    tellAll,
-    tellVaguely,
+    notifyAll() {
+      isAllNotified = true;
+    },
 
     next(nowMs) {
-      for (const [tenantId, beganAtMs] of toldBuildAtMs) {
+      for (const [tenantId, beganAtMs] of notifiedBuildAtMs) {
         if (beganAtMs + gatherMs > nowMs) break;
-        toldBuildAtMs.delete(tenantId);
+        notifiedBuildAtMs.delete(tenantId);
       }
-      const isVagueRound = isVaguelyDue && nowMs >= nextVagueRoundAtMs;
-      if (round === undefined && (isRoundDue || isVagueRound || nowMs >= nextRoundAtMs)) {
+      if (round === undefined && nowMs >= roundAtMs()) {
         round = new Set();
-        // A round that is due anyway was not caused by junk, so it does not use up the interval.
-        if (isVagueRound && !isRoundDue && nowMs < nextRoundAtMs) nextVagueRoundAtMs = nowMs + intervalMs;
-        isRoundDue = false;
-        isVaguelyDue = false;
+        isAllNotified = false;
+        roundBeganAtMs = nowMs;
         nextRoundAtMs = nowMs + intervalMs;
         return { kind: "round" };
       }
-      if (underWay.slots() >= concurrency) return undefined;
-      const ofRound = underWay.slots("round") < roundSlots ? nextOfRound(nowMs) : undefined;
-      // P33: an endless series of told tenants must not stop the round.
-      const isRoundOwed =
-        ofRound !== undefined && toldInARow >= maxToldInARow && underWay.slots("round") === 0;
-      const ofTold = isRoundOwed ? undefined : nextTold(nowMs);
-      if (ofTold !== undefined && ofTold.kind !== "round") return begin(ofTold, "told", nowMs);
-      if (ofRound !== undefined && ofRound.kind !== "round") return begin(ofRound, "round", nowMs);
-      return undefined;
+      if (underWay.size >= concurrency) return undefined;
+      const turns = turnsUnderWay();
+      const ofRound = turns < roundSlots ? firstOf(round ?? [], (id) => !underWay.has(id)) : undefined;
+      // P33: an endless series of notifications must not stop the round, so they take turns where both wait.
+      const isRoundOwed = ofRound !== undefined && turns === 0 && lastBegan === "notified";
+      const ofNotified = isRoundOwed
+        ? undefined
+        : firstOf(notified, (id) => !underWay.has(id) && readyAtMs(id) <= nowMs);
+      if (ofNotified !== undefined) return begin("notified", ofNotified, nowMs);
+      return ofRound === undefined ? undefined : begin("turn", ofRound, nowMs);
     },
 
     wakeAtMs() {
-      const roundAtMs = isVaguelyDue ? Math.min(nextVagueRoundAtMs, nextRoundAtMs) : nextRoundAtMs;
-      const times = [round === undefined ? roundAtMs : Number.POSITIVE_INFINITY];
-      if (underWay.slots() < concurrency) {
-        times.push(...parked("told").values());
-        if (underWay.slots("round") < roundSlots) times.push(...parked("round").values());
-        for (const tenantId of told) if (!underWay.has(tenantId)) times.push(readyAtMs(tenantId));
+      const times = round === undefined ? [roundAtMs()] : [];
+      if (underWay.size < concurrency) {
+        for (const tenantId of notified) if (!underWay.has(tenantId)) times.push(readyAtMs(tenantId));
       }
       return Math.min(...times);
     },
@@ -169,27 +113,25 @@ export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): Ten
     roundListed(tenants) {
       round = new Set(tenants);
     },
-    roundEnded() {
+    roundEnded(nowMs) {
       round = undefined;
+      soonestRoundAtMs = nowMs + Math.max(minPauseMs, nowMs - roundBeganAtMs);
     },
-    taken(tenantId, nowMs) {
-      underWay.park(tenantId, nowMs + retryTakenMs);
+    ended(tenantId) {
+      underWay.delete(tenantId);
     },
-    ended(tenantId, isLive) {
-      underWay.end(tenantId);
-      hints.built(tenantId, isLive);
-    },
-    waiting() {
-      return new Set([...told, ...(round ?? []), ...parked("told").keys(), ...parked("round").keys()]).size;
-    },
+    waiting: () => new Set([...notified, ...(round ?? [])]).size,
   };
 }
 
-/** The least time between two builds of a told tenant, so that a burst of changes makes few snapshots. */
+function firstOf(tenants: Iterable<TenantId>, isWanted: (id: TenantId) => boolean): TenantId | undefined {
+  for (const tenantId of tenants) if (isWanted(tenantId)) return tenantId;
+  return undefined;
+}
+
+/** The least time between two builds of a notified tenant, so that a burst of changes makes few snapshots. */
 const gatherMs = 250;
-/** How long to wait before a tenant that another builder has is tried again. */
-const retryTakenMs = 500;
-/** The most told tenants that may wait. One more counts as a change of everything. */
-const maxTold = 10_000;
-/** How many told tenants begin before the round, when nothing of it is being built, gets a turn. */
-const maxToldInARow = 8;
+/** The least time between a round and one that begins because anything may have changed. */
+const minPauseMs = 1000;
+/** The most notified tenants that may wait. One more counts as a change of everything. */
+const maxNotified = 10_000;

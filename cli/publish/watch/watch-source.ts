@@ -1,137 +1,136 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import type { TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { buildInfo } from "../../../core/package-version.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { CliSettings } from "../../shell/shell.ts";
+import type { BuildSchedule } from "../run/build-schedule.ts";
 import type { BuildSession, RunProgress } from "../run/build-session.ts";
-import { type NotificationEvents, withNotifications } from "./notifications.ts";
-import { ConfirmedTenants, RoundHealth } from "./run-history.ts";
+import { inShard, type Shard } from "../run/shard.ts";
+import { listenForChanges } from "./notifications.ts";
 import { createTenantQueue } from "./tenant-queue.ts";
-import { createWatchBuilds, type RunKind } from "./watch-builds.ts";
-import type { MetricSources } from "./watch-metrics.ts";
-import { withWriteCounters } from "./write-counters.ts";
+import { type RunKind, withWatchAdmin } from "./watch-admin.ts";
 
 interface WatchOptions {
   readonly session: BuildSession;
   readonly settings: CliSettings;
   readonly concurrency: number;
   readonly intervalMs: number;
-  /** `undefined`: write counters are not looked at. */
-  readonly pollMs: number | undefined;
+  /** The part of all tenants that this watch builds. */
+  readonly shard: Shard | undefined;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly progressOf: (kind: RunKind) => RunProgress;
-  /** When this process began a new store, if it did. */
-  readonly storeBegunAt: () => Date | undefined;
   /** Where the listener for health and metrics is, when there is one. */
   readonly onAdmin: (address: string) => void;
-  /** Called once after each run of a told tenant or of all, unless the run was interrupted. */
+  /** Called once after each run of a notified tenant or of all, unless the run was interrupted. */
   readonly afterRun: (report: RunReport) => Promise<void>;
 }
 
 /** Builds what changes, until the signal. */
 export async function watchSource(options: WatchOptions): Promise<void> {
-  const { session, concurrency, intervalMs, pollMs, logger, signal, progressOf } = options;
-  const clock = (): number => performance.now();
+  const { session, settings, shard, logger, signal, progressOf } = options;
   logger.info({ ...buildInfo() }, "watching the source");
-  const queue = createTenantQueue({ concurrency, intervalMs });
-  const health = new RoundHealth(intervalMs);
-  const confirmed = new ConfirmedTenants();
+  const clock = (): number => performance.now();
+  const queue = createTenantQueue(options);
+  const underWay = new Set<Promise<void>>();
+  /** The tenants of the round that wait for their turn. */
+  const turns = new Map<TenantId, () => void>();
   let isListening = false;
   let hasBegun = false;
+  let alarm: NodeJS.Timeout | undefined;
 
-  const sources = {
-    queueTenants: queue.waiting,
-    isListening: () => isListening,
-    confirmedAtMs: confirmed.atMs,
-    storeBegunAt: options.storeBegunAt,
-    notReadyCause: () => health.notReadyCause(clock()),
-  };
-  await withWatchAdmin(options.settings, sources, async (admin) => {
-    if (admin.address !== undefined) options.onAdmin(admin.address);
-    const builds = createWatchBuilds({
-      queue,
-      session,
-      clock,
-      progressOf,
-      signal,
-      onTenantDone: (run) => confirmed.note(run),
-      async afterRun(report, kind) {
-        if (report.outcome === "interrupted") return;
-        if (kind === "round") {
-          health.roundEnded(clock(), report.durationMs, report.failure?.code);
-          if (report.failure === null) confirmed.keepOnly(report);
-        }
-        admin.run(report, kind);
-        await options.afterRun(report);
-      },
-    });
-    const look = (): void => {
-      if (hasBegun) builds.look();
-    };
-    const onAllChanged = (): void => {
-      queue.tellAll();
+  const { intervalMs, onAdmin } = options;
+  const sources = { waiting: queue.waiting, isListening: () => isListening };
+  await withWatchAdmin({ settings, intervalMs, sources, clock, onAdmin }, async (admin) => {
+    /** Begins what the queue says. Called after each event that the queue hears of. */
+    function look(): void {
+      clearTimeout(alarm);
+      if (signal.aborted || !hasBegun) return;
+      for (let task = queue.next(clock()); task !== undefined; task = queue.next(clock())) {
+        if (task.kind === "round") follow(buildRound());
+        else if (task.kind === "notified") follow(buildNotified(task.tenantId));
+        else turns.get(task.tenantId)?.();
+      }
+      const inMs = Math.min(queue.wakeAtMs() - clock(), maxTimerMs);
+      alarm = setTimeout(look, Math.max(1, Math.ceil(inMs)));
+    }
+
+    function follow(work: Promise<void>): void {
+      const followed = work.finally(() => underWay.delete(followed));
+      underWay.add(followed);
+    }
+
+    const inTurns: BuildSchedule = async (tenants, build) => {
+      const builds = tenants.map(async (tenantId) => {
+        await new Promise<void>((resolve) => {
+          if (signal.aborted) resolve();
+          else turns.set(tenantId, resolve);
+        });
+        while ((await build(tenantId)) === "taken") await delay(500, undefined, { signal }).catch(() => {});
+        queue.ended(tenantId);
+        look();
+      });
+      queue.roundListed(tenants);
       look();
+      await Promise.all(builds);
     };
-    const events: NotificationEvents = {
-      onChange(change) {
-        if (change === undefined) queue.tellVaguely();
-        else queue.tell(change.tenantId, change.program);
+
+    async function buildRound(): Promise<void> {
+      const wanted = { kind: "all", shard } as const;
+      const progress = progressOf("round");
+      const report = await session.build({ wanted, schedule: inTurns, progress, onTenantDone });
+      turns.clear();
+      queue.roundEnded(clock());
+      await after(report, "round");
+    }
+
+    async function buildNotified(tenantId: TenantId): Promise<void> {
+      const wanted = { kind: "notified", tenantId } as const;
+      const report = await session.build({ wanted, progress: progressOf("notified"), onTenantDone });
+      queue.ended(tenantId);
+      await after(report, "notified");
+    }
+
+    const onTenantDone = admin.tenantDone;
+
+    async function after(report: RunReport, kind: RunKind): Promise<void> {
+      look();
+      if (report.outcome === "interrupted") return;
+      await admin.runEnded(report, kind);
+      await options.afterRun(report);
+    }
+
+    const events = {
+      onChange(tenantId: TenantId | undefined): void {
+        if (tenantId === undefined) queue.notifyAll();
+        else if (shard === undefined || inShard(tenantId, shard)) queue.notify(tenantId);
         look();
       },
-      onListening() {
+      onListening(): void {
         isListening = true;
         // Changes were missed while nobody listened. At the start the first round is still to come.
-        if (hasBegun) onAllChanged();
+        if (hasBegun) queue.notifyAll();
+        look();
       },
-      onDeaf() {
+      onDeaf(): void {
         isListening = false;
       },
     };
-    await withNotifications(session.databaseUrl, events, logger, signal, async (firstAttempt) => {
-      const begin = async (firstLook: Promise<void>): Promise<void> => {
-        // Builds from now on read no older data than what is heard and counted.
-        await Promise.all([firstAttempt, firstLook]);
-        hasBegun = true;
-        builds.look();
-        await builds.ended();
-      };
-      if (pollMs === undefined) return await begin(Promise.resolve());
-      const { pool } = session;
-      await withWriteCounters({ pool, everyMs: pollMs, onMoved: onAllChanged, logger, signal }, begin);
-    });
+    const listening = listenForChanges({ databaseUrl: session.databaseUrl, events, logger, signal });
+    // A build that begins from now on reads no older data than what is heard.
+    await listening.first;
+    hasBegun = true;
+    look();
+    if (!signal.aborted) await once(signal, "abort");
+    clearTimeout(alarm);
+    // Each build sees the signal and ends by itself.
+    for (const begin of turns.values()) begin();
+    while (underWay.size > 0) await Promise.all(underWay);
+    await listening.ended;
   });
 }
 
-/** Hears of each run, for whoever asks the listener. */
-interface WatchAdmin {
-  /** As a URL; `undefined` when there is no listener. */
-  readonly address: string | undefined;
-  run(report: RunReport, kind: RunKind): void;
-}
-
-/** Runs with the listener of the settings. Its code is loaded only when the settings ask for it. */
-async function withWatchAdmin<Result>(
-  settings: CliSettings,
-  sources: MetricSources & { readonly notReadyCause: () => string | undefined },
-  use: (admin: WatchAdmin) => Promise<Result>,
-): Promise<Result> {
-  const { watchAdminHost: host, watchAdminPort: port, adminHostNames } = settings;
-  if (port === undefined) return await use({ address: undefined, run: () => {} });
-  const { createWatchMetrics } = await import("./watch-metrics.ts");
-  const { createAdminServer } = await import("../../../core/admin-server.ts");
-  const { listen } = await import("../../../core/listen.ts");
-  const metrics = createWatchMetrics(sources);
-  const server = createAdminServer({
-    hostNames: [host, ...adminHostNames],
-    hostSetting: "WATCH_ADMIN_HOST",
-    otherMethods: 405,
-    notReadyCause: sources.notReadyCause,
-    metrics,
-  });
-  try {
-    return await use({ address: await listen(server, host, port), run: metrics.run });
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
-}
+/** A day. Node's timers end at 24 days, and a round is due at least once a day. */
+const maxTimerMs = 86_400_000;

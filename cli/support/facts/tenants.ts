@@ -1,17 +1,13 @@
 import { inRounds } from "../../../core/bounded-work.ts";
 import { confirmedAtOf } from "../../../core/confirmations.ts";
 import { isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
-import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
-import type { TenantDamage } from "../../../schemas/generated/types.ts";
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import type { LogIndex } from "../../operate/log-index/log-index.ts";
 import { type Answers, recentAnswers } from "../../operate/log-index/recent-answers.ts";
 import type { LogState } from "../../operate/log-index/request-log.ts";
-import { type DamageRecord, readDamage } from "../../operate/snapshots/damage-record.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
-import { type PointerVersion, readLiveManifest } from "../../publish/snapshot/live-snapshot.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { type LastBuild, type LastBuilds, orFault, readLastBuilds } from "./last-build.ts";
 import { headOf, type LiveReading, readLiveHead } from "./live.ts";
@@ -22,8 +18,6 @@ export interface TenantFacts extends LastBuild {
   /** `null` when partners get 500: nothing was ever published, or what is there is damaged (see `fault`). */
   readonly live: LiveFacts | null;
   readonly fault: string | null;
-  /** The damage that `snapshot verify` found in the live snapshot; `null` when it found none, or never ran. */
-  readonly damage: LiveDamage | null;
   /** The hold, also of a tenant whose manifest is damaged. */
   readonly hold: Hold | null;
   readonly removal: Removal | null;
@@ -46,14 +40,6 @@ export interface LiveFacts {
   /** When a build last found that this snapshot is what the source says; `null` when that is not known. */
   readonly confirmedAt: string | null;
   readonly programs: number;
-}
-
-export interface LiveDamage {
-  /** RFC 3339. */
-  readonly foundAt: string;
-  /** Responses, also the lists. */
-  readonly files: number;
-  readonly programs: readonly string[];
 }
 
 export interface Hold {
@@ -134,16 +120,14 @@ interface CommonFacts {
   readonly keys: RegistryReading;
   readonly keysByTenant: ReadonlyMap<string, readonly RegisteredToken[]>;
   readonly removals: ReadonlyMap<string, Removal>;
-  readonly damage: DamageRecord;
   readonly sandbox: TenantId | undefined;
   readonly faults: readonly string[];
 }
 
 async function readCommon(store: ObjectStore, signal: AbortSignal): Promise<CommonFacts> {
-  const [builds, keys, damage, sandbox] = await Promise.all([
+  const [builds, keys, sandbox] = await Promise.all([
     readLastBuilds(store, signal),
     registryReading(store),
-    orFault<DamageRecord>(new Map(), signal, () => readDamage(store, signal)),
     orFault(undefined, signal, () => knownSandbox(store, signal)),
   ]);
   const { value: removals, faults } = await readRemovals(store, keys, signal);
@@ -159,9 +143,8 @@ async function readCommon(store: ObjectStore, signal: AbortSignal): Promise<Comm
     keys,
     keysByTenant,
     removals,
-    damage: damage.value,
     sandbox: sandbox.value,
-    faults: [...builds.faults, ...faults, ...damage.faults, ...sandbox.faults, ...unread],
+    faults: [...builds.faults, ...faults, ...sandbox.faults, ...unread],
   };
 }
 
@@ -174,7 +157,7 @@ async function allStored(store: ObjectStore, signal: AbortSignal): Promise<reado
 async function tenantFacts(
   store: ObjectStore,
   tenantId: TenantId,
-  { builds, keys, keysByTenant, removals, damage, sandbox }: CommonFacts,
+  { builds, keys, keysByTenant, removals, sandbox }: CommonFacts,
   known: LiveReading | undefined,
   signal: AbortSignal,
 ): Promise<TenantFacts> {
@@ -202,30 +185,11 @@ async function tenantFacts(
   };
   if (reading.kind !== "read") {
     const fault = reading.kind === "damaged" ? reading.reason : null;
-    return { ...facts, live: null, fault, damage: null };
+    return { ...facts, live: null, fault };
   }
   const { pointer: version, ...head } = reading.live;
   const { snapshotId, generation, publishedAt } = version.current;
   const confirmedAt = confirmedAtOf(build.confirmation, snapshotId);
   const live = { snapshotId, generation, ...head, publishedAt, confirmedAt };
-  const found = damage.get(tenantId);
-  const liveDamage = found === undefined ? null : await damageOfLive(store, version, found, signal);
-  return { ...facts, live, fault: null, damage: liveDamage };
-}
-
-/** Only objects that the live snapshot names count: a build may have replaced the others. */
-async function damageOfLive(
-  store: ObjectStore,
-  pointer: PointerVersion,
-  damage: TenantDamage,
-  signal: AbortSignal,
-): Promise<LiveDamage | null> {
-  const manifest = await readLiveManifest(store, pointer.current, signal);
-  const lists = damage.keys.filter((key) => key === manifest.list.key || key === manifest.legacy.key);
-  const programs = damage.keys.flatMap((key) => {
-    const [, id = ""] = /\/v1\/programs\/([^/]+)\.json$/.exec(key) ?? [];
-    return detailEntry(manifest, id)?.key === key ? id : [];
-  });
-  const files = lists.length + programs.length;
-  return files === 0 ? null : { foundAt: damage.foundAt, files, programs };
+  return { ...facts, live, fault: null };
 }

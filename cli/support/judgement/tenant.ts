@@ -69,7 +69,7 @@ type More = Parameters<typeof concern>[4];
 
 /** The table of cases for a tenant. `bad` is for what somebody has to do today. */
 function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
-  const { tenantId, live, fault, damage, removal, notInSource, hold, lastRun } = facts;
+  const { tenantId, live, fault, removal, notInSource, hold, lastRun } = facts;
   const bad = (kind: ConcernKind, text: string, steps: readonly Step[], more: More = {}) =>
     concern(kind, "bad", tenantId, text, { ...more, steps });
   const doubtful = (kind: ConcernKind, text: string, steps: readonly Step[] = [], more: More = {}) =>
@@ -95,10 +95,6 @@ function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
   if (fault !== null) {
     const text = `partners get 500 (internal error): a published file is damaged; ${clause(fault)}`;
     yield bad("damaged", text, mending);
-  }
-  if (damage !== null) {
-    const text = `partners get 500 (internal error) for ${counted(damage.files, "published file")} that \`snapshot verify\` found damaged`;
-    yield bad("damaged", text, mending, { at: damage.foundAt, programs: damage.programs });
   }
   if (live === null && fault === null) {
     const build = forOperations("Build it.", buildCommand(tenantId));

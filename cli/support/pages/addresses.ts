@@ -21,10 +21,6 @@ export function requestPath(requestId: string): string {
   return `${requestsPath}/${encodeURIComponent(requestId)}`;
 }
 
-export function clientPath(tokenId: string): string {
-  return `${tokensPath}/${encodeURIComponent(tokenId)}/client`;
-}
-
 export function tenantPath(tenantId: string): string {
   return `/tenants/${encodeURIComponent(tenantId)}`;
 }

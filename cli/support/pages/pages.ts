@@ -2,7 +2,6 @@ import { asFailure, Failure } from "../../../core/failure.ts";
 import { type Html, html } from "../../output/html.ts";
 import { home } from "./addresses.ts";
 import { auditRoute } from "./audit-page.ts";
-import { clientRoute } from "./client-page.ts";
 import { comparisonRoute } from "./comparison-page.ts";
 import { type CsvTable, csvText } from "./csv.ts";
 import { diffRoute } from "./diff-page.ts";
@@ -32,7 +31,6 @@ const routes: readonly Route[] = [
   requestRoute,
   tokensRoute,
   auditRoute,
-  clientRoute,
   findRoute,
   healthRoute,
   timelineRoute,

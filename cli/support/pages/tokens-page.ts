@@ -5,7 +5,7 @@ import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
-import { clientPath, requestsOf, tenantPath, tokensPath } from "./addresses.ts";
+import { requestsOf, tenantPath, tokensPath } from "./addresses.ts";
 import { type CsvTable, csvTable } from "./csv.ts";
 import { homeTrail } from "./page.ts";
 import { badge, dataTable, heading, logNotices, noLog, numeric, tenantForm, time } from "./parts.ts";
@@ -96,8 +96,8 @@ function keyTable(keys: readonly Key[], used: Used, reader: Reader): Html {
   });
 }
 
-function keyLinks({ tokenId, tenantId, name, did }: Key): Html {
-  return html`<a class="row-link" href="${requestsOf({ token: tokenId })}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> <a href="${tenantPath(tenantId)}">${tenantId}</a>${did !== undefined && did.lastSeenMs !== null && html` <a href="${clientPath(tokenId)}">how it behaves</a>`}`;
+function keyLinks({ tokenId, tenantId, name }: Key): Html {
+  return html`<a class="row-link" href="${requestsOf({ token: tokenId })}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> <a href="${tenantPath(tenantId)}">${tenantId}</a>`;
 }
 
 /** A key that ends within this time is marked, since its end is an outage for the partner. */

@@ -52,7 +52,12 @@ describe("what the commands print", () => {
   });
 
   test.each(stories)("in the story $name is as it was", async ({ name, steps }) => {
-    const names = { [bench.storeDirectory]: "<store>", [process.cwd()]: "<here>" };
+    const { pathname, hostname } = new URL(bench.database.url);
+    const names = {
+      [`${pathname.slice(1)} on ${hostname}`]: "<database>",
+      [bench.storeDirectory]: "<store>",
+      [process.cwd()]: "<here>",
+    };
     const transcript = new Transcript({ ...bench.env, LOG_LEVEL: "silent" }, names);
     for (const [at, step] of steps.entries()) {
       // Each a minute after the one before, so that what is ordered by time has one order.

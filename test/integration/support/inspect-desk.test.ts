@@ -72,24 +72,6 @@ describe("the page of requests", () => {
   });
 });
 
-describe("the page of a client", () => {
-  test("W82: judges it by the log, rule by rule, and leads to the requests that break one", async () => {
-    const { status, text } = await get(`/tokens/${tokenId}/client`);
-    expect(status).toBe(200);
-    expect(text.match(/data-label="Kept"/g)).toHaveLength(9);
-    const legacy = /<span>legacy<\/span>.*?<\/tr>/s.exec(text)?.[0] ?? "";
-    expect(legacy).toContain(">no<");
-    expect(legacy).toContain('href="/requests/old-1"');
-    expect(text).toContain("judged by connections");
-    expect((await get(`/tokens/${tokenId}/client?direct=1`)).text).toContain("taken for the client");
-  });
-
-  test("says of a key that the log does not have that there is nothing to judge", async () => {
-    const { status, text } = await get("/tokens/tok_0000000000000000/client");
-    expect([status, text]).toEqual([404, expect.stringContaining("nothing to judge")]);
-  });
-});
-
 describe("the page of a request", () => {
   test("explains it, and has a sentence for the partner", async () => {
     const { text } = await get("/requests/missed-1");

@@ -48,7 +48,7 @@ describe("the pages of inspect", () => {
     [`/tenants/${deskTenant}/programs/KYOTO-1`, 200, "What partners get for"],
     [`/tenants/${deskTenant}/diff`, 200, "0 removed, 0 added, 1 changed, 1 the same."],
     [`/tenants/${deskTenant}/explain`, 200, "Why isn’t a program"],
-    [`/tenants/${deskTenant}/explain?program=OSAKA-3`, 200, "calls it &quot;draft&quot;"],
+    [`/tenants/${deskTenant}/explain?program=OSAKA-3`, 200, "the source says &quot;draft&quot;"],
     [`/tenants/${deskTenant}/explain?program=${encodeURIComponent("A/B")}`, 200, "Partners get 400"],
     ["/style.css", 200, "prefers-color-scheme: dark"],
     ["/nothing", 404, "There is no page"],

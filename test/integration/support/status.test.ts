@@ -198,16 +198,16 @@ describe("snapshot status", () => {
     });
   });
 
-  test("costs two reads per tenant, one when the manifest was read lately, and seven for all", async () => {
+  test("costs two reads per tenant, one when the manifest was read lately, and six for all", async () => {
     await desk.build({ now: morning });
     const store = countingStore(desk.store);
     const read = () => readTenants({ store, now: noon, signal: new AbortController().signal });
-    // The last runs, what was confirmed, who was removed, what was found damaged, the sandbox, the access keys and, without any,
+    // The last runs, what was confirmed, who was removed, the sandbox, the access keys and, without any,
     // the identity.
     await read();
-    expect(store.requests().get).toBe(7 + 2);
+    expect(store.requests().get).toBe(6 + 2);
     await read();
-    expect(store.requests().get).toBe(7 + 2 + 7 + 1);
+    expect(store.requests().get).toBe(6 + 2 + 6 + 1);
   });
 
   test("tells of a tenant that the source no longer lists", async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { connectionString } from "../../../cli/database/with-database-url.ts";
 
-const asked = (query: string): string =>
-  connectionString(new URL(`postgres://u:p%23@db:5432/booking${query}`));
+const asked = (query: string): string => connectionString(`postgres://u:p%23@db:5432/booking${query}`);
 const modeOf = (text: string): string | null => new URL(text).searchParams.get("sslmode");
 
 describe("the connection string", () => {

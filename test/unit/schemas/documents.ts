@@ -1,8 +1,4 @@
-import {
-  isAuditDocument,
-  isDamagedDocument,
-  isRemovedDocument,
-} from "../../../schemas/generated/validators-administration.ts";
+import { isAuditDocument, isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
 import {
   isErrorResponse,
   isLegacyProgramsResponse,
@@ -86,12 +82,6 @@ export const documents: readonly DocumentKind[] = [
     document: samples.current,
     isDocument: isCurrentDocument,
     shape: stored.currentShape,
-  },
-  {
-    name: "damaged.json",
-    document: samples.damaged,
-    isDocument: isDamagedDocument,
-    shape: stored.damagedShape,
   },
   {
     name: "manifest.json",

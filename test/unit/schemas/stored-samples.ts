@@ -19,6 +19,7 @@ export const manifest = {
   generation: 7,
   snapshotId: "20270201T031500Z-0a1b2c3d",
   parent: "20270131T031500Z-ffffffff",
+  ancestors: ["20270131T031500Z-ffffffff", "20270130T031500Z-ffffffff"],
   generatedAt: "2027-02-01T03:15:00Z",
   contentAt: "2027-01-31T03:15:00.000Z",
   contract: "c0".repeat(32),
@@ -72,16 +73,6 @@ export const confirmed = {
       confirmedAt: "2027-02-01T03:15:00Z",
       triedAt: "2027-02-01T03:15:09.120Z",
       outcome: "published",
-    },
-  },
-};
-
-export const damaged = {
-  format: "partner-programs/damaged@1",
-  tenants: {
-    "atlas-tours": {
-      foundAt: "2027-02-01T03:15:00Z",
-      keys: ["tenants/atlas-tours/snapshots/20270201T031500Z-0a1b2c3d/v1/programs.json"],
     },
   },
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RoundHealth } from "../../../cli/publish/watch/run-history.ts";
+import { RoundHealth } from "../../../cli/publish/watch/watch-admin.ts";
 
 test("a watch is ready from the end of its first round for three intervals", () => {
   const health = new RoundHealth(1000);

@@ -1,42 +1,61 @@
 import { expect, test } from "vitest";
-import { createNews } from "../../../cli/publish/watch/run-history.ts";
+import { createNews } from "../../../cli/publish/run/run-news.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { runReport } from "../schemas/stored-samples.ts";
 
-/** A report of a round, or of one told tenant. */
-function report(
-  tenants: readonly string[] | null,
-  outcome: RunReport["outcome"],
-  ...runs: readonly (readonly [string, TenantRun["outcome"]])[]
-): RunReport {
+type Run = readonly [tenantId: string, outcome: TenantRun["outcome"], ...leftOut: string[]];
+
+/** A report of a round, or of one notified tenant. A published tenant has a new snapshot. */
+function report(tenants: readonly string[] | null, ...runs: readonly Run[]): RunReport {
   const sample = runReport as unknown as RunReport;
   const [run] = sample.tenants;
   if (run === undefined) throw new Error("the sample has no tenant");
   return {
     ...sample,
-    outcome,
+    outcome: "unchanged",
     options: { ...sample.options, tenants: tenants === null ? null : [...tenants] },
-    tenants: runs.map(([tenantId, ended]) => ({ ...run, tenantId, outcome: ended })),
+    tenants: runs.map(([tenantId, outcome, ...leftOut]) => {
+      const snapshotId = outcome === "published" ? "20261127T000000Z-00000002" : run.previousSnapshotId;
+      return { ...run, tenantId, outcome, leftOut, snapshotId };
+    }),
   };
 }
 
-test("a run that found nothing is news only after one that found something", () => {
+test("a round that finds what the one before found is no news, whatever that is", () => {
   const isNews = createNews();
-  const quiet = report(null, "unchanged", ["a", "unchanged"], ["b", "held"]);
-  expect([isNews(quiet), isNews(quiet)]).toEqual([true, false]);
-  expect(isNews(report(null, "published", ["a", "published"], ["b", "held"]))).toBe(true);
-  expect([isNews(quiet), isNews(quiet)]).toEqual([true, false]);
+  const round = report(null, ["a", "unchanged"], ["b", "held"], ["c", "unchanged", "p-1"], ["d", "failed"]);
+  expect([isNews(round), isNews(round), isNews(round)]).toEqual([true, false, false]);
 });
 
-test("that a told tenant is well again is news, whichever run finds it out, and whatever ran between", () => {
+test("what is published, left out, mended or refused is news once", () => {
   const isNews = createNews();
-  const round = report(null, "unchanged", ["a", "unchanged"], ["b", "unchanged"]);
+  const quiet = report(null, ["a", "unchanged"], ["b", "held"]);
+  isNews(quiet);
+  for (const changed of [
+    report(null, ["a", "unchanged", "p-1"], ["b", "held"]),
+    report(null, ["a", "refused"], ["b", "held"]),
+  ]) {
+    expect([isNews(changed), isNews(changed), isNews(quiet)]).toEqual([true, false, true]);
+  }
+  const published = report(null, ["a", "published"], ["b", "held"]);
+  expect([isNews(published), isNews(published)]).toEqual([true, true]);
+  expect(isNews(quiet)).toBe(false);
+});
+
+test("a run of a notified tenant is held against that tenant's last one, and hides nothing of a round", () => {
+  const isNews = createNews();
+  const round = report(null, ["a", "unchanged"], ["b", "unchanged"]);
   isNews(round);
-  expect(isNews(report(["a"], "failed", ["a", "failed"]))).toBe(true);
-  expect(isNews(report(["b"], "unchanged", ["b", "unchanged"]))).toBe(false);
+  expect(isNews(report(["a"], ["a", "failed"]))).toBe(true);
+  expect(isNews(report(["b"], ["b", "unchanged"]))).toBe(false);
   expect([isNews(round), isNews(round)]).toEqual([true, false]);
 });
 
-test("a run that was interrupted is no news", () => {
-  expect(createNews()(report(null, "interrupted"))).toBe(false);
+test("what is said of the whole source is news once, and an interruption never", () => {
+  const isNews = createNews();
+  const round = report(null, ["a", "unchanged"]);
+  const failed = { ...round, failure: { code: "source_unavailable", message: "away" } };
+  isNews(round);
+  expect([isNews(failed), isNews(failed), isNews(round)]).toEqual([true, false, true]);
+  expect(createNews()({ ...round, outcome: "interrupted" })).toBe(false);
 });

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { listenForChanges } from "../../../cli/publish/watch/notifications.ts";
+import { createLogger } from "../../../core/logger.ts";
+import { patience } from "../../support/patience.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  database = await createTestDatabase({ isEmpty: true });
+  proxy = await startTcpProxy(database.url);
+});
+afterAll(async () => {
+  await proxy.refuse();
+  await database.drop();
+});
+
+test("P36: a session that goes silent without an end is found, and the next one hears everything", async () => {
+  const heard: string[] = [];
+  const stop = new AbortController();
+  const listening = listenForChanges({
+    databaseUrl: proxy.url,
+    events: {
+      onChange: (tenantId) => void heard.push(tenantId ?? "all"),
+      onListening: () => void heard.push("listening"),
+      onDeaf: () => void heard.push("deaf"),
+    },
+    logger: createLogger({ level: "silent", program: "partner-programs", destination: process.stderr }),
+    signal: stop.signal,
+    pauses: { askMs: 50, answerMs: 200, reconnectMs: 10 },
+  });
+  await listening.first;
+  await database.query("NOTIFY partner_source_changed, 'acme'");
+  await vi.waitFor(() => expect(heard).toEqual(["listening", "acme"]), patience);
+  proxy.silence();
+  await database.query("NOTIFY partner_source_changed, 'lost'");
+  await vi.waitFor(() => expect(heard).toEqual(["listening", "acme", "deaf", "listening"]), patience);
+  await database.query("NOTIFY partner_source_changed, 'beta T-1'; NOTIFY partner_source_changed");
+  await vi.waitFor(() => expect(heard.slice(4)).toEqual(["beta", "all"]), patience);
+  stop.abort();
+  await listening.ended;
+});

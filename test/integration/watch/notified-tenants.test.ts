@@ -1,0 +1,283 @@
+import { get } from "node:http";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { type GatedSource, gateSource } from "../../support/gated-source.ts";
+import { eventually } from "../../support/gateway-client.ts";
+import { patience } from "../../support/patience.ts";
+import { type CliProcess, startCli } from "../../support/run-cli.ts";
+import { openWorkbench, parsedReport, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+let gate: GatedSource | undefined;
+let watch: CliProcess;
+let printed = "";
+let said = "";
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+});
+
+afterEach(async () => {
+  watch.child.kill("SIGKILL");
+  await watch.ended;
+  await gate?.close();
+  gate = undefined;
+});
+
+async function addTenants(...tenantIds: readonly string[]): Promise<void> {
+  for (const tenantId of tenantIds) {
+    await bench.source.insert("tenants", { tenant_id: tenantId });
+    await bench.source.query(
+      `INSERT INTO ${gate === undefined ? "partner_source" : "public"}.programs (tenant_id, program_id, name, lifecycle_state)
+       VALUES ($1, 'a', 'A', 'active')`,
+      [tenantId],
+    );
+  }
+}
+
+function start(...args: readonly string[]): void {
+  printed = "";
+  said = "";
+  watch = startCli(["snapshot", "watch", "--json", "--interval", "3600", ...args], {
+    env: { ...bench.env, WATCH_ADMIN_PORT: "0" },
+  });
+  watch.child.stdout?.on("data", (text: string) => {
+    printed += text;
+  });
+  watch.child.stderr?.on("data", (text: string) => {
+    said += text;
+  });
+}
+
+async function isLive(tenantId: string): Promise<void> {
+  await vi.waitFor(async () => expect((await bench.published(tenantId)).list.meta.count).toBe(1), patience);
+}
+
+async function adminAddress(): Promise<string> {
+  await vi.waitFor(() => expect(said).toContain("health and metrics on http"), patience);
+  return /on (http:\S+)/.exec(said)?.[1] ?? "";
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${await adminAddress()}/metrics`)).text();
+  const line = text.split("\n").find((candidate) => candidate.startsWith(`${name} `));
+  return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
+}
+
+/** Whoever listens hears it. */
+async function listening(): Promise<void> {
+  await vi.waitFor(async () => expect(await metric("builder_notifications_connected")).toBe(1), patience);
+}
+
+const notifiedRuns = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="notified"}');
+const rounds = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="round"}');
+
+describe("a notified tenant", () => {
+  test("P33: is published while a round of all stands still", async () => {
+    gate = await gateSource(bench);
+    await addTenants("slow-1", "slow-2", "tardy");
+    start("--concurrency", "2");
+    await listening();
+    await vi.waitFor(async () => expect(await metric("builder_queue_tenants")).toBe(2), patience);
+    await bench.source.query("NOTIFY partner_source_changed, 'tardy'");
+    await isLive("tardy");
+    // A run is reported when it is over, which is after partners see what it published.
+    await vi.waitFor(() => expect(printed).toContain("\n"), patience);
+    const { options, outcome } = parsedReport(printed);
+    expect([options.tenants, outcome]).toEqual([["tardy"], "published"]);
+    expect((await fetch(`${await adminAddress()}/readyz`)).status).toBe(503);
+
+    await gate.open();
+    await isLive("slow-1");
+    await isLive("slow-2");
+    await vi.waitFor(async () => {
+      expect((await fetch(`${await adminAddress()}/readyz`)).status).toBe(200);
+    }, patience);
+    expect(await metric('builder_runs_total{outcome="published"}')).toBe(2);
+    expect(await notifiedRuns()).toBe(1);
+    const confirmedAt = await metric('builder_tenant_confirmed_timestamp_seconds{tenant="slow-1"}');
+    expect(Math.abs(Date.now() / 1000 - confirmedAt)).toBeLessThan(60);
+  });
+
+  test("P32: is built again after its build, when it was notified meanwhile", async () => {
+    gate = await gateSource(bench);
+    await addTenants("acme");
+    start();
+    await isLive("acme");
+    await addTenants("slow-1");
+    await listening();
+    const notify = "NOTIFY partner_source_changed, 'slow-1 a'";
+    await bench.source.query(notify);
+    await gate.reached();
+    for (let n = 0; n < 50; n += 1) await bench.source.query(notify);
+    // A notification of another tenant after them is heard after them.
+    await bench.source.query("NOTIFY partner_source_changed, 'acme'");
+    await expect.poll(notifiedRuns).toBe(1);
+    await gate.open();
+    await isLive("slow-1");
+    await expect.poll(notifiedRuns).toBe(3);
+    expect(await metric("builder_queue_tenants")).toBe(0);
+  });
+
+  test("of changed views fails with what the check of the source says", async () => {
+    await addTenants("acme");
+    start();
+    await isLive("acme");
+    await listening();
+    await bench.source.query("ALTER TABLE partner_source.programs RENAME COLUMN currency TO money");
+    try {
+      await bench.source.query("NOTIFY partner_source_changed, 'acme'");
+      // The first round may be reported later than it made the tenant live.
+      const line = () =>
+        printed
+          .split("\n")
+          .slice(0, -1)
+          .find((candidate) => candidate.includes("source_contract"));
+      const report = parsedReport((await eventually(line, (found) => found !== undefined)) ?? "");
+      expect(report.failure?.message).toContain("partner_source.programs.currency (text) is missing");
+      expect([report.outcome, report.exitStatus]).toEqual(["failed", 1]);
+    } finally {
+      await bench.source.query("ALTER TABLE partner_source.programs RENAME COLUMN money TO currency");
+    }
+    // It tries again when it is notified again.
+    await bench.source.query("UPDATE partner_source.programs SET name = 'B'");
+    await bench.source.query("NOTIFY partner_source_changed, 'acme'");
+    await vi.waitFor(
+      async () => expect((await bench.published("acme")).list.data[0]?.name).toBe("B"),
+      patience,
+    );
+  });
+});
+
+describe("snapshot watch", () => {
+  test("says when notifications are down and back, and builds what changed meanwhile", async () => {
+    await addTenants("acme");
+    start();
+    await isLive("acme");
+    await listening();
+    await bench.database.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'partner-programs watch'",
+    );
+    await addTenants("beta");
+    await isLive("beta");
+    const levels = () =>
+      said.split("\n").flatMap((line) => (line.includes("notifications are") ? JSON.parse(line).level : []));
+    await expect.poll(levels).toEqual(["warn", "info"]);
+  });
+
+  test("keeps its sessions: the build of a notified tenant opens none", async () => {
+    await addTenants("acme");
+    start("--concurrency", "1");
+    await isLive("acme");
+    await listening();
+    // A round goes on reading after its last tenant is live: a build beside it has a session of its own.
+    await vi.waitFor(async () => expect(await rounds()).toBe(1), patience);
+    const sessions = (): Promise<readonly { pid: number }[]> =>
+      bench.database.query(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'partner-programs%' ORDER BY pid",
+      );
+    // Those of a watch that an earlier test has killed may still be there.
+    await expect.poll(sessions).toHaveLength(3);
+    const before = await sessions();
+    for (const name of ["B", "C"]) {
+      await bench.source.query(`UPDATE partner_source.programs SET name = '${name}'`);
+      await bench.source.query("NOTIFY partner_source_changed, 'acme'");
+      await vi.waitFor(
+        async () => expect((await bench.published("acme")).list.data[0]?.name).toBe(name),
+        patience,
+      );
+    }
+    expect(await sessions()).toEqual(before);
+  });
+
+  test("answers for its health to those who ask by an address, and to no page of somebody else's", async () => {
+    await addTenants("acme");
+    start();
+    const address = await adminAddress();
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+    const posted = await fetch(`${address}/metrics`, { method: "POST" });
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect(await posted.json()).toEqual({ status: "method_not_allowed" });
+    expect((await fetch(`${address}/v1/programs`)).status).toBe(404);
+    const { port } = new URL(address);
+    const status = await new Promise((resolve) => {
+      get({ port, host: "127.0.0.1", path: "/metrics", headers: { Host: "rebound.example" } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+    });
+    expect(status).toBe(421);
+  });
+
+  test.each(["", ", ''", ", '-all-'", ', \'{"tenant":"acme"}\''])(
+    "P182: hears of a change that names no tenant, each time (payload%s)",
+    async (payload) => {
+      await addTenants("acme");
+      start();
+      await isLive("acme");
+      await listening();
+      for (const name of ["B", "C"]) {
+        await bench.source.query(`UPDATE partner_source.programs SET name = '${name}'`);
+        await bench.source.query(`NOTIFY partner_source_changed${payload}`);
+        await vi.waitFor(
+          async () => expect((await bench.published("acme")).list.data[0]?.name).toBe(name),
+          patience,
+        );
+      }
+    },
+  );
+
+  test("builds its part of all tenants with --shard, and is notified of no other", async () => {
+    const tenants = ["a", "b", "c", "d", "e", "f"];
+    await addTenants(...tenants);
+    const builds: string[][] = [];
+    for (const shard of ["1/2", "2/2"]) {
+      const { report } = await bench.build(["--shard", shard, "--dry-run"]);
+      builds.push(report.tenants.map(({ tenantId }) => tenantId));
+    }
+    expect(builds.flat().sort()).toEqual(tenants);
+    const [[own = ""] = [], [other = ""] = []] = builds;
+    start("--shard", "1/2");
+    await isLive(own);
+    await listening();
+    await bench.source.query("UPDATE partner_source.programs SET name = 'B'");
+    await bench.source.query(`NOTIFY partner_source_changed, '${other}'`);
+    await bench.source.query(`NOTIFY partner_source_changed, '${own}'`);
+    await vi.waitFor(async () => expect((await bench.published(own)).list.data[0]?.name).toBe("B"), patience);
+    await expect.poll(notifiedRuns).toBe(1);
+    expect([...(await bench.tree()).keys()].join()).not.toContain(`tenants/${other}/`);
+  });
+
+  test("says nothing of a round that found what the one before found", async () => {
+    await addTenants("acme");
+    await bench.insertPrograms("acme", { program_id: "left out", name: "B" });
+    start("--interval", "1");
+    await isLive("acme");
+    await vi.waitFor(() => expect(printed).toContain("\n"), patience);
+    const before = [printed, said];
+    const ended = await rounds();
+    await vi.waitFor(async () => expect(await rounds()).toBeGreaterThan(ended + 1), patience);
+    expect([printed, said]).toEqual(before);
+    await bench.source.query("UPDATE partner_source.programs SET name = 'C'");
+    await vi.waitFor(() => expect(printed.split("\n")).toHaveLength(3), patience);
+    expect(said).not.toEqual(before[1]);
+  });
+
+  test("ends with 0 in the middle of a round, and has published nothing of it", async () => {
+    gate = await gateSource(bench);
+    await addTenants("slow-1");
+    start();
+    await listening();
+    await gate.reached();
+    watch.child.kill("SIGTERM");
+    const { status, stdout } = await watch.ended;
+    expect([status, stdout]).toEqual([0, ""]);
+  });
+});
