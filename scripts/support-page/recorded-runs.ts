@@ -20,7 +20,7 @@ export async function recordLastRun(store: ObjectStore): Promise<void> {
   const known = new Map(tenants);
   for (const run of report.tenants) {
     if (!isTenantId(run.tenantId)) continue;
-    const leftOut = [...new Set(run.leftOut ?? [])];
+    const leftOut = run.leftOut ?? [];
     const entry: TenantLastRun = {
       ...common,
       outcome: run.outcome,

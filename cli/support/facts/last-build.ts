@@ -6,6 +6,7 @@ import { piecesOf } from "../../../core/object-body.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { LastRunOfAll, TenantLastRun } from "../../../schemas/generated/types.ts";
+import { inShard } from "../../publish/run/shard.ts";
 
 /** What the last run made of a tenant, as `runs/last.json` has it. */
 export interface LastRun extends Pick<TenantLastRun, "runId" | "failure" | "leftOut" | "leftOutCount"> {
@@ -97,7 +98,10 @@ function lastRunOf(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): LastRu
   }
   if (own === undefined) return null;
   const { endedAt: finishedAt, outcome, failure, ...rest } = own;
-  return { ...rest, finishedAt, ...ending(outcome, failure) };
+  // Several rows of one id are one program.
+  const leftOut = rest.leftOut.filter((id, at) => id === null || rest.leftOut.indexOf(id) === at);
+  const leftOutCount = rest.leftOutCount - (rest.leftOut.length - leftOut.length);
+  return { ...rest, leftOut, leftOutCount, finishedAt, ...ending(outcome, failure) };
 }
 
 /** P52: nothing failed where somebody ended the run. */
@@ -111,9 +115,11 @@ function hasEndedEarly({ failure, outcome }: LastRunOfAll): boolean {
   return failure !== null || outcome === "interrupted";
 }
 
-/** A run that failed before it knew its tenants lists none. Of a shard nobody knows then whose turn would have come. */
+/** A run that failed before it knew its tenants lists none. */
 function concerns({ shard, tenants }: LastRunOfAll, tenantId: TenantId): boolean {
-  return tenants.includes(tenantId) || (shard === null && tenants.length === 0);
+  if (tenants.length > 0) return tenants.includes(tenantId);
+  const [index = 1, count = 1] = shard?.split("/").map(Number) ?? [];
+  return inShard(tenantId, { index, count });
 }
 
 /** Only runs of all tenants tell it, and shards only together. */
