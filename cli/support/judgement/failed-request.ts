@@ -1,8 +1,7 @@
 import type { CauseCode } from "../../../core/cause-code.ts";
 import type { RequestFacts } from "../facts/requests.ts";
 import { damageSteps } from "./remedies.ts";
-import type { RequestCase } from "./request.ts";
-import { buildCommand, forOperations, forSupport, type Step } from "./step.ts";
+import { buildCommand, forOperations, forSupport, type RequestCase, type Step, told } from "./step.ts";
 
 const toPartner = "The fault was on our side, and your request was fine. Please send it again.";
 const escalate = forSupport(
@@ -14,7 +13,7 @@ export function serverFault({ line, tenant, object }: RequestFacts): RequestCase
   const { tenantId } = line;
   const ours = (summary: string, remedy: string, ...commands: readonly (string | false)[]): RequestCase => {
     const steps = [escalate, forOperations(remedy, ...commands)];
-    return { summary: `${summary} Technical detail below.`, steps, toPartner };
+    return told(`${summary} Technical detail below.`, toPartner, ...steps);
   };
   const status = tenantId === null ? "snapshot status" : `snapshot status --tenant ${tenantId}`;
   switch (line.causeCode as CauseCode | null) {
@@ -67,7 +66,7 @@ function damaged(tenantId: string | null, isHeld: boolean, object: RequestFacts[
   const verify = tenantId !== null && `snapshot verify --tenant ${tenantId}`;
   const again = "Tell the partner to try again; if it is a 500 again, escalate to operations.";
   const found = (summary: string, ...steps: readonly Step[]): RequestCase => {
-    return { summary: `${summary} Technical detail below.`, steps, toPartner };
+    return told(`${summary} Technical detail below.`, toPartner, ...steps);
   };
   switch (object) {
     case "whole":

@@ -1,5 +1,5 @@
 import type { Reader } from "../../output/times.ts";
-import { obstacleSteps, obstacleTo, prospect, whyItPasses } from "./obstacle.ts";
+import { obstacleTo, prospectOf, withdrawalPasses } from "./obstacle.ts";
 import { caseOf } from "./program-cases.ts";
 import type { ProgramFacts, ProgramJudgement } from "./standing.ts";
 import { nextStep } from "./step.ts";
@@ -14,17 +14,15 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
   }
   const isOnly = store.kind === "live" && store.programs === 1;
   const obstacle = obstacleTo(build?.need ?? "change", tenant.buildState, { programId, isOnly });
-  const isPassing = build?.need === "withdrawal" && obstacle.kind !== "failing" && obstacle.kind !== "silent";
-  const ending =
-    build === undefined
-      ? ""
-      : ` ${prospect(obstacle, build.effect, reader)}${isPassing ? whyItPasses(tenant.buildState) : ""}`;
   const isWait = build !== undefined && first.length === 0;
+  const prospect = prospectOf(obstacle, { effect: build?.effect ?? "", tenantId, isWait }, reader);
+  const isPassing = build?.need === "withdrawal" && obstacle.kind !== "failing" && obstacle.kind !== "silent";
+  const passes = isPassing ? withdrawalPasses[tenant.buildState.block.kind] : "";
   return {
     row: `${name}/${obstacle.kind}`,
     answer,
     verdict,
-    summary: `${now}${ending}`,
-    next: nextStep(...first, ...obstacleSteps(obstacle, tenantId, isWait)),
+    summary: build === undefined ? now : `${now} ${prospect.sentence}${passes}`,
+    next: nextStep(...first, ...prospect.steps),
   };
 }

@@ -5,8 +5,7 @@ import type { RequestFacts } from "../facts/requests.ts";
 import { storeSteps } from "./answers.ts";
 import { auditStep, issueStep, namedKey } from "./key.ts";
 import { removedSteps } from "./remedies.ts";
-import type { RequestCase } from "./request.ts";
-import { forOperations, forSupport, type Step } from "./step.ts";
+import { forOperations, forSupport, type RequestCase, type Step, told } from "./step.ts";
 
 const unknownToPartner =
   "It came without an access key that we know. Please check the header Authorization: the word Bearer, a space, and the key.";
@@ -20,17 +19,17 @@ export function refusedKey(facts: RequestFacts, reader: Reader): RequestCase {
     case "known":
       return endedKey(facts, token, reader);
     case "foreign":
-      return {
-        summary: `The log names the access key ${line.tokenId}, which is none of this installation's: the log is of a gateway with another store.`,
-        steps: [forSupport("Run this with the gateway's STORE_URL.", "config")],
-        toPartner: unknownToPartner,
-      };
+      return told(
+        `The log names the access key ${line.tokenId}, which is none of this installation's: the log is of a gateway with another store.`,
+        unknownToPartner,
+        forSupport("Run this with the gateway's STORE_URL.", "config"),
+      );
     case "unavailable":
-      return {
-        summary: `The gateway refused the access key ${line.tokenId} (${line.cause ?? "it noted no reason"}). More is not known, since the list of access keys could not be read: ${token.reason}`,
-        steps: [forSupport("Ask again when the store answers.", "store check")],
-        toPartner: unknownToPartner,
-      };
+      return told(
+        `The gateway refused the access key ${line.tokenId} (${line.cause ?? "it noted no reason"}). More is not known, since the list of access keys could not be read: ${token.reason}`,
+        unknownToPartner,
+        forSupport("Ask again when the store answers.", "store check"),
+      );
     case "none":
       break;
   }
@@ -45,44 +44,37 @@ export function refusedKey(facts: RequestFacts, reader: Reader): RequestCase {
   }
   const ask = "Ask the partner for the request as it was sent, without the access key.";
   return (
-    refusals.get(line.causeCode) ?? {
-      summary: `The gateway refused the request: ${line.cause ?? "it noted no cause"}.`,
-      steps: [forSupport(ask)],
-      toPartner: unknownToPartner,
-    }
+    refusals.get(line.causeCode) ??
+    told(
+      `The gateway refused the request: ${line.cause ?? "it noted no cause"}.`,
+      unknownToPartner,
+      forSupport(ask),
+    )
   );
 }
 
 const causes: Readonly<Partial<Record<CauseCode, RequestCase>>> = {
-  no_token: {
-    summary: "The request came without an access key: it had no header `Authorization: Bearer ...`.",
-    steps: [
-      forSupport(
-        "Tell the partner to send the header; an access key in the address or in a cookie does not count. Ask also for proxies that drop the header.",
-      ),
-    ],
-    toPartner: unknownToPartner,
-  },
-  unknown_token: {
-    summary:
-      "The access key is whole, but was never issued here: it belongs to another installation, such as a test system.",
-    steps: [
-      forSupport("Ask the partner which address and which access key its program uses.", "token list"),
-      forOperations("If the partner has none of this installation, issue one.", "token create --tenant ID"),
-    ],
-    toPartner: unknownToPartner,
-  },
-  malformed_token: {
-    summary: "The access key was incomplete or altered: cut off, mistyped, of another system, or sent twice.",
-    steps: [
-      forSupport(
-        "Ask the partner to copy it again, whole: ppr_ and 49 letters and digits, after `Bearer` and a space. Don't have it rotated yet: that stops a working access key.",
-        "token list",
-      ),
-    ],
-    toPartner:
-      "The access key was incomplete or altered. Please copy it again, whole, after the word Bearer and a space.",
-  },
+  no_token: told(
+    "The request came without an access key: it had no header `Authorization: Bearer ...`.",
+    unknownToPartner,
+    forSupport(
+      "Tell the partner to send the header; an access key in the address or in a cookie does not count. Ask also for proxies that drop the header.",
+    ),
+  ),
+  unknown_token: told(
+    "The access key is whole, but was never issued here: it belongs to another installation, such as a test system.",
+    unknownToPartner,
+    forSupport("Ask the partner which address and which access key its program uses.", "token list"),
+    forOperations("If the partner has none of this installation, issue one.", "token create --tenant ID"),
+  ),
+  malformed_token: told(
+    "The access key was incomplete or altered: cut off, mistyped, of another system, or sent twice.",
+    "The access key was incomplete or altered. Please copy it again, whole, after the word Bearer and a space.",
+    forSupport(
+      "Ask the partner to copy it again, whole: ppr_ and 49 letters and digits, after `Bearer` and a space. Don't have it rotated yet: that stops a working access key.",
+      "token list",
+    ),
+  ),
 };
 /** A log may hold any text as a code. */
 const refusals: ReadonlyMap<string | null, RequestCase> = new Map(Object.entries(causes));
@@ -114,13 +106,13 @@ function endedKey(facts: RequestFacts, key: KnownKey, reader: Reader): RequestCa
   const removed = plainTime(removedAt, reader);
   const isOfRemoval = revokedAt !== null && Date.parse(revokedAt) >= Date.parse(removedAt);
   const isRemovals = isOfRemoval && !hadExpired(key.token, facts.line.time);
-  return {
-    summary: isRemovals
+  return told(
+    isRemovals
       ? `The access key ${namedKey(key.token)} was revoked on ${plainTime(revokedAt, reader)}. It is of tenant ${tenantId}, which was removed on ${removed}.`
       : `${own.summary} Its tenant ${tenantId} was removed on ${removed}, so no access key of it is good any more.`,
-    steps: removedSteps(tenantId, false),
-    toPartner: noLongerValid,
-  };
+    noLongerValid,
+    ...removedSteps(tenantId, false),
+  );
 }
 
 const noLongerValid = "It used an access key that is no longer valid.";
@@ -145,48 +137,48 @@ function ended({ line }: RequestFacts, { token, successors }: KnownKey, reader: 
     const later = revokedAt === null ? "" : ` Later, on ${when(revokedAt)}, it was revoked, too.`;
     const tell = "Tell the partner that the access key has ended; an expired one can't be renewed.";
     const expired = revokedAt === null ? "It used an access key that has expired." : noLongerValid;
-    return {
-      summary: `${key} expired on ${when(expiresAt)}.${later}`,
-      steps: isReplaced ? [useNew("came in its place")] : [forSupport(tell), issueStep(token)],
-      toPartner: isReplaced ? replacedToPartner : expired,
-    };
+    return told(
+      `${key} expired on ${when(expiresAt)}.${later}`,
+      isReplaced ? replacedToPartner : expired,
+      ...(isReplaced ? [useNew("came in its place")] : [forSupport(tell), issueStep(token)]),
+    );
   }
   if (revokedAt === null) {
     const end = expiresAt === null ? "" : ` (it ends on ${when(expiresAt)})`;
     const again = "Ask the partner to try again; if it is refused again, escalate to operations.";
-    return {
-      summary: `The gateway refused the access key ${namedKey(token)}, though it was in force then${end}: the gateway's list of keys, or its clock, may have been behind.`,
-      steps: [forSupport(again, "token list")],
-      toPartner: isReplaced ? replacedToPartner : ours,
-    };
+    return told(
+      `The gateway refused the access key ${namedKey(token)}, though it was in force then${end}: the gateway's list of keys, or its clock, may have been behind.`,
+      isReplaced ? replacedToPartner : ours,
+      forSupport(again, "token list"),
+    );
   }
   if (replacement === undefined || newest === undefined) {
-    return {
-      summary: `${key} was revoked on ${when(revokedAt)}, and no other was issued in its place.`,
-      steps: [auditStep(token), issueStep(token)],
-      toPartner: noLongerValid,
-    };
+    return told(
+      `${key} was revoked on ${when(revokedAt)}, and no other was issued in its place.`,
+      noLongerValid,
+      auditStep(token),
+      issueStep(token),
+    );
   }
   const chain = newest === replacement ? "" : ` (by now replaced by ${newest.tokenId})`;
   const replaced = `${key} was replaced on ${when(revokedAt)} by ${replacement.tokenId}${chain}.`;
   if (isReplaced) {
     const lost =
       "Only if the new one is lost: nobody can see it again, so replace it once more. That stops it wherever it is in use.";
-    return {
-      summary: `${replaced} The partner still uses the old one.`,
-      steps: [
-        useNew("was handed over when the old one was replaced"),
-        forOperations(lost, `token rotate ${newest.tokenId}`),
-      ],
-      toPartner: replacedToPartner,
-    };
+    return told(
+      `${replaced} The partner still uses the old one.`,
+      replacedToPartner,
+      useNew("was handed over when the old one was replaced"),
+      forOperations(lost, `token rotate ${newest.tokenId}`),
+    );
   }
   const isExpired = newest.revokedAt === null;
   const end = isExpired ? `expired on ${when(newest.expiresAt)}` : `was revoked on ${when(newest.revokedAt)}`;
   const tell = { ...auditStep(token), text: "Tell the partner that the access key has ended." };
-  return {
-    summary: `${replaced} That one is no longer good either: it ${end}, and no other was issued in its place.`,
-    steps: [isExpired ? tell : auditStep(token), issueStep(token)],
-    toPartner: noLongerValid,
-  };
+  return told(
+    `${replaced} That one is no longer good either: it ${end}, and no other was issued in its place.`,
+    noLongerValid,
+    isExpired ? tell : auditStep(token),
+    issueStep(token),
+  );
 }

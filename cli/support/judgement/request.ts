@@ -11,17 +11,10 @@ import {
   type Judgement,
   lengthOf,
   nextStep,
-  type Step,
+  type RequestCase,
   shellWord,
+  told,
 } from "./step.ts";
-
-/** The case of a request: what happened, what to do, and what the partner may be told. */
-export interface RequestCase {
-  readonly summary: string;
-  readonly steps: readonly (Step | false | undefined)[];
-  /** Has no detail of how the service is built and nobody else's data. */
-  readonly toPartner: string;
-}
 
 /** Explains a request's answer to somebody who reads neither code nor specification. Pure. */
 export function judgedRequest(facts: RequestFacts, reader: Reader): Judgement {
@@ -54,11 +47,11 @@ function caseOf(facts: RequestFacts, reader: Reader): RequestCase {
     case 404:
       return line.route === "detail" ? missing(facts, reader) : unknownPath;
     case 405:
-      return {
-        summary: `The request was ${line.method ?? "of another method"}; the API only reads, by GET. A browser's own check (OPTIONS) gets this, too.`,
-        steps: [forSupport("Tell the partner to send GET, from a server: the API is not for browsers.")],
-        toPartner: "The API is read-only. Please send GET, from a server.",
-      };
+      return told(
+        `The request was ${line.method ?? "of another method"}; the API only reads, by GET. A browser's own check (OPTIONS) gets this, too.`,
+        "The API is read-only. Please send GET, from a server.",
+        forSupport("Tell the partner to send GET, from a server: the API is not for browsers."),
+      );
     case 429:
       return overLimit(facts);
     default:
@@ -72,11 +65,11 @@ function served(facts: RequestFacts, reader: Reader): RequestCase {
   const since = keySince(facts, reader);
   if (snapshot?.kind === "not_kept" && line.unconfirmedSince === null) {
     const gone = "What the partner got cannot be shown any more. See what partners get now.";
-    return {
-      summary: `The partner got the whole answer as it was published, of a snapshot that this store does not have: it was pruned since, or the gateway uses another store.${since}`,
-      steps: [forSupport(gone, listOf(facts))],
+    return told(
+      `The partner got the whole answer as it was published, of a snapshot that this store does not have: it was pruned since, or the gateway uses another store.${since}`,
       toPartner,
-    };
+      forSupport(gone, listOf(facts)),
+    );
   }
   const kept = snapshot?.kind === "kept" ? snapshot : null;
   const show = kept !== null && forSupport("To see what the partner got:", showCommand(facts));
@@ -87,28 +80,24 @@ function served(facts: RequestFacts, reader: Reader): RequestCase {
       ? ""
       : `; snapshot ${replaced.by} had replaced it on ${plainTime(replaced.at, reader)}, ${lengthOf(Date.parse(line.time) - Date.parse(replaced.at))} before the request`;
   if (line.unconfirmedSince !== null) {
-    return {
-      summary: `The partner got a whole answer, ${olderSnapshot(line, reader)}${later}.${since}`,
-      steps: [
-        forSupport("Escalate to operations: partners get older data, and errors when it lasts."),
-        forOperations("See whether the store is there, and the one that is meant.", "store check"),
-        show,
-      ],
-      toPartner: replaced === null ? toPartner : older,
-    };
+    return told(
+      `The partner got a whole answer, ${olderSnapshot(line, reader)}${later}.${since}`,
+      replaced === null ? toPartner : older,
+      forSupport("Escalate to operations: partners get older data, and errors when it lasts."),
+      forOperations("See whether the store is there, and the one that is meant.", "store check"),
+      show,
+    );
   }
   if (replaced !== null) {
     const again =
       "Tell the partner to ask again; if the answer is still the old one, escalate to operations.";
-    return {
-      summary: `The partner got a whole answer, but of an older snapshot${later}. Gateways follow within seconds.${since}`,
-      steps: [
-        forSupport(again),
-        forOperations("See what keeps that gateway from reading the store.", "store check"),
-        show,
-      ],
-      toPartner: older,
-    };
+    return told(
+      `The partner got a whole answer, but of an older snapshot${later}. Gateways follow within seconds.${since}`,
+      older,
+      forSupport(again),
+      forOperations("See what keeps that gateway from reading the store.", "store check"),
+      show,
+    );
   }
   const isEmpty = kept?.programs === 0 && line.route !== "detail";
   const empty = isEmpty ? ": an empty list, since the snapshot had no program" : "";
@@ -116,11 +105,12 @@ function served(facts: RequestFacts, reader: Reader): RequestCase {
     isEmpty &&
     line.tenantId !== null &&
     forSupport("See whether that is so still, and why.", `snapshot status --tenant ${line.tenantId}`);
-  return {
-    summary: `The partner got the whole answer, byte for byte as it was published${empty}.${since}`,
-    steps: [look, show],
+  return told(
+    `The partner got the whole answer, byte for byte as it was published${empty}.${since}`,
     toPartner,
-  };
+    look,
+    show,
+  );
 }
 
 function listOf({ line: { tenantId } }: RequestFacts): string {
@@ -136,70 +126,55 @@ function showCommand({ line: { tenantId, snapshotId, route, programId } }: Reque
 function cut({ line }: RequestFacts): RequestCase {
   const toPartner = "The connection ended before you had the whole answer. Please send it again.";
   if (line.causeCode === "too_many_waiting") {
-    return {
-      summary:
-        "The partner's program sent request after request on one connection without waiting for answers, so the gateway ended it.",
-      steps: [
-        forSupport(
-          "Tell the partner to send the next request when the answer to the last one is there, and to use some connections side by side.",
-        ),
-      ],
+    return told(
+      "The partner's program sent request after request on one connection without waiting for answers, so the gateway ended it.",
       toPartner,
-    };
+      forSupport(
+        "Tell the partner to send the next request when the answer to the last one is there, and to use some connections side by side.",
+      ),
+    );
   }
   if (line.cause === null || line.causeCode === "client_left") {
-    return {
-      summary:
-        "The partner's side ended the connection before it had the whole answer. Nothing wrong was delivered as complete.",
-      steps: [forSupport("Ask the partner for the timeout of its program, and for proxies in between.")],
+    return told(
+      "The partner's side ended the connection before it had the whole answer. Nothing wrong was delivered as complete.",
       toPartner,
-    };
+      forSupport("Ask the partner for the timeout of its program, and for proxies in between."),
+    );
   }
   const verify = line.tenantId !== null && `snapshot verify --tenant ${line.tenantId}`;
-  return {
-    summary:
-      "The gateway ended the connection before the answer was complete, so that nothing wrong was delivered as complete. Technical detail below.",
-    steps: [
-      forSupport("If it happens again, escalate to operations: a published file may be damaged.", verify),
-    ],
+  return told(
+    "The gateway ended the connection before the answer was complete, so that nothing wrong was delivered as complete. Technical detail below.",
     toPartner,
-  };
+    forSupport("If it happens again, escalate to operations: a published file may be damaged.", verify),
+  );
 }
 
 function malformed(facts: RequestFacts): RequestCase {
   const { line } = facts;
   if (line.route === "detail") {
     const tell = "Tell the partner to take ids from the list, character by character.";
-    return {
-      summary:
-        "What the partner asked for cannot be the id of a program: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit, percent-encoded at most once.",
-      steps: [forSupport(tell, line.tenantId !== null && listOf(facts))],
-      toPartner:
-        "The program id in the address is not well formed. Please take ids from the list, character by character.",
-    };
+    return told(
+      "What the partner asked for cannot be the id of a program: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit, percent-encoded at most once.",
+      "The program id in the address is not well formed. Please take ids from the list, character by character.",
+      forSupport(tell, line.tenantId !== null && listOf(facts)),
+    );
   }
   if (line.cause === "HPE_HEADER_OVERFLOW") {
-    return {
-      summary:
-        "The headers of the request were larger than the 16 KiB that the gateway reads, so it was refused before its address was looked at.",
-      steps: [
-        forSupport(
-          "Ask the partner which headers its program sends: cookies that grow, or an access key that was put there many times.",
-        ),
-      ],
-      toPartner: "Its headers were larger than 16 KiB. Please send fewer or shorter ones.",
-    };
-  }
-  return {
-    summary: `What arrived was no proper HTTP request (${line.cause ?? "malformed"}), so the gateway closed the connection.`,
-    steps: [
+    return told(
+      "The headers of the request were larger than the 16 KiB that the gateway reads, so it was refused before its address was looked at.",
+      "Its headers were larger than 16 KiB. Please send fewer or shorter ones.",
       forSupport(
-        "Ask the partner which program sends it, and for proxies in between; a browser or curl would not send this.",
+        "Ask the partner which headers its program sends: cookies that grow, or an access key that was put there many times.",
       ),
-    ],
-    toPartner:
-      "It was no well-formed HTTP request. Please check your HTTP client and the proxies in between.",
-  };
+    );
+  }
+  return told(
+    `What arrived was no proper HTTP request (${line.cause ?? "malformed"}), so the gateway closed the connection.`,
+    "It was no well-formed HTTP request. Please check your HTTP client and the proxies in between.",
+    forSupport(
+      "Ask the partner which program sends it, and for proxies in between; a browser or curl would not send this.",
+    ),
+  );
 }
 
 function withoutScope(facts: RequestFacts, reader: Reader): RequestCase {
@@ -210,14 +185,12 @@ function withoutScope(facts: RequestFacts, reader: Reader): RequestCase {
     revoke === false
       ? "Issue an access key with that right, and hand it to the partner."
       : "Issue an access key with that right, hand it to the partner, and revoke this one when the partner has changed over.";
-  return {
-    summary: `The access key was good but does not give the right to read programs (scope programs.read); it has: ${scopes}.${keySince(facts, reader)}`,
-    steps: [
-      forSupport("Ask operations for another access key; what a key gives a right to never changes."),
-      forOperations(issue, known !== undefined && `token create --tenant ${known.tenantId}`, revoke),
-    ],
-    toPartner: "Your access key may not read programs. We will give you another one.",
-  };
+  return told(
+    `The access key was good but does not give the right to read programs (scope programs.read); it has: ${scopes}.${keySince(facts, reader)}`,
+    "Your access key may not read programs. We will give you another one.",
+    forSupport("Ask operations for another access key; what a key gives a right to never changes."),
+    forOperations(issue, known !== undefined && `token create --tenant ${known.tenantId}`, revoke),
+  );
 }
 
 function missing({ line, miss }: RequestFacts, reader: Reader): RequestCase {
@@ -227,19 +200,19 @@ function missing({ line, miss }: RequestFacts, reader: Reader): RequestCase {
     "The program was not on offer at that time. The list /v1/programs has all that are on offer now.";
   if (miss === null) {
     const explain = tenantId !== null && programId !== null && explainCommand(tenantId, programId);
-    return {
-      summary: `${unseen}. Why could not be found out: nothing of its tenant is published any more, or it could not be read.`,
-      steps: [forSupport("Ask how it stands now.", explain)],
+    return told(
+      `${unseen}. Why could not be found out: nothing of its tenant is published any more, or it could not be read.`,
       toPartner,
-    };
+      forSupport("Ask how it stands now.", explain),
+    );
   }
   const { atTheTime, now } = miss;
   const isThere = now.answer === 200 && atTheTime.kind !== "never";
-  return {
-    summary: `${unseen}: ${pastWords(atTheTime, reader)} Now: ${now.summary}`,
-    steps: isThere ? [forSupport("Tell the partner to ask again: partners see it now.")] : now.next.steps,
+  return told(
+    `${unseen}: ${pastWords(atTheTime, reader)} Now: ${now.summary}`,
     toPartner,
-  };
+    ...(isThere ? [forSupport("Tell the partner to ask again: partners see it now.")] : now.next.steps),
+  );
 }
 
 function pastWords(past: ProgramPast, reader: Reader): string {
@@ -260,16 +233,13 @@ function pastWords(past: ProgramPast, reader: Reader): string {
   }
 }
 
-const unknownPath: RequestCase = {
-  summary:
-    "The address is none that the API has. Addresses are compared exactly: capitals, no slash at the end, no double slash. (The log does not keep addresses, since some programs put secrets into them.)",
-  steps: [
-    forSupport(
-      "Ask the partner for the exact address: /v1/programs, /v1/programs/{id}, or the deprecated /api/v1/partner/programs, which has no addresses with ids.",
-    ),
-  ],
-  toPartner: "The address is none of the API: /v1/programs for the list, /v1/programs/{id} for one program.",
-};
+const unknownPath: RequestCase = told(
+  "The address is none that the API has. Addresses are compared exactly: capitals, no slash at the end, no double slash. (The log does not keep addresses, since some programs put secrets into them.)",
+  "The address is none of the API: /v1/programs for the list, /v1/programs/{id} for one program.",
+  forSupport(
+    "Ask the partner for the exact address: /v1/programs, /v1/programs/{id}, or the deprecated /api/v1/partner/programs, which has no addresses with ids.",
+  ),
+);
 
 function overLimit({ line, token }: RequestFacts): RequestCase {
   const known = token.kind === "known" ? token.token : undefined;
@@ -283,15 +253,13 @@ function overLimit({ line, token }: RequestFacts): RequestCase {
   // When the list of access keys cannot be read, nobody knows which limit it was.
   const most = `${limit} ${window}${known === undefined ? "" : whose}`;
   const more = known !== undefined && `token create --tenant ${known.tenantId} --rate-limit N`;
-  return {
-    summary: `The access key made more requests than ${limit === null ? "its limit allows" : most}. All requests count together, also those answered 400, 403 and 404; the header Retry-After said when to go on.`,
-    steps: [
-      forSupport(
-        "Tell the partner to keep answers for a while; all programs are one request for the list.",
-        "token usage --log FILE",
-      ),
-      forOperations("If the partner's need is real, issue an access key with a higher limit.", more),
-    ],
-    toPartner: `You made more requests than ${line.limit === null ? "agreed" : `the ${line.limit} allowed ${window}`}. Please wait for as many seconds as Retry-After says, and keep answers for a while.`,
-  };
+  return told(
+    `The access key made more requests than ${limit === null ? "its limit allows" : most}. All requests count together, also those answered 400, 403 and 404; the header Retry-After said when to go on.`,
+    `You made more requests than ${line.limit === null ? "agreed" : `the ${line.limit} allowed ${window}`}. Please wait for as many seconds as Retry-After says, and keep answers for a while.`,
+    forSupport(
+      "Tell the partner to keep answers for a while; all programs are one request for the list.",
+      "token usage --log FILE",
+    ),
+    forOperations("If the partner's need is real, issue an access key with a higher limit.", more),
+  );
 }

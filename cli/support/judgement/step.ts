@@ -46,6 +46,22 @@ export interface Judgement {
   readonly next: NextStep;
 }
 
+/** The case of a request: what happened, what to do, and what the partner may be told. */
+export interface RequestCase {
+  readonly summary: string;
+  readonly steps: readonly (Step | false | undefined)[];
+  /** Has no detail of how the service is built and nobody else's data. */
+  readonly toPartner: string;
+}
+
+export function told(
+  summary: string,
+  toPartner: string,
+  ...steps: readonly (Step | false | undefined)[]
+): RequestCase {
+  return { summary, steps, toPartner };
+}
+
 export function buildCommand(tenantId: string, ...options: readonly string[]): string {
   return ["snapshot build", `--tenant ${tenantId}`, ...options].join(" ");
 }
