@@ -50,6 +50,6 @@ async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {
 
 /** Whether nobody knows the tenant (P82). A source that could not be asked does not know it either. */
 function isTenantUnknown({ source, store, tenant }: Explanation): boolean {
-  if (tenant.removal !== null) return false;
+  if (tenant.removal !== null || tenant.isSandbox) return false;
   return store.kind === "unpublished" && (source.kind === "tenant_unknown" || source.kind === "unavailable");
 }

@@ -22,9 +22,7 @@ export function damageSteps(tenantId: string, isHeld: boolean, isListed = true):
 }
 
 /** No build publishes the sandbox. */
-export const sandboxSteps: readonly Step[] = [
-  forOperations("Make the sandbox anew.", "sandbox init --remove", "sandbox init"),
-];
+export const sandboxSteps: readonly Step[] = [forOperations("Publish the sandbox again.", "sandbox init")];
 
 const guards = {
   shrink: {

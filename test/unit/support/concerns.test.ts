@@ -112,10 +112,7 @@ describe("P77: how a tenant stands", () => {
     const sandbox = { isSandbox: true, lastRun: null, lastTry: null };
     expect(kinds(sandbox)).toEqual([]);
     const [never] = judged({ ...sandbox, live: null }).concerns;
-    expect(never?.steps.flatMap(({ commands }) => commands)).toEqual([
-      "sandbox init --remove",
-      "sandbox init",
-    ]);
+    expect(never?.steps.flatMap(({ commands }) => commands)).toEqual(["sandbox init"]);
   });
 
   test("programs that another tenant has stay told for as long as the last run found them", () => {
