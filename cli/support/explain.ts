@@ -73,7 +73,7 @@ async function judgedTenantOf(
   live?: LiveReading,
 ): Promise<JudgedTenant> {
   const known = live && { live };
-  const { tenants } = await readTenants({ store, only: tenantId, ...known, now: reader.now, signal });
+  const { tenants } = await readTenants({ store, only: tenantId, ...known, signal });
   const [facts] = tenants;
   if (facts === undefined) throw new Error("a tenant that was asked for is in no reading");
   return judgedTenant(facts, reader);

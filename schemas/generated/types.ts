@@ -10,10 +10,6 @@ export type ErrorDetail =
   | MethodNotAllowedError
   | RateLimitExceededError
   | InternalError;
-/**
- * `[id, parts]` of programs that builds of single programs have emptied in part since the source was last read as a whole, with the parts that were filled then.
- */
-export type EarlierParts = [string, string][];
 
 /**
  * `audit/<record>.begun.json` and `audit/<record>.json`: what a command was about to change for partners, and what it changed.
@@ -1283,7 +1279,7 @@ export interface TenantChanges {
   /**
    * With other content.
    */
-  readonly changed: readonly ChangedFields[];
+  readonly changed: readonly string[];
   /**
    * Without a row any more, or with an error.
    */
@@ -1292,16 +1288,6 @@ export interface TenantChanges {
    * Stated not to be published any more.
    */
   readonly withdrawn: readonly string[];
-}
-/**
- * A program whose content would change.
- */
-export interface ChangedFields {
-  readonly programId: string;
-  /**
-   * The fields that would differ, such as `prices.rooms[].amount`. Empty where the live detail could not be read.
-   */
-  readonly fields: readonly string[];
 }
 /**
  * `runs/sandbox.json`: which tenant of the store is the sandbox.
@@ -1324,7 +1310,7 @@ export interface SourceDocument {
   /**
    * Kind and version of this document.
    */
-  readonly format: "partner-programs/source@1";
+  readonly format: "partner-programs/source@2";
   readonly tenantId: string;
   /**
    * The snapshot that it describes.
@@ -1335,119 +1321,17 @@ export interface SourceDocument {
    */
   readonly recipe: string;
   /**
-   * By id: `[id, sum, state]`, and of a published one its departure date, a bit in hex for each part of its detail that is filled, its `capacity.used`, and its findings as `[code, field, value]`.
+   * Whether there may be a `live/` folder.
    */
-  readonly programs: [unknown, unknown, unknown, ...unknown[]][];
+  readonly mayHaveLiveTree: boolean;
   /**
-   * What is known beside the programs, or of a build that might not publish.
+   * By id: `[id, sum, state, used]` and the findings as `[code, field, value]`. `state` is a bit in hex for each part of the detail that is filled, `unpublished` or `invalid`; `used` is `capacity.used` or `null`.
    */
-  readonly rest: SourceRest | SourceBlock;
+  readonly programs: [unknown, unknown, unknown, unknown, ...unknown[]][];
   /**
    * Of all bytes before `,"sha256"`.
    */
   readonly sha256: string;
-}
-/**
- * What the memory says beside its programs.
- */
-export interface SourceRest {
-  /**
-   * Rows of programs that do not exist, by view.
-   */
-  readonly strays: readonly StrayRows[];
-  /**
-   * Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id.
-   */
-  readonly unlisted: readonly string[] | null;
-  readonly earlier: EarlierParts;
-  /**
-   * Whether there may be a `live/` folder.
-   */
-  readonly mayHaveLiveTree: boolean;
-}
-/**
- * Rows of one view without a program.
- */
-export interface StrayRows {
-  readonly view: string;
-  /**
-   * Number of such program ids.
-   */
-  readonly programs: number;
-  /**
-   * The first of them.
-   */
-  readonly firstProgramId: string | null;
-}
-/**
- * After a build that might not publish.
- */
-export interface SourceBlock {
-  readonly blocked: BlockedReading;
-}
-/**
- * What that build found: while the source says the same, the next one repeats it.
- */
-export interface BlockedReading {
-  /**
-   * Of the sums of all programs.
-   */
-  readonly sums: string;
-  readonly counts: ProgramCounts;
-  readonly findings: SourceFindings;
-  /**
-   * The programs with an error, by their ids as the source writes them; `null` for one without an id.
-   */
-  readonly leftOut: (string | null)[];
-  /**
-   * What the field guard found.
-   */
-  readonly emptiedFields: readonly EmptiedField[];
-  readonly earlier: EarlierParts;
-  /**
-   * Whether there may be a `live/` folder.
-   */
-  readonly mayHaveLiveTree: boolean;
-}
-/**
- * As in the run report.
- */
-export interface SourceFindings {
-  /**
-   * Findings in the tenant's data.
-   */
-  readonly problems: readonly Problem[];
-  /**
-   * Findings beyond those in `problems`.
-   */
-  readonly problemsOmitted: number;
-  /**
-   * Problem code → number of findings, those omitted included.
-   */
-  readonly problemCounts: {
-    readonly [k: string]: number;
-  };
-}
-/**
- * A field that most programs would lose.
- */
-export interface EmptiedField {
-  /**
-   * The way to it from the program.
-   */
-  readonly field: string;
-  /**
-   * Programs that have it.
-   */
-  readonly filled: number;
-  /**
-   * How many of them would lose it.
-   */
-  readonly emptied: number;
-  /**
-   * The first of these, at most three.
-   */
-  readonly programIds: readonly string[];
 }
 /**
  * `store.json`: which store this is. Written once, by the first command that publishes or issues a token.

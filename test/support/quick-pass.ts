@@ -50,7 +50,7 @@ export const quickIntegration: readonly string[] = [
   "test/integration/gateway/wire-message.test.ts",
   "test/integration/gateway/wire-method.test.ts",
   "test/integration/gateway/wire-target.test.ts",
-  "test/integration/log-index/follow-logs.test.ts",
+  "test/integration/gateway-log/gateway-log.test.ts",
   "test/integration/output/process.test.ts",
   "test/integration/snapshot/export.test.ts",
   "test/integration/snapshot/list.test.ts",

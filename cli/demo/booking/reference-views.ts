@@ -80,25 +80,11 @@ export const referenceViews = `
     SELECT company_code AS tenant_id, program_code AS program_id, position, question, answer
       FROM booking.faq;`;
 
-/** The tables behind the views, with the column that holds the company's code (the shared table has none). */
-const watchedTables = {
-  companies: "code",
-  programs: "company_code",
-  program_days: "company_code",
-  hotels: "company_code",
-  hotel_stays: "company_code",
-  room_types: "company_code",
-  room_prices: "company_code",
-  child_price_bands: "company_code",
-  staff: "company_code",
-  staff_assignments: "company_code",
-  enrollments: "company_code",
-  flights: "company_code",
-  marketing_copy: "company_code",
-  media: "company_code",
-  faq: "company_code",
-  airlines: undefined,
-} as const;
+/** The tables of a company that are behind the views. */
+const watchedTables = [
+  ...["programs", "program_days", "hotels", "hotel_stays", "room_types", "room_prices", "child_price_bands"],
+  ...["staff", "staff_assignments", "enrollments", "flights", "marketing_copy", "media", "faq"],
+];
 
 /**
  * Sends `NOTIFY partner_source_changed, '<tenant id>'` after every statement that may change what the views show. PostgreSQL
@@ -125,19 +111,23 @@ export const changeNotifications = `
     PERFORM pg_notify('partner_source_changed', code) FROM booking.companies;
     RETURN NULL;
   END $$;
-  ${Object.entries(watchedTables).map(triggersOf).join("")}`;
+  ${watchedTables.map((table) => triggersOf(table, "company_code")).join("")}
+  ${triggersOf("companies", "code")}
+  ${onTruncate("airlines")}
+  CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON booking.airlines
+    FOR EACH STATEMENT EXECUTE FUNCTION booking.notify_all_companies();`;
 
 /** A TRUNCATE is notified of before it happens, since it may empty the table of companies, too. */
-function triggersOf([table, column]: readonly [table: string, column: string | undefined]): string {
-  const notifyAll = "FOR EACH STATEMENT EXECUTE FUNCTION booking.notify_all_companies()";
-  const onTruncate = `
-  CREATE TRIGGER notify_truncate BEFORE TRUNCATE ON booking.${table} ${notifyAll};`;
-  if (column === undefined) {
-    return `${onTruncate}
-  CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON booking.${table} ${notifyAll};`;
-  }
+function onTruncate(table: string): string {
+  return `
+  CREATE TRIGGER notify_truncate BEFORE TRUNCATE ON booking.${table}
+    FOR EACH STATEMENT EXECUTE FUNCTION booking.notify_all_companies();`;
+}
+
+/** `column` holds the company's code. */
+function triggersOf(table: string, column: string): string {
   const notify = `FOR EACH STATEMENT EXECUTE FUNCTION booking.notify_changed_companies('${column}')`;
-  return `${onTruncate}
+  return `${onTruncate(table)}
   CREATE TRIGGER notify_insert AFTER INSERT ON booking.${table} REFERENCING NEW TABLE AS new_rows ${notify};
   CREATE TRIGGER notify_update AFTER UPDATE ON booking.${table}
     REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows ${notify};

@@ -54,33 +54,6 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 /**
- * Reads a file, which may be growing, from `position` to its present end, in blocks of whole lines. Returns the new
- * position. An unfinished line is left for the next call.
- */
-export async function readLines(
-  file: FileHandle,
-  position: number,
-  take: (lines: Buffer) => Promise<void>,
-  signal: AbortSignal,
-): Promise<number> {
-  let end = position;
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    while (true) {
-      signal.throwIfAborted();
-      const bytes = await bytesOf(file, end, end + readBytes);
-      if (bytes.length === 0) return;
-      end += bytes.length;
-      yield bytes;
-    }
-  }
-  for await (const block of wholeLines(chunks())) {
-    if (block.at(-1) !== lineFeed) return end - block.length;
-    await take(block);
-  }
-  return end;
-}
-
-/**
  * Reads the whole lines before `end` in steps of a megabyte, the last step first, so that the newest requests of a large log
  * are known soon. `take` gets the place at which its lines begin, and returns whether the lines before it are wanted, too.
  */
@@ -110,7 +83,7 @@ export async function wholeLinesEnd(file: FileHandle, end: number): Promise<numb
 }
 
 /** The bytes of a file from `start` to `end`, or to the file's end. */
-export async function bytesOf(file: FileHandle, start: number, end: number): Promise<Buffer> {
+async function bytesOf(file: FileHandle, start: number, end: number): Promise<Buffer> {
   const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
   return buffer.subarray(0, bytesRead);
 }
@@ -118,5 +91,4 @@ export async function bytesOf(file: FileHandle, start: number, end: number): Pro
 const lineFeed = 0x0a;
 const maxLineBytes = 1024 * 1024;
 const empty = Buffer.alloc(0);
-const readBytes = 256 * 1024;
 const backBytes = 1024 * 1024;

@@ -5,7 +5,7 @@ import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { faultText, readEntry } from "../../../core/read-entry.ts";
-import { commit } from "../../publish/snapshot/commit.ts";
+import { commit, nextGeneration } from "../../publish/snapshot/commit.ts";
 import {
   type PointerVersion,
   readLiveManifest,
@@ -93,7 +93,7 @@ async function makeLive(
   { allowShrink, reason }: Pick<RollbackTarget, "allowShrink" | "reason">,
   { store, now, randomBytes, signal }: RollbackContext,
 ): Promise<Pick<Rollback, "after" | "programsBefore" | "programs"> | undefined> {
-  const { tenantId, snapshotId, generation } = pointer.current;
+  const { tenantId, snapshotId } = pointer.current;
   const stored = await readStoredManifest(store, tenantId, target, signal);
   if (stored === undefined) {
     throw new Failure("not_found", `Snapshot ${target} of tenant ${tenantId} has just been deleted.`);
@@ -106,7 +106,7 @@ async function makeLive(
   const at = now().toISOString();
   const next: Current = {
     tenantId,
-    generation: generation + 1,
+    generation: nextGeneration(pointer.current, now()),
     snapshotId: target,
     manifestSha256: stored.sha256,
     publishedAt: at,

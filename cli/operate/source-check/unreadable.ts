@@ -3,10 +3,9 @@ import type { SourceClient } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
-import { type ProgramView, viewNames } from "../../publish/source/contract.ts";
-import type { SourceLimits } from "../../publish/source/source-limits.ts";
+import type { ProgramView } from "../../publish/source/contract.ts";
+import { programViews, viewQuery } from "../../publish/source/program-queries.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
-import { beforeProgram, guardedSumsQuery } from "../../publish/source/source-queries.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 
@@ -14,14 +13,12 @@ import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 export async function unreadableViews(
   client: SourceClient,
   tenantId: TenantId,
-  limits: SourceLimits,
 ): Promise<readonly SourceProblem[]> {
   const found: SourceProblem[] = [];
-  for (const view of viewNames().filter((name): name is ProgramView => name !== "tenants")) {
-    const query = guardedSumsQuery(limits, [view]);
-    const reading = await tryReading(client, () => client.query(query, [tenantId]));
+  for (const view of programViews) {
+    const reading = await tryReading(client, () => client.query(viewQuery(view), [tenantId]));
     if (!("error" in reading)) continue;
-    const programId = await failingProgram(client, tenantId, view, limits);
+    const programId = await failingProgram(client, tenantId, view);
     found.push(unreadableView(view, reading.error, { tenantId, programId }));
   }
   return found;
@@ -79,9 +76,8 @@ async function failingProgram(
   client: SourceClient,
   tenantId: TenantId,
   view: ProgramView,
-  limits: SourceLimits,
 ): Promise<string | undefined> {
-  const query = beforeProgram(guardedSumsQuery(limits, [view]));
+  const query = viewQuery(view, true);
   const deadline = performance.now() + maxSearchMs;
   const isReadBefore = async (id: string): Promise<boolean> => {
     const reading = await tryReading(client, () => client.query(query, [tenantId, id]));

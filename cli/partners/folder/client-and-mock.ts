@@ -1,6 +1,6 @@
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { renderedProgram } from "../../publish/content/checked-program.ts";
-import { ListResponses } from "../../publish/content/list-responses.ts";
+import { type ListedProgram, listBodies } from "../../publish/content/lists.ts";
 import { terminalStatusTest } from "../../publish/public-program/capacity.ts";
 import { publicProgram } from "../../publish/public-program/public-program.ts";
 import { sandboxPrograms } from "../../publish/sandbox/sandbox-programs.ts";
@@ -38,21 +38,20 @@ const languages = [
 /** W110: a mock of the API. It answers with the programs of the sandbox as a gateway does, byte for byte. */
 export async function mockFiles(): Promise<FolderFiles> {
   const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };
-  const lists = new ListResponses(maxBytes);
+  const listed: ListedProgram[] = [];
   const details: Record<string, unknown> = {};
   for (const source of [...sandboxPrograms].sort((a, b) => compareIds(a.programId, b.programId))) {
     const program = publicProgram(source, rules);
     if (program.kind !== "published") continue;
     const { listItem, legacyItem, detail } = renderedProgram(program, "object");
-    lists.add(program.programId, program.listItem.departureDate, listItem, legacyItem);
+    const { departureDate } = program.listItem;
+    listed.push({ programId: program.programId, departureDate, listItem, legacyItem });
     details[program.programId] = JSON.parse(detail);
   }
-  const bodies = lists.finish();
+  const bodies = listBodies(listed);
   const [list, legacy] = [bodies.list, bodies.legacy].map(({ bytes }) => JSON.parse(bytes.toString()));
   return new Map([
     ["mock/mock-api.mjs", await packageFile("docs/mock-api.mjs")],
     ["mock/programs.json", `${JSON.stringify({ list, legacy, details }, null, 2)}\n`],
   ]);
 }
-
-const maxBytes = 2 ** 20;

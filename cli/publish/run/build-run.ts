@@ -8,14 +8,14 @@ import { documentBytes } from "../../../core/stored-document.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
-import { findSharedPrograms } from "../guards/shared-programs.ts";
+import { findSharedPrograms } from "../guards/shared-guard.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
 import { sandboxRows } from "../sandbox/sandbox-rows.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
-import type { BuildContext } from "../tenant/attempt.ts";
+import type { BuildContext } from "../tenant/build-context.ts";
 import type { BuildOptions } from "../tenant/build-options.ts";
-import { buildTenant, notBuilt } from "../tenant/build-tenant.ts";
-import { readingFailures } from "../tenant/stated-withdrawals.ts";
+import { notBuilt } from "../tenant/build-report.ts";
+import { buildTenant, readingFailures } from "../tenant/build-tenant.ts";
 import type { BuildSchedule, TryBuild } from "./build-schedule.ts";
 import { type ChosenTenants, chosenTenants, type WantedTenants } from "./chosen-tenants.ts";
 import { withLockPatience } from "./patience.ts";
@@ -29,7 +29,7 @@ import {
 } from "./run-tenants.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
-export interface RunContext extends Omit<BuildContext, "withRows" | "findShared" | "hintedPrograms"> {
+export interface RunContext extends Omit<BuildContext, "withRows" | "findShared"> {
   /** The booking database. */
   readonly pool: SourcePool;
   readonly version: string;
@@ -68,7 +68,7 @@ export async function buildRun(
   const tryBuild: TryBuild = async (tenantId) => {
     // The sandbox's programs are the generator's own.
     const findShared = tenantId === sandbox ? undefined : shared;
-    const tenantContext = { ...context, store, withRows, findShared, hintedPrograms: undefined };
+    const tenantContext = { ...context, store, withRows, findShared };
     const run = await claimedBuild(tenantId, options, tenantContext);
     if (run === "taken") return run;
     runs.push(withinBudget(run));
@@ -164,9 +164,7 @@ async function claimedBuild(
   if (claim === "taken") return claim;
   if (claim !== "ours") return notBuilt(tenantId, claim === "done" ? "elsewhere" : "skipped");
   const run = await buildTenant(tenantId, options, context);
-  // Other builders rely on a reading of the whole tenant, which a build of hinted programs is not.
-  const isWhole = context.hintedPrograms === undefined;
-  await claims.release(tenantId, isWhole && (run.outcome === "published" || run.outcome === "unchanged"));
+  await claims.release(tenantId, run.outcome === "published" || run.outcome === "unchanged");
   return run;
 }
 

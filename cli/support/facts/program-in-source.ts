@@ -6,8 +6,7 @@ import { type ContentRules, contentRules } from "../../publish/content/content-r
 import { type DataProblem, reportedProblem } from "../../publish/public-program/problem.ts";
 import { dataOf } from "../../publish/snapshot/stored-response.ts";
 import { type ElsewhereProgram, readElsewhere } from "../../publish/source/find-programs.ts";
-import { readProgram } from "../../publish/source/read-program.ts";
-import type { ReadProgram } from "../../publish/source/read-programs.ts";
+import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
 import { readTenants } from "../../publish/source/read-tenants.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 

@@ -75,11 +75,7 @@ export async function readProgramInStore(
   }
 }
 
-export async function storedJson(
-  store: ObjectStore,
-  entry: ResponseEntry,
-  signal: AbortSignal,
-): Promise<unknown> {
+async function storedJson(store: ObjectStore, entry: ResponseEntry, signal: AbortSignal): Promise<unknown> {
   return JSON.parse((await responseBytes(store, entry, signal)).toString("utf8"));
 }
 

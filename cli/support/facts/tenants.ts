@@ -3,10 +3,8 @@ import { confirmedAtOf } from "../../../core/confirmations.ts";
 import { isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
+import type { Answers, LogState, RecentAnswers } from "../../operate/gateway-log/recent-answers.ts";
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
-import type { LogIndex } from "../../operate/log-index/log-index.ts";
-import { type Answers, recentAnswers } from "../../operate/log-index/recent-answers.ts";
-import type { LogState } from "../../operate/log-index/request-log.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { type LastBuild, type LastBuilds, orFault, readLastBuilds } from "./last-build.ts";
@@ -67,11 +65,6 @@ export interface TenantsReading {
   readonly faults: readonly string[];
 }
 
-export interface AskedLog {
-  readonly index: LogIndex;
-  state(): LogState;
-}
-
 export interface TenantsQuestion {
   readonly store: ObjectStore;
   /** The one tenant to read. `undefined` asks for all tenants that the store or a run knows. */
@@ -82,8 +75,8 @@ export interface TenantsQuestion {
   readonly also?: readonly TenantId[];
   /** Whether to include removed tenants of which nothing is stored. */
   readonly withRemoved?: boolean;
-  readonly log?: AskedLog | undefined;
-  readonly now: Date;
+  /** What the gateways' log says of the last hour; `undefined` when no log was given. */
+  readonly log?: RecentAnswers | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -92,12 +85,9 @@ const maxParallelReads = 8;
 
 /** Reads the facts about tenants: each one's pointer, and what the store has once for all of them. */
 export async function readTenants(question: TenantsQuestion): Promise<TenantsReading> {
-  const { store, only, log, now, signal } = question;
+  const { store, only, log, signal } = question;
   const stored = only === undefined ? await allStored(store, signal) : [only];
-  const [common, answers] = await Promise.all([
-    readCommon(store, signal),
-    log && recentAnswers(log.index, now, signal),
-  ]);
+  const common = await readCommon(store, signal);
   const { builds, removals } = common;
   // A tenant whose first build failed has no folder, but people ask about it most of all.
   const named = only === undefined ? [...builds.named, ...(question.also ?? [])] : [];
@@ -105,13 +95,10 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
   const tenantIds = [...new Set([...stored, ...named])].sort();
   const tenants = await inRounds(tenantIds, maxParallelReads, async (tenantId): Promise<TenantFacts> => {
     const facts = await tenantFacts(store, tenantId, common, question.live, signal);
-    return { ...facts, answers: answers?.of(tenantId) ?? null };
+    return { ...facts, answers: log?.of(tenantId) ?? null };
   });
-  const gateways =
-    log === undefined || answers === undefined
-      ? null
-      : { state: log.state(), anonymous: answers.of(null), unconfirmed: answers.unconfirmed };
-  return { tenants, gateways, faults: common.faults };
+  const gateways = log && { state: log.state, anonymous: log.of(null), unconfirmed: log.unconfirmed };
+  return { tenants, gateways: gateways ?? null, faults: common.faults };
 }
 
 /** What the store has once for all tenants. */

@@ -58,10 +58,7 @@ async function answer(
 
 function sendPage(res: ServerResponse, page: Answer, storeAddress: string): void {
   if ("location" in page) sendRedirect(res, page.location);
-  else if ("fileName" in page) {
-    res.setHeader("Content-Disposition", `attachment; filename="${page.fileName}"`);
-    send(res, 200, page.contentType, page.body);
-  } else {
+  else {
     if (page.retryAfterSeconds !== undefined) res.setHeader("Retry-After", page.retryAfterSeconds);
     send(res, page.status, "text/html; charset=utf-8", pageDocument(page, storeAddress));
   }

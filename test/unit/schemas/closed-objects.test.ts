@@ -14,7 +14,6 @@ const maps = new Set([
   "manifest.json /source/problemCounts",
   "removed.json /tenants",
   "run report /tenants/0/problemCounts",
-  "source.json of a block /rest/blocked/findings/problemCounts",
 ]);
 const newInTenantRun = ["confirmedAt", "livePrograms", "leftOut", "leftOutOmitted", "changes"];
 const newInOptions = ["allowEmptied", "allowShared"];
@@ -27,17 +26,12 @@ const optional: Readonly<Record<string, readonly string[]>> = {
   "run report /tenants/0": newInTenantRun,
   "run-report.schema.json/$defs/TenantRun": newInTenantRun,
   "run report /tenants/0/counts": ["withdrawn"],
-  "source.json of a block /rest/blocked/counts": ["withdrawn"],
   "run report /totals/programs": ["withdrawn"],
   "run-report.schema.json/$defs/ProgramCounts": ["withdrawn"],
 };
 
 /** One of several shapes: of what fits none of them no key can be blamed. */
-const alternatives = new Set([
-  "source.json /rest",
-  "source.json of a block /rest",
-  ...objectsOf(audit.changes).map((pointer) => `audit/ /changes${pointer}`),
-]);
+const alternatives = new Set([...objectsOf(audit.changes).map((pointer) => `audit/ /changes${pointer}`)]);
 
 /** Documents whose readers ignore keys that they do not know. In these, maps alone are closed, and what the run report defines. */
 const open = new Set([

@@ -110,13 +110,5 @@ export const documents: readonly DocumentKind[] = [
     document: samples.sourceMemory,
     isDocument: isSourceDocument,
     shape: run.sourceMemoryShape,
-    alternatives: "/rest",
-  },
-  {
-    name: "source.json of a block",
-    document: samples.blockedMemory,
-    isDocument: isSourceDocument,
-    shape: run.blockedMemoryShape,
-    alternatives: "/rest",
   },
 ];

@@ -93,7 +93,7 @@ export const runReportShape = object({
       leftOutOmitted: count,
       changes: object({
         added: list(programId),
-        changed: list(object({ programId, fields: list(anyText) })),
+        changed: list(programId),
         removed: list(),
         withdrawn: list(),
       }),
@@ -109,49 +109,24 @@ export const runReportShape = object({
   problems: list(problem),
 });
 
-const memory = (programs: Shape, rest: Shape) =>
-  object({ format: format("source"), tenantId, snapshotId, recipe: sha256, programs, rest, sha256 });
 const line: Shape = {
   types: ["array"],
   fits: [
-    ["a", "1", "draft"],
+    ["a", "1", "unpublished", null],
     [1, null, {}, []],
   ],
-  not: [["a", "b"], []],
+  not: [["a", "b", "c"], []],
 };
 
-const pair: Shape = { types: ["array"], fits: [["a", "3f"]], not: [[], ["a"], ["a", "b", "c"], ["a", 1]] };
-
-export const sourceMemoryShape = memory(
-  list(line),
-  object({
-    strays: list(object({ view: codeWord, programs: atLeastOne, firstProgramId: orNull(anyText) })),
-    unlisted: orNull(list(anyText)),
-    earlier: list(pair),
-    mayHaveLiveTree: yesOrNo,
-  }),
-);
-
-export const blockedMemoryShape = memory(
-  list(),
-  object({
-    blocked: object({
-      sums: sha256,
-      counts: programCounts,
-      findings: object({
-        problems: list(problem),
-        problemsOmitted: count,
-        problemCounts: problemCounts("star_level_invalid"),
-      }),
-      leftOut: list(orNull(anyText)),
-      emptiedFields: list(
-        object({ field: anyText, filled: atLeastOne, emptied: atLeastOne, programIds: list(programId) }),
-      ),
-      earlier: list(),
-      mayHaveLiveTree: yesOrNo,
-    }),
-  }),
-);
+export const sourceMemoryShape = object({
+  format: format("source", 2),
+  tenantId,
+  snapshotId,
+  recipe: sha256,
+  mayHaveLiveTree: yesOrNo,
+  programs: list(line),
+  sha256,
+});
 
 const lastTenantRun = object({
   runId: snapshotId,

@@ -198,7 +198,7 @@ export const runReport = {
       leftOutOmitted: 0,
       changes: {
         added: ["porto"],
-        changed: [{ programId: "lisbon-douro", fields: ["prices.rooms[].amount"] }],
+        changed: ["lisbon-douro"],
         removed: [],
         withdrawn: [],
       },
@@ -214,52 +214,16 @@ export const runReport = {
   problems: [{ ...problem, code: "tenant_vanished", programId: null, field: null, value: "gone-tours" }],
 };
 
-const memoryHead = {
-  format: "partner-programs/source@1",
+export const sourceMemory = {
+  format: "partner-programs/source@2",
   tenantId: "atlas-tours",
   snapshotId: "20270201T031500Z-0a1b2c3d",
   recipe: sha256,
-};
-
-export const sourceMemory = {
-  ...memoryHead,
+  mayHaveLiveTree: true,
   programs: [
-    [
-      "lisbon-douro",
-      "-8826813465968198071",
-      "active",
-      "2027-05-01",
-      512,
-      88,
-      "1f",
-      3,
-      ["currency_invalid", "currency", "euro"],
-    ],
-    ["porto", "12", "draft"],
+    ["lisbon-douro", "-8826813465968198071", "1f", 3, ["currency_invalid", "currency", "euro"]],
+    ["porto", "12", "unpublished", null],
   ],
-  rest: {
-    strays: [{ view: "faq", programs: 2, firstProgramId: "gone" }],
-    unlisted: ["no id!"],
-    earlier: [["lisbon-douro", "3f"]],
-    mayHaveLiveTree: true,
-  },
-  sha256,
-};
-
-export const blockedMemory = {
-  ...memoryHead,
-  programs: [],
-  rest: {
-    blocked: {
-      sums: sha256,
-      counts,
-      findings: { problems: [problem], problemsOmitted: 0, problemCounts: { star_level_invalid: 1 } },
-      leftOut: ["no id!"],
-      emptiedFields: [{ field: "currency", filled: 9, emptied: 8, programIds: ["lisbon-douro"] }],
-      earlier: [],
-      mayHaveLiveTree: false,
-    },
-  },
   sha256,
 };
 
