@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { asFailure } from "../../../core/failure.ts";
 import { isErrno } from "../../../core/file-store/file-error.ts";
 import { isCompressedLog, type LogSource, openLog } from "./open-log.ts";
-import { type GatewayNote, gatewayNote, type RequestLogLine, requestLine } from "./request-line.ts";
+import { type RequestLogLine, requestLine } from "./request-line.ts";
 import { readLinesBack, wholeLines, wholeLinesEnd } from "./whole-lines.ts";
 
 /** What the gateways answered the partners of a tenant in the last hour. */
@@ -30,8 +30,6 @@ export interface RecentAnswers {
   of(tenantId: string | null): Answers;
   /** The newest answer of the last minute that the gateway gave without being able to confirm its snapshot (W162). */
   readonly unconfirmed: RequestLogLine | null;
-  /** The gateways' newest note about themselves, if the hour has one. */
-  readonly notes: readonly GatewayNote[];
 }
 
 const hourMs = 3_600_000;
@@ -119,7 +117,6 @@ class Hour {
   readonly #counts = new Map<string | null, typeof nothing>();
   #failures: RequestLogLine[] = [];
   #unconfirmed: RequestLogLine | null = null;
-  #note: GatewayNote | undefined;
   #from = "";
   #to = "";
 
@@ -134,10 +131,6 @@ class Hour {
       const line = requestLine(text);
       if (line !== undefined && Date.parse(line.time) >= this.#fromMs) this.#count(line);
       else if (line !== undefined) hasOlder = true;
-      else if (text.includes('"storeId":')) {
-        const note = gatewayNote(text);
-        if (note !== undefined && note.time > (this.#note?.time ?? "")) this.#note = note;
-      }
     }
     return hasOlder;
   }
@@ -170,7 +163,6 @@ class Hour {
         failures: failures.filter((line) => line.tenantId === tenantId),
       }),
       unconfirmed: old !== null && Date.parse(old.time) >= now.getTime() - latelyMs ? old : null,
-      notes: this.#note === undefined ? [] : [this.#note],
     };
   }
 }
