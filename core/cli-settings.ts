@@ -45,7 +45,7 @@ export const cliSettings = {
   liveCopy: flag({
     name: "LIVE_COPY",
     about:
-      "`on` or `off`: a copy of each tenant's live files for people, all in one folder, `tenants/TENANT/live/`; `off` removes it with the next build",
+      "`on` or `off`: each tenant's live files for people, all in one folder, `tenants/TENANT/live/`; `off` removes it with the next build",
     fallbackText: "`on` for `file:`, `off` for `s3:`",
     fallback: (env) => settingText("STORE_URL", env)?.startsWith("s3:") !== true,
     words: ["on", "off"],

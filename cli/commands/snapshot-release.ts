@@ -3,7 +3,7 @@ import type { TenantId } from "../../core/ids.ts";
 import { pointerChange } from "../operate/audit/changes.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { release } from "../operate/snapshots/release.ts";
-import { createFollowLive } from "../publish/live-copy/live-copy.ts";
+import { createFollowLive } from "../publish/live-copy/live-tree.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";

@@ -5,7 +5,7 @@ import { pointerChange } from "../operate/audit/changes.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { type Rollback, rollback } from "../operate/snapshots/rollback.ts";
 import { counted } from "../output/counted.ts";
-import { createFollowLive } from "../publish/live-copy/live-copy.ts";
+import { createFollowLive } from "../publish/live-copy/live-tree.ts";
 import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";

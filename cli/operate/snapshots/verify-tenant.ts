@@ -6,8 +6,8 @@ import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/ma
 import { currentKey, isObjectKey, liveMarkerKey, livePrefix, manifestKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { isInLiveTree, liveFiles } from "../../publish/live-copy/live-files.ts";
 import { type LiveMarker, readLiveMarker } from "../../publish/live-copy/live-marker.ts";
-import { isInLiveTree, liveFiles } from "../../publish/live-copy/live-tree-plan.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { type Finding, type FindingCode, FindingLog } from "./finding.ts";
 import { ListAgreement, type ReportDisagreement } from "./list-agreement.ts";

@@ -3,7 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
-import { createFollowLive } from "../live-copy/live-copy.ts";
+import { createFollowLive } from "../live-copy/live-tree.ts";
 import { sandboxRows } from "../sandbox/sandbox-rows.ts";
 import { type BuildFlags, buildOptions } from "../tenant/build-options.ts";
 import { buildTenant } from "../tenant/build-tenant.ts";

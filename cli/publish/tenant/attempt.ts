@@ -6,7 +6,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
 import type { Findings } from "../content/problem-log.ts";
 import type { FindShared } from "../guards/shared-programs.ts";
-import type { FollowLive } from "../live-copy/live-copy.ts";
+import type { FollowLive } from "../live-copy/live-tree.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
