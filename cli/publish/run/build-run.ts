@@ -10,7 +10,6 @@ import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
 import { findSharedPrograms } from "../guards/shared-programs.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
-import { sandboxRows } from "../sandbox/sandbox-rows.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
 import type { BuildContext } from "../tenant/attempt.ts";
 import type { BuildOptions } from "../tenant/build-options.ts";
@@ -55,20 +54,15 @@ export async function buildRun(
   const withinBudget = createProblemBudget();
   const problems: Problem[] = [];
   let failure: Failure | undefined;
-  let sandbox: TenantId | undefined;
   const ofDatabase = databaseRows(context.pool, options.rules.limits);
-  const ofSandbox = sandboxRows(store, context.signal);
   let unreadable: ChosenTenants["unreadable"] = () => undefined;
   const withRows: WithTenantRows = (tenantId, read) => {
     const whyNot = unreadable(tenantId);
-    const rows = whyNot === undefined ? ofDatabase : unreadableRows(whyNot, ofDatabase);
-    return (tenantId === sandbox ? ofSandbox : rows)(tenantId, read);
+    return (whyNot === undefined ? ofDatabase : unreadableRows(whyNot, ofDatabase))(tenantId, read);
   };
   const shared = findSharedPrograms(context.pool, store, options.rules, context.signal);
   const tryBuild: TryBuild = async (tenantId) => {
-    // The sandbox's programs are the generator's own.
-    const findShared = tenantId === sandbox ? undefined : shared;
-    const tenantContext = { ...context, store, withRows, findShared, hintedPrograms: undefined };
+    const tenantContext = { ...context, store, withRows, findShared: shared, hintedPrograms: undefined };
     const run = await claimedBuild(tenantId, options, tenantContext);
     if (run === "taken") return run;
     runs.push(withinBudget(run));
@@ -79,13 +73,10 @@ export async function buildRun(
     const named = knownSandbox(store, context.signal);
     named.catch(() => {});
     const removed = await knownRemovals(store, context.signal);
-    sandbox = await named;
+    const sandbox = await named;
     const chosen = await chosenTenants({ ...context, store, wanted, sandbox, removed, problems });
     ({ failure, unreadable } = chosen);
-    // A sandbox that is being removed has lost its tokens already, and is no tenant that came back.
-    const tenants = chosen.tenants.filter(
-      (id) => id !== sandbox || (removed.get(id)?.removedAt ?? null) === null,
-    );
+    const { tenants } = chosen;
     const readable = tenants.filter((id) => chosen.unreadable(id) === undefined);
     const { dryRun } = options;
     const returned = await reinstateReturned(store, readable, removed, { dryRun, signal: context.signal });
@@ -98,7 +89,7 @@ export async function buildRun(
     const isNews = isOfAll || runs.some(({ outcome }) => outcome !== "unchanged");
     if (listed !== undefined && isNews && !context.signal.aborted) {
       if (isOfAll && failure === undefined) await reportStrayPrograms(context.pool, problems);
-      await reportUnlisted(store, removed, { isOfAll, tenants, listed }, problems, context.signal);
+      await reportUnlisted(store, removed, { isOfAll, tenants, listed, sandbox }, problems, context.signal);
     }
   } catch (error) {
     failure = context.signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error);

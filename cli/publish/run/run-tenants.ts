@@ -63,6 +63,8 @@ interface ListedTenants {
   readonly isOfAll: boolean;
   readonly tenants: readonly TenantId[];
   readonly listed: readonly TenantId[];
+  /** It is in no source, and never vanished (P97). */
+  readonly sandbox: TenantId | undefined;
 }
 
 /**
@@ -72,14 +74,14 @@ interface ListedTenants {
 export async function reportUnlisted(
   store: ObjectStore,
   removed: RemovedTenants,
-  { isOfAll, tenants, listed }: ListedTenants,
+  { isOfAll, tenants, listed, sandbox }: ListedTenants,
   problems: Problem[],
   signal: AbortSignal,
 ): Promise<void> {
   const known = new Set(listed);
   const unlisted: TenantId[] = [];
   for await (const tenantId of keptTenants(store, removed, signal)) {
-    if (!known.has(tenantId)) unlisted.push(tenantId);
+    if (!known.has(tenantId) && tenantId !== sandbox) unlisted.push(tenantId);
   }
   if (isOfAll) problems.push(...unlisted.map((tenantId) => runProblem("tenant_vanished", tenantId)));
   for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {

@@ -7,6 +7,7 @@ import type { ListedObject, ObjectStore } from "../../../core/object-store.ts";
 import { parseStoredDocument } from "../../../core/stored-document.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { isRunReport } from "../../../schemas/generated/validators-run-report.ts";
+import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { type Reading, readOr } from "./reading.ts";
 
 export interface LastRun {
@@ -93,6 +94,8 @@ async function lookBack(
   const unresolved = new Map<string, LastRun>();
   const notInSource = new Map<string, string>();
   const faults: string[] = [];
+  // P97: no run lists the sandbox.
+  const sandbox = await knownSandbox(store, signal);
   /** By tenant: the number of newer runs that were about other tenants only. */
   const runsOfOthers = new Map<string, number>();
   const open = new Set<string>(wanted);
@@ -120,7 +123,7 @@ async function lookBack(
       if (isFailure || isWhole(run)) open.delete(tenantId);
     }
     for (const tenantId of unlistedTenants(report, open)) {
-      if (!lastRuns.has(tenantId)) notInSource.set(tenantId, report.finishedAt);
+      if (!lastRuns.has(tenantId) && tenantId !== sandbox) notInSource.set(tenantId, report.finishedAt);
       open.delete(tenantId);
     }
     for (const tenantId of open) {
