@@ -120,11 +120,6 @@ export function betweenPrograms(query: string): string {
   return query.replaceAll(`WHERE ${ofTenant}`, `WHERE ${ofTenant} AND ${id} >= $2 AND ${id} <= $3`);
 }
 
-/** Narrows a query to the programs before `$2`, in the order of their ids' bytes. */
-export function beforeProgram(query: string): string {
-  return query.replaceAll(`WHERE ${ofTenant}`, `WHERE ${ofTenant} AND program_id::text COLLATE "C" < $2`);
-}
-
 export function ofOneProgram(query: string): string {
   const narrowed = query.replace(
     `WHERE ${ofTenant}`,
